@@ -155,7 +155,7 @@ func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Rol
 	return inside && err == nil, err
 }
 
-// counts reports whether someone's presence leaves a channel one of the organisation alone.
+// counts reports whether a person is inside the organisation. The workspace's own apps count too.
 func (d *Directory) counts(u *api.User) bool {
 	return !d.profile(u).Outsider || u.IsBot && !u.Deleted && d.profile(u).Team == d.slack.Identity().Team
 }

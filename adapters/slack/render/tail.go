@@ -28,7 +28,7 @@ type tail struct {
 	labelled bool // what stands above the answer is in flow
 }
 
-// next is the stream.Tail.
+// next implements stream.Tail.
 func (t *tail) next(v *stream.View) (Page, bool) {
 	if t.done {
 		return Page{}, false

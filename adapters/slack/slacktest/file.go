@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// File is a file that someone sends.
+// File is a file that a person sends.
 type File struct {
 	Name, Media string
 	Data        []byte
@@ -32,7 +32,7 @@ func (s *Server) keepFile(f File) string {
 	return id
 }
 
-// wired is a message in JSON with its files. s.mu is held.
+// wired returns a message with its files, for encoding as JSON. s.mu is held.
 func (s *Server) wired(m *Message, metadata bool) map[string]any {
 	out := m.wire(metadata)
 	if len(m.Files) == 0 {
@@ -79,8 +79,7 @@ func (s *Server) fileInfo(form url.Values) (reply, error) {
 	return reply{"file": s.fileWire(f), "comments": []any{}, "paging": map[string]any{}}, nil
 }
 
-// serveFile hands a file out to the bot's token. Without access Slack leads to a page where people
-// sign in.
+// serveFile serves a file to the bot's token. Without access, Slack redirects to the sign-in page.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	f := s.files[r.PathValue("id")]

@@ -39,8 +39,7 @@ func (c *Channel) wire() map[string]any {
 	}
 }
 
-// userConversations lists the channels of a person, or of the bot: of a person those that the bot
-// can see.
+// userConversations lists the channels of the bot, or those of a person that the bot can see.
 func (s *Server) userConversations(form url.Values) (reply, error) {
 	who := form.Get("user")
 	if who == "" {

@@ -206,7 +206,7 @@ func (s *Server) deleteMessage(form url.Values) (reply, error) {
 	return reply{"channel": m.Channel, "ts": m.TS}, nil
 }
 
-// wire is the message in JSON.
+// wire returns the message for encoding as JSON.
 func (m *Message) wire(metadata bool) map[string]any {
 	out := map[string]any{"type": "message", "user": m.User, "text": m.Text, "ts": m.TS}
 	if m.Thread != "" {

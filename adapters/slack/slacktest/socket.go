@@ -67,7 +67,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// read takes acks until the connection ends.
+// read reads acknowledgements until the connection ends.
 func (s *Server) read(c *socket) {
 	for {
 		var ack struct {

@@ -33,7 +33,7 @@ func (s *Server) uploadURL(form url.Values) (reply, error) {
 	return reply{"upload_url": s.http.URL + "/upload/v1/" + id, "file_id": id}, nil
 }
 
-// serveUpload takes the bytes. A Fault of the method "upload" is for it.
+// serveUpload receives the bytes of a file. A Fault of the method "upload" applies to it.
 func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 	part, _, err := r.FormFile("file")
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// completeUpload shows files in a thread. s.mu is held.
+// completeUpload posts files in a thread. s.mu is held.
 func (s *Server) completeUpload(form url.Values) (reply, error) {
 	var list []struct{ ID, Title string }
 	if json.Unmarshal([]byte(form.Get("files")), &list) != nil || len(list) != 1 {
