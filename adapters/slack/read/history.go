@@ -111,10 +111,11 @@ func (c *Reader) stored(channel string, m api.Message) chat.Message {
 	return event.ReadMessage(c.slack, event.Callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about})
 }
 
-// Unheard finds messages whose events were lost because no replica ran. It calls visit with every mention of the bot, direct message and thread reply since a time. It reads
-// the channels that the bot is in, those in first before the others. Messages of one thread are
-// visited in order. Threads that began more than a week ago are not found; use UnheardIn. It is
-// slow by design, so that answers can use Slack's tiers. It stops if visit fails.
+// Unheard finds messages whose events were lost because no replica ran. It calls visit with every
+// mention of the bot, direct message and thread reply since a time. It reads the channels that the
+// bot is in, those in first before the others. Messages of one thread are visited in order. Threads
+// that began more than a week ago are not found; use UnheardIn. It is slow by design, so that
+// answers can use Slack's tiers. It stops if visit fails.
 func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(chat.Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
