@@ -8,17 +8,16 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 )
 
-// Finding is one thing that Check looked at.
+// Finding is the result of one check.
 type Finding struct {
 	What string // for example "Slack bot token"
-	Text string // what was found, and when it is not OK what to do
+	Text string // the result and, if not OK, what to do
 	OK   bool
-	// Optional says that the bot works without it, and Text how.
+	// Optional is set if the bot works without it. Text then says what is missing.
 	Optional bool
 }
 
-// Check looks at everything that can be wrong with the settings, without changing anything in the
-// workspace.
+// Check checks the settings for every known problem. It changes nothing in the workspace.
 func (c *Client) Check(ctx context.Context) []Finding {
 	var found []Finding
 	id, err := c.Connect(ctx)
@@ -38,7 +37,7 @@ func (c *Client) Check(ctx context.Context) []Finding {
 	return append(found, c.checkDelivery(ctx))
 }
 
-// Lacking returns a finding for each scope that the bot token lacks, once the client is connected.
+// Lacking returns a finding for each scope that the bot token lacks. Call it after Connect.
 func (c *Client) Lacking() []Finding {
 	var found []Finding
 	granted := c.Identity().Scopes
@@ -56,7 +55,7 @@ func (c *Client) Lacking() []Finding {
 	return found
 }
 
-// checkDelivery asks for a connection, which is not used.
+// checkDelivery requests a connection, and does not use it.
 func (c *Client) checkDelivery(ctx context.Context) Finding {
 	f := Finding{What: "Slack app token"}
 	if c.slack.Config.AppToken == "" {

@@ -21,12 +21,12 @@ func (c *Client) Knows(ctx context.Context, channel string) (bool, error) {
 	return true, nil
 }
 
-// Counted is how many connections the app has in all processes, as Slack said when one of this
-// process was opened last; 0 before that.
+// Counted returns the number of connections of the app in all processes. Slack reports it when this
+// process opens a connection; before that, Counted returns 0.
 func (c *Client) Counted() int { return c.slack.Sockets.Counted() }
 
-// Sockets returns how many connections the app has, as Slack counts them, without the one that is
-// opened to ask; 0 without an app token.
+// Sockets returns the number of connections of the app, as Slack counts them. It leaves out the
+// connection that it opens to ask. Without an app token, it returns 0.
 func (c *Client) Sockets(ctx context.Context) (int, error) {
 	if c.slack.Config.AppToken == "" {
 		return 0, nil

@@ -1,6 +1,6 @@
-// Package slack is everything that is known of Slack: what arrives from it (sockets or signed
-// requests), what is posted to it, who is asking and who listens, the app manifest, and how an
-// answer looks there. It decides no policy.
+// Package slack is the adapter for Slack: it receives events (over sockets or as signed requests),
+// posts answers, and looks up people and audiences. It also holds the app manifest and Slack's
+// message format. It decides no policy.
 package slack
 
 import (
@@ -18,10 +18,10 @@ import (
 // Platform is Slack's name in thread references and principals.
 const Platform = call.Platform
 
-// Config is how a workspace is reached.
+// Config holds the credentials and limits for calling a workspace.
 type Config = call.Config
 
-// Client is one workspace. It is safe for concurrent use.
+// Client connects to one workspace. It is safe for concurrent use.
 type Client struct {
 	*directory.Directory
 	*read.Reader
@@ -30,7 +30,7 @@ type Client struct {
 	slack *call.Workspace
 }
 
-// New returns a client; nothing is called before Connect.
+// New returns a client. It makes no calls before Connect.
 func New(config Config) (*Client, error) {
 	w, err := call.NewWorkspace(config)
 	if err != nil {
@@ -51,23 +51,24 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// Connect finds out who the bot is. It is called before anything else; its errors are sentences
-// that say what to do.
+// Connect signs in and returns the bot's identity. Call it before anything else. Its errors are
+// sentences that say what to do.
 func (c *Client) Connect(ctx context.Context) (call.Identity, error) { return c.slack.Connect(ctx) }
 
-// Identity is who the bot is, as Connect found it.
+// Identity returns the bot's identity, as Connect found it.
 func (c *Client) Identity() call.Identity { return c.slack.Identity() }
 
-// Share says how many processes serve the workspace, so that each takes no more than its part of
-// the tiers. It may change at any time.
+// Share sets the number of processes that serve the workspace. Each process then takes only its
+// part of Slack's tiers (limits of calls a minute per method). It may be called at any time.
 func (c *Client) Share(processes int) { c.slack.Share(processes) }
 
-// Pacing is the budget that all answers of the workspace share.
+// Pacing returns the rate limiter that all answers of the workspace share.
 func (c *Client) Pacing() *call.Pacing { return c.slack.Pacing() }
 
-// Connected counts the sockets that are open.
+// Connected returns the number of open sockets.
 func (c *Client) Connected() int { return c.slack.Connected() }
 
-// Interruptions tells when events come again after none could for longer than Config.Interruption:
-// the value is since when. Two that were not received are reported as one.
+// Interruptions returns a channel that receives a value when events arrive again after a gap longer
+// than Config.Interruption. The value is the start of the gap. If two values are not received, they
+// are merged into one.
 func (c *Client) Interruptions() <-chan time.Time { return c.slack.Interruptions() }

@@ -11,21 +11,21 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// ManifestOptions shapes the manifest. The zero value is the whole app over sockets.
+// ManifestOptions selects the parts of the manifest. The zero value is the full app over sockets.
 type ManifestOptions struct {
-	Name string // of the bot; Footnote
-	// the fewest scopes: mentions, commands and direct messages, no following of threads
+	Name string // name of the bot; default Footnote
+	// request the fewest scopes: mentions, commands and direct messages; threads are not followed
 	MentionOnly bool
-	// channels are read as a source: the scopes for that are asked for even with MentionOnly
+	// request the scopes for reading channels as a source, even with MentionOnly
 	History bool
-	Groups  bool // user groups are bound to groups: likewise
-	// RequestURL is where Slack sends events when sockets are not wanted: https://host/slack/events.
+	Groups  bool // same for user groups mapped to groups
+	// RequestURL is the address for events if sockets are not used: https://host/slack/events.
 	RequestURL string
-	// MCP is the address at which Slackbot calls tools (https://host/mcp); empty: it does not.
+	// MCP is the address at which Slackbot calls tools (https://host/mcp); empty: it calls none.
 	MCP string
 }
 
-// manifest is the app manifest, version 2, as far as it is used here.
+// manifest is the part of Slack's app manifest, version 2, that is used here.
 type manifest struct {
 	Metadata struct {
 		Major int `yaml:"major_version"`
@@ -39,7 +39,7 @@ type manifest struct {
 	Servers map[string]server `yaml:"mcp_servers,omitempty"`
 }
 
-// server is where Slackbot calls tools.
+// server is an MCP server whose tools Slackbot calls.
 type server struct {
 	URL  string `yaml:"url"`
 	Auth string `yaml:"auth_type"`
@@ -110,8 +110,8 @@ type settings struct {
 	Rotation bool `yaml:"token_rotation_enabled"`
 }
 
-// Manifest returns the app's manifest in YAML, to be pasted where Slack asks for one: "Create New
-// App", "From an app manifest". It installs as it is.
+// Manifest returns the app's manifest as YAML. Paste it in Slack under "Create New App", "From an
+// app manifest"; no edits are needed.
 func Manifest(o ManifestOptions) string {
 	if o.Name == "" {
 		o.Name = "Footnote"
@@ -133,8 +133,8 @@ func Manifest(o ManifestOptions) string {
 	for _, a := range thread.Menu() {
 		m.Features.Shortcuts = append(m.Features.Shortcuts, shortcut{a.Label(), "message", event.ActionID(a, ""), "For answers of " + o.Name})
 	}
-	// Besides what is said and pressed: who comes to be a member, a guest or a partner, and where,
-	// since answers depend on who listens.
+	// Besides messages and presses, the app subscribes to changes of membership, guests and
+	// partners, because answers depend on the audience.
 	events := []string{
 		"agent_session_stopped", "app_home_opened", "app_mention", "app_uninstalled", "channel_shared", "channel_unshared", "member_joined_channel",
 		"member_left_channel", "message.im", "reaction_added", "team_join", "tokens_revoked", "user_change",
@@ -159,7 +159,7 @@ func Manifest(o ManifestOptions) string {
 	m.Settings.Sockets = o.RequestURL == ""
 	out, err := yaml.MarshalWithOptions(m, yaml.IndentSequence(true))
 	if err != nil {
-		// of strings and booleans, which always succeeds
+		// never fails: it prints only strings and booleans
 		panic(fmt.Sprintf("print the manifest: %v", err))
 	}
 	return string(out)

@@ -1,4 +1,4 @@
-// Package consolebot joins the console to the core: one conversation of one person, in this
+// Package consolebot connects the console to the core: one conversation of one person, in this
 // process.
 package consolebot
 
@@ -26,22 +26,23 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Config says who talks, and how answers are shown. Renderer, Surface and Store are required.
+// Config holds the person of the conversation and the form of answers. Renderer, Surface and Store
+// are required.
 type Config struct {
-	Thread   string          // name of the conversation, to go on with it later; empty: a new one
-	Present  access.Presence // who the person at the console counts as
+	Thread   string          // conversation to continue; empty: a new one
+	Present  access.Presence // permissions of the person
 	Renderer *console.Renderer
 	Surface  *console.Surface
 	Store    conversation.Store
-	Packets  packet.Sink // also gets every packet; may be nil
-	// names of the models that answer side by side, for headings; one or none needs none
+	Packets  packet.Sink // also receives every packet; may be nil
+	// models that answer side by side, for headings; headings are left out for one or none
 	Models []string
 	Logger *slog.Logger
 }
 
-// Bot hands what a person types to the conversation flow, and waits for answers. It implements
-// chat.Platform for its own conversation. It is safe for concurrent use, except that questions are
-// asked one after the other.
+// Bot passes the lines that a person types to the core, and waits for answers. It implements
+// chat.Platform for its own conversation. It is safe for concurrent use, but only one question may
+// be asked at a time.
 type Bot struct {
 	chat.Unsupported
 
@@ -51,22 +52,23 @@ type Bot struct {
 	talk   *conversation.Conversation
 
 	mu      sync.Mutex
-	taken   session.TurnID // of the message that is being handed over
+	taken   session.TurnID // turn of the message that is being passed on
 	said    string         // about it
 	waiting map[session.TurnID]chan Result
 	early   map[session.TurnID]Result // finished before its caller waited
-	asks    session.TurnID            // whose deep search waits to be started; empty: none does
+	asks    session.TurnID            // turn whose deep search waits to be started, or ""
 }
 
 // Result is a finished turn.
 type Result struct {
 	Turn  session.Turn
-	Views []stream.View // as they were shown, one for each model, at least one
+	Views []stream.View // shown views, one per model, at least one
 	Final chat.Result
-	Err   error // the answer could not be written
+	Err   error // set if the answer could not be written
 }
 
-// Best is the view that the conversation goes on from: the first that was answered, else the first.
+// Best returns the view with which the conversation continues: the first that was answered, or else
+// the first.
 func (r Result) Best() *stream.View {
 	for i := range r.Views {
 		if r.Views[i].Outcome == session.Answered {
@@ -76,7 +78,7 @@ func (r Result) Best() *stream.View {
 	return &r.Views[0]
 }
 
-// New returns a bot; Bind gives it services.
+// New returns a bot. Call Bind before asking.
 func New(config Config) (*Bot, error) {
 	name := config.Thread
 	if name == "" {
@@ -96,21 +98,22 @@ func New(config Config) (*Bot, error) {
 	return b, err
 }
 
-// Workspace is the conversation's own: no other process answers its turns.
+// Workspace returns the workspace of this conversation. It is unique, so that no other process
+// answers its turns.
 func (b *Bot) Workspace() string { return b.ref.Workspace }
 
-// Bind says which services answer. It is called once, before anything is asked.
+// Bind sets the services that answer. Call it once, before the first question.
 func (b *Bot) Bind(services conversation.Services) { b.talk.Bind(services) }
 
 const (
-	// patience is how long a line is handed over again while the database is away.
+	// patience is how long passing on a line is retried while the database is unreachable.
 	patience = 30 * time.Second
-	// firstPause is between the first two tries.
+	// firstPause is the pause before the first retry.
 	firstPause = 100 * time.Millisecond
 )
 
-// Ask hands a line over, with files, and returns the turn of a question. A line without a turn,
-// such as "stop", may have a sentence for the person instead.
+// Ask passes on a line with files. For a question it returns the id of the turn. For another line,
+// such as "stop", it may return a sentence for the person.
 func (b *Bot) Ask(ctx context.Context, line string, files ...message.File) (id session.TurnID, sentence string, err error) {
 	b.mu.Lock()
 	b.taken, b.said = "", ""
@@ -120,13 +123,13 @@ func (b *Bot) Ask(ctx context.Context, line string, files ...message.File) (id s
 		Event: policy.Event{Direct: true, Operator: true}, Ref: b.ref, At: b.ref, ID: thread.MessageID(key), EventKey: key, Author: b.asker, Text: line,
 		Written: time.Now(), Attached: len(files) > 0, Source: files,
 	}})
-	b.talk.Wait() // what is said about it comes a little later
+	b.talk.Wait() // sentences about it arrive a little later
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.taken, b.said, err
 }
 
-// deliver hands an event over, and again while it is not taken in.
+// deliver passes on an event, and retries until it is accepted.
 func (b *Bot) deliver(ctx context.Context, e chat.Event) error {
 	again, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -138,7 +141,7 @@ func (b *Bot) deliver(ctx context.Context, e chat.Event) error {
 	}
 }
 
-// Wait returns when the turn has been answered, or ctx ends.
+// Wait waits until the turn was answered or ctx is done.
 func (b *Bot) Wait(ctx context.Context, id session.TurnID) (Result, error) {
 	b.mu.Lock()
 	if r, ok := b.early[id]; ok {
@@ -157,20 +160,20 @@ func (b *Bot) Wait(ctx context.Context, id session.TurnID) (Result, error) {
 	}
 }
 
-// Stop stops what is being answered.
+// Stop stops the running answers.
 func (b *Bot) Stop(ctx context.Context) error {
 	return b.talk.Event(ctx, chat.Event{Reaction: &chat.Reaction{Ref: b.ref, By: session.Stopper{ID: b.asker.ID}}})
 }
 
-// Asks reports whether a deep search waits to be started: what is asked meanwhile is answered at
-// once.
+// Asks reports whether a deep search is waiting to be started. Other questions are answered at once
+// meanwhile.
 func (b *Bot) Asks() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.asks != ""
 }
 
-// asking notes that a turn's deep search waits to be started, or does not.
+// asking records whether a turn's deep search is waiting to be started.
 func (b *Bot) asking(id session.TurnID, waits bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -181,8 +184,8 @@ func (b *Bot) asking(id session.TurnID, waits bool) {
 	}
 }
 
-// Perform does something to an answer of this conversation, with a text where the action takes one,
-// and returns what to tell the person. Of a retry the reply names the turn to Wait for.
+// Perform performs an action on an answer of this conversation, with a text for actions that need
+// one. It returns the reply for the person. For a retry, the reply names the turn to Wait for.
 func (b *Bot) Perform(ctx context.Context, do thread.Action, id session.TurnID, text string) (action.Reply, error) {
 	return b.talk.Press(ctx, conversation.Press{Direct: true, Request: action.Request{
 		Do: do, Ref: b.ref, Turn: id, Key: rand.Text(), By: b.asker, Text: text, Submitted: true,

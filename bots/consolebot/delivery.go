@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Open implements chat.Platform. Of several models the first is shown while it writes, and the
-// others after it.
+// Open implements chat.Platform. With several models, the first answer is shown while it is
+// written, and the others after it.
 func (b *Bot) Open(ctx context.Context, t session.Turn, _ chat.Permit) (chat.Delivery, error) {
 	if t.Session.Ref != b.ref {
 		return nil, fmt.Errorf("open the console for a turn of another conversation: %w", thread.ErrNotPermitted)
@@ -37,7 +37,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, _ chat.Permit) (chat.Del
 	return d, err
 }
 
-// delivery is one answer on its way to the console.
+// delivery writes one answer to the console.
 type delivery struct {
 	bot    *Bot
 	turn   session.Turn
@@ -77,7 +77,7 @@ func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	return nil
 }
 
-// offer is the plan of a deep search that waits to be started, and how that is answered.
+// offer returns the plan of a deep search that is waiting to be started, and how to reply.
 func offer(v *stream.View) string {
 	var b strings.Builder
 	b.WriteString("A deep search would look into:\n")
@@ -101,7 +101,7 @@ func (d *delivery) show(ctx context.Context, model int) error {
 	return nil
 }
 
-// heading says which of several models speaks.
+// heading writes the name of the model that answers, if there are several.
 func (d *delivery) heading(ctx context.Context, model string) error {
 	_, err := d.bot.config.Surface.Post(ctx, d.turn.Session.Ref, console.Heading(model))
 	return err

@@ -13,7 +13,7 @@ import (
 
 var _ chat.Platform = (*Bot)(nil)
 
-// Features implements chat.Platform: a line that was not taken in is handed over again.
+// Features implements chat.Platform. Lines that were not accepted are passed on again.
 func (*Bot) Features() chat.Features { return chat.Features{Redelivers: true} }
 
 // Tenant implements chat.Platform.
@@ -24,7 +24,8 @@ func (b *Bot) Alone(context.Context, thread.Ref, string) (access.Presence, error
 	return b.config.Present, nil
 }
 
-// Listeners implements chat.Platform: whoever the person at this console counts as now.
+// Listeners implements chat.Platform. It returns the permissions that the person at this console
+// has now.
 func (b *Bot) Listeners(context.Context, session.Turn) (access.Presence, error) {
 	return b.config.Present, nil
 }
@@ -38,7 +39,7 @@ func (b *Bot) Gather(_ context.Context, m chat.Message, _ bool, _ *chat.Reading)
 	return chat.Gathered{Text: m.Text, Files: files, Listens: access.AudienceOf(b.config.Present.Tenant, b.config.Present.Held)}, nil
 }
 
-// Say implements chat.Platform: the line's own prompt shows it.
+// Say implements chat.Platform. The prompt shows the sentence.
 func (b *Bot) Say(_ context.Context, _ chat.Message, sentence string, _ bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// Direct conversations that are looked into after a start.
+	// Limits for the direct conversations that are read after a start.
 	knownFor  = 30 * 24 * time.Hour
 	mostKnown = 200
-	// followedFor is how long a server's thread that is looked into may have been silent: what was
-	// written a day ago, within a day of what was written before.
+	// followedFor is how long a server's thread may have been silent to be read. A missed message
+	// may be a day old, and may follow a message that is one more day old.
 	followedFor = 2 * policy.FollowIdle
 )
 
-// active is event.Lookup.Active.
+// active implements event.Lookup.Active.
 func (b *Bot) active(ctx context.Context, guild string) []string {
 	var channels []string
 	if guild != "" {
@@ -50,7 +50,7 @@ func (b *Bot) active(ctx context.Context, guild string) []string {
 	return channels
 }
 
-// news is event.Lookup.News. What cannot be found out counts as new.
+// news implements event.Lookup.News. If the store cannot be read, all messages count as new.
 func (b *Bot) news(ctx context.Context, guild string, newest []session.Newest) []session.Newest {
 	news, err := b.service.News(ctx, b.binding.tenant(guild), discord.Platform, guild, newest)
 	if err != nil {
@@ -60,8 +60,8 @@ func (b *Bot) news(ctx context.Context, guild string, newest []session.Newest) [
 	return news
 }
 
-// Answered implements chat.Platform. A question is rather answered twice than never, so what
-// cannot be found out counts as not answered.
+// Answered implements chat.Platform. If Discord cannot be asked, a question counts as not answered:
+// a second answer is better than none.
 func (b *Bot) Answered(ctx context.Context, m chat.Message, other func(thread.MessageID) bool) (bool, error) {
 	involved, err := b.Involved(ctx, m, other)
 	if err != nil && ctx.Err() == nil {
@@ -80,7 +80,7 @@ func (b *Bot) Message(ctx context.Context, at thread.Ref, id thread.MessageID) (
 	return b.client.Question(ctx, at, id)
 }
 
-// still takes in a question that is wanted after all.
+// still handles a late question after the person confirmed that it is wanted.
 func (b *Bot) still(ctx context.Context, p chat.Press, id thread.MessageID) {
 	sentence, err := b.talk.Still(ctx, conversation.Wanted{
 		At: p.At, Question: id, Notice: p.Message, Key: p.EventKey, By: p.By, Moderator: p.Moderator,

@@ -9,13 +9,13 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// acknowledgeAfter is how long a command may take before its user sees that the bot thinks. Discord
-// waits three seconds, of which one may have gone into finding out where the command was used.
+// acknowledgeAfter is how long a command may take before the bot shows that it is thinking. Discord
+// waits three seconds; finding out where the command was used may take one of them.
 const acknowledgeAfter = time.Second
 
-// acknowledging answers a command in time, whatever its answer waits for: at once where there is
-// something to say, else by showing that the bot thinks; what is said later replaces that. It is
-// safe for concurrent use.
+// acknowledging answers a command within Discord's time limit. It sends the answer at once if there
+// is one. Otherwise it shows that the bot is thinking, and replaces that later. It is safe for
+// concurrent use.
 type acknowledging struct {
 	bot   *Bot
 	timer *time.Timer
@@ -25,15 +25,15 @@ type acknowledging struct {
 	sent chan struct{} // nil: nothing was said or shown; closed once that has been tried
 }
 
-// acknowledging begins; end is called when the command has been dealt with.
+// acknowledging starts the timer for a command. Call end when the command is done.
 func (b *Bot) acknowledging(ctx context.Context, c chat.Command) *acknowledging {
 	a := &acknowledging{bot: b, c: c}
 	a.timer = time.AfterFunc(acknowledgeAfter, func() { a.show(ctx) })
 	return a
 }
 
-// first runs what says or shows something if nothing was, and reports whether it did; otherwise it
-// waits until that was tried.
+// first calls how if nothing was sent yet, and returns true. Otherwise it waits until the earlier
+// call has ended, and returns false.
 func (a *acknowledging) first(how func(chat.Command)) bool {
 	a.mu.Lock()
 	sent, c := a.sent, a.c
@@ -50,25 +50,25 @@ func (a *acknowledging) first(how func(chat.Command)) bool {
 	return true
 }
 
-// show shows that the bot thinks, unless something was said or shown.
+// show shows that the bot is thinking, unless something was sent already.
 func (a *acknowledging) show(ctx context.Context) {
 	a.first(func(c chat.Command) {
 		if err := a.bot.client.Defer(ctx, event.SourceOf(c.Source).Ticket); err != nil {
-			// The answer comes all the same, as a message in the channel.
+			// The answer is then posted as a message in the channel.
 			a.bot.deps.Logger.WarnContext(ctx, "command not acknowledged", "event", c.EventKey, "error", err)
 		}
 	})
 }
 
-// say says something to the command's user.
+// say sends a sentence to the command's user.
 func (a *acknowledging) say(ctx context.Context, sentence string) {
 	if !a.first(func(c chat.Command) { a.bot.respond(ctx, c.Source, sentence) }) {
 		a.bot.amend(ctx, a.c.Source, sentence)
 	}
 }
 
-// become has the command be another, which only its privacy makes it. It reports whether that was
-// in time: what is shown stays as public as it is.
+// become replaces the command by c, which differs only in its privacy. It returns false if
+// something was sent already: its privacy cannot change.
 func (a *acknowledging) become(c chat.Command) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,7 +79,7 @@ func (a *acknowledging) become(c chat.Command) bool {
 	return true
 }
 
-// end waits until nothing more comes of it.
+// end stops the timer and waits until no call is running.
 func (a *acknowledging) end() {
 	if !a.timer.Stop() {
 		a.first(func(chat.Command) {})

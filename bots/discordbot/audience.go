@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// present returns who will see an answer that everybody in a channel sees: those of a role as well
-// where no one opens the channel without it. Others than those who are known may always come in,
-// such as whoever administers the server. Without the members intent it is not known whether they
-// are full members, and in a server that is not bound it is anyone at all. Where Discord cannot be
-// asked it is anyone as well, and the error says so.
+// present returns the audience of an answer that everyone in a channel can see. It includes the
+// members of a role if only they can open the channel. Unknown people, for example administrators,
+// may always join. Without the members intent, they may not be full members. In an unbound server,
+// or if Discord cannot be asked, the audience is anyone. In the latter case, present also returns
+// the error.
 func (b *Bot) present(ctx context.Context, ref thread.Ref) (access.Presence, error) {
 	there := access.Presence{Tenant: b.tenant(ref), Open: true, Outsiders: true}
 	if !b.binding.allows(ref.Workspace) {
@@ -37,19 +37,19 @@ func (b *Bot) present(ctx context.Context, ref thread.Ref) (access.Presence, err
 	return there, nil
 }
 
-// alone returns a person as the only one who will see an answer: the person's own account, and, in
-// servers of the tenant, what the person is there. Where a server cannot be asked the person is
-// nothing in it, and the error says so.
+// alone returns a person as the only reader of an answer: the person's account, and the person's
+// memberships in the tenant's servers. If a server cannot be asked, its memberships are missing and
+// the error says so.
 func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.Presence, error) {
 	held, err := b.holds(ctx, ref, person)
-	// people are the same in all servers
+	// account ids are the same in all servers
 	account := access.Account{Workspace: access.Workspace{Platform: string(discord.Platform)}, ID: person}
 	account.Full = slices.ContainsFunc(held, func(h access.Held) bool { return h.Principal == access.Members })
 	account.Gone = err == nil && !account.Full
 	return access.Presence{Tenant: b.tenant(ref), Held: held, People: []access.Account{account}}, err
 }
 
-// holds returns what someone is, and where that comes from.
+// holds returns a person's permissions, each with its origin.
 func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []access.Held, err error) {
 	held = []access.Held{{Principal: access.User(string(discord.Platform), person), From: "your Discord account"}}
 	tenant := b.tenant(ref)
@@ -76,10 +76,10 @@ func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []
 	return held, err
 }
 
-// RoleGroup is the group of everybody who has a role in a server.
+// RoleGroup returns the principal for all members with a role in a server.
 func RoleGroup(role string) access.Principal { return access.Group("discord:" + role) }
 
-// ofRole is what whoever has a role holds by it.
+// ofRole returns the permissions of the members with a role.
 func (b *Bot) ofRole(role, from string) []access.Held {
 	held := []access.Held{{Principal: RoleGroup(role), From: from}}
 	if b.config.Groups == nil {
@@ -98,8 +98,8 @@ func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, e
 	return b.there(ctx, t.Session.Ref, t.Asker.ID, t.Direct || t.Session.Owner != "")
 }
 
-// Room implements chat.Platform. A channel counts as open to full members where @everyone sees it
-// with its history, and where the members of one server alone are full members.
+// Room implements chat.Platform. A channel counts as open to full members if @everyone sees it and
+// its history, and only this server's members are full members.
 func (b *Bot) Room(ctx context.Context, at thread.Ref) (chat.Room, error) {
 	place, err := b.client.Place(ctx, at.Channel)
 	if err != nil {
@@ -125,8 +125,8 @@ func (b *Bot) there(ctx context.Context, ref thread.Ref, person string, alone bo
 	return b.present(ctx, ref)
 }
 
-// listens is what whoever will see an answer holds on Discord. What they hold of sources is asked
-// for when the answer is made.
+// listens returns the Discord permissions of an answer's audience. Permissions in sources are
+// looked up when the answer is made.
 func (b *Bot) listens(ctx context.Context, ref thread.Ref, person string, alone bool) access.Audience {
 	there, err := b.there(ctx, ref, person, alone)
 	if err != nil {

@@ -14,14 +14,13 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// bindingAge is between two readings of the bindings.
+// bindingAge is how often the bindings are read.
 const bindingAge = 5 * time.Second
 
-// binding knows which servers' members are which tenant's. Anyone can invite a public bot to a
-// server of his own, so a server is bound by the operator; only the first one is bound by itself.
-// It is safe for concurrent use.
+// binding maps servers to tenants. Anyone can add a public bot to a server, so the operator binds
+// servers; only the first is bound automatically. It is safe for concurrent use.
 type binding struct {
-	tenantID access.TenantID // of servers that are not bound, and of those that Config lists
+	tenantID access.TenantID // tenant of unbound servers and of those in Config
 	first    bool            // bind the only server
 	stored   access.Bindings
 	name     func(guild string) string
@@ -29,7 +28,7 @@ type binding struct {
 
 	mu       sync.Mutex
 	bound    map[string]access.TenantID
-	fixed    []string        // by configuration
+	fixed    []string        // servers bound by the configuration
 	known    map[string]bool // servers that the bot belongs to
 	reported map[string]bool // servers that were said to be unbound
 }
@@ -45,7 +44,7 @@ func newBinding(c Config, stored access.Bindings, name func(string) string, logg
 	return b
 }
 
-// belongs notes to which servers the bot belongs. It comes before joined.
+// belongs records the servers that the bot belongs to. Call it before joined.
 func (b *binding) belongs(ctx context.Context, ids []string) {
 	b.mu.Lock()
 	clear(b.known)
@@ -56,7 +55,7 @@ func (b *binding) belongs(ctx context.Context, ids []string) {
 	b.bindFirst(ctx)
 }
 
-// joined notes one more server.
+// joined records one more server.
 func (b *binding) joined(ctx context.Context, id string) {
 	b.mu.Lock()
 	b.known[id] = true
@@ -74,7 +73,7 @@ func (b *binding) joined(ctx context.Context, id string) {
 	}
 }
 
-// bindFirst binds a server that is alone.
+// bindFirst binds a server if it is the only one.
 func (b *binding) bindFirst(ctx context.Context) {
 	b.refresh(ctx)
 	b.mu.Lock()
@@ -103,7 +102,7 @@ func (b *binding) bindFirst(ctx context.Context) {
 		"guild", only, "name", b.name(only), "tenant", b.tenantID)
 }
 
-// refresh reads the bindings again. Without an answer the last ones count.
+// refresh reads the bindings again. If that fails, it keeps the last ones.
 func (b *binding) refresh(ctx context.Context) {
 	if b.stored == nil {
 		return
@@ -123,7 +122,7 @@ func (b *binding) refresh(ctx context.Context) {
 	b.bound = found
 }
 
-// watch reads the bindings again and again until ctx ends, so that a command of the operator counts
+// watch reads the bindings repeatedly until ctx is done, so that an operator's command takes effect
 // within seconds.
 func (b *binding) watch(ctx context.Context) {
 	tick := time.NewTicker(bindingAge)
@@ -138,15 +137,15 @@ func (b *binding) watch(ctx context.Context) {
 	}
 }
 
-// current are the bindings as they were a few seconds ago.
+// current returns the bindings, which may be a few seconds old.
 func (b *binding) current() map[string]access.TenantID {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return maps.Clone(b.bound)
 }
 
-// tenant is whose documents a server is answered from: its tenant's, and public ones of the default
-// where it is not bound. A direct conversation has the default.
+// tenant returns the tenant whose documents a server may use. An unbound server gets public
+// documents of the default tenant. A direct conversation gets the default tenant.
 func (b *binding) tenant(guild string) access.TenantID {
 	if t, bound := b.current()[guild]; bound {
 		return t
@@ -154,13 +153,13 @@ func (b *binding) tenant(guild string) access.TenantID {
 	return b.tenantID
 }
 
-// allows reports whether a server's members are its tenant's.
+// allows reports whether a server's members are members of its tenant.
 func (b *binding) allows(guild string) bool {
 	_, bound := b.current()[guild]
 	return bound
 }
 
-// tenants lists all tenants of which there are servers, the default one first.
+// tenants returns all tenants with servers, the default one first.
 func (b *binding) tenants() []access.TenantID {
 	list := []access.TenantID{b.tenantID}
 	for _, t := range b.current() {
@@ -171,7 +170,7 @@ func (b *binding) tenants() []access.TenantID {
 	return list
 }
 
-// guilds lists the servers of a tenant.
+// guilds returns the servers of a tenant.
 func (b *binding) guilds(tenant access.TenantID) []string {
 	var list []string
 	for g, t := range b.current() {
@@ -183,11 +182,11 @@ func (b *binding) guilds(tenant access.TenantID) []string {
 	return list
 }
 
-// maxChecked is how many servers the doctor looks at.
+// maxChecked is how many servers the doctor checks.
 const maxChecked = 20
 
-// checkServers says which servers are bound, and what the bot lacks in their channels, for the
-// doctor. It asks Discord.
+// checkServers asks Discord which servers are bound, and which permissions the bot lacks in their
+// channels. The doctor shows the findings.
 func (b *Bot) checkServers(ctx context.Context) []discord.Finding {
 	guilds, err := b.client.BelongsTo(ctx)
 	if err != nil {

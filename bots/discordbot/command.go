@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// command handles the use of a command.
+// command handles a command.
 func (b *Bot) command(ctx context.Context, c chat.Command) {
 	switch c.Name {
 	case event.CommandAsk:
@@ -35,16 +35,16 @@ func (b *Bot) command(ctx context.Context, c chat.Command) {
 	}
 }
 
-// maxCommands is how many commands of a channel /stop looks at.
+// maxCommands is how many recent commands of a channel /stop considers.
 const maxCommands = 20
 
-// askAbout asks about the message in whose menu the command stands.
+// askAbout asks about the message on whose menu the command was chosen.
 func (b *Bot) askAbout(ctx context.Context, c chat.Command) {
 	if c.Target == nil || c.Target.Text == "" && len(event.SourceOf(c.Source).Files) == 0 {
 		b.respond(ctx, c.Source, conversation.SayNothing)
 		return
 	}
-	if c.Target.Own { // what it says may come from documents, and a question is a person's text
+	if c.Target.Own { // the bot's text may come from documents; a question must be a person's
 		b.respond(ctx, c.Source, conversation.SayOwn)
 		return
 	}
@@ -53,8 +53,8 @@ func (b *Bot) askAbout(ctx context.Context, c chat.Command) {
 	b.askCommand(ctx, c)
 }
 
-// askCommand takes a question in and then acknowledges the command: what Discord knows to be
-// answered is answered. Where that takes long, it is acknowledged first.
+// askCommand stores a question and then acknowledges the command, so that an acknowledged question
+// is always answered. If storing takes long, the acknowledgement comes first.
 func (b *Bot) askCommand(ctx context.Context, c chat.Command) {
 	reply, err := b.client.Token(event.SourceOf(c.Source).Ticket) // before anything is shown
 	if err != nil {
@@ -112,8 +112,7 @@ func (b *Bot) askCommand(ctx context.Context, c chat.Command) {
 	ack.show(ctx)
 }
 
-// sayPrivacyLate is said where it was found out too late that the answer is for the asker alone, or
-// for all.
+// sayPrivacyLate is sent if the bot found out too late whether the answer must be private.
 const sayPrivacyLate = "I took too long to find out who may see the answer here. Please ask again."
 
 func (b *Bot) agents() []string {
@@ -123,7 +122,7 @@ func (b *Bot) agents() []string {
 	return b.config.Agents()
 }
 
-// starter is who began a command's thread: in a channel the command has its own.
+// starter returns the author of a command's thread. In a channel, each command has its own thread.
 func starter(c chat.Command) string {
 	if c.Fresh {
 		return c.By.ID
@@ -131,7 +130,7 @@ func starter(c chat.Command) string {
 	return ""
 }
 
-// remember notes the session of a command, for /stop.
+// remember records the session of a command for /stop.
 func (b *Bot) remember(c chat.Command) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -148,8 +147,8 @@ func (b *Bot) remember(c chat.Command) {
 	b.commands[c.Ref.Channel] = append(known, c.Ref)
 }
 
-// stopCommand stops what is being answered where the command was used: in a thread its answer, in a
-// channel those of commands.
+// stopCommand stops the answers at the place of the command: in a thread its answer, in a channel
+// the answers to commands.
 func (b *Bot) stopCommand(ctx context.Context, c chat.Command) string {
 	b.mu.Lock()
 	places := append([]thread.Ref{c.Ref}, b.commands[c.Ref.Channel]...)
@@ -183,12 +182,12 @@ func (b *Bot) footnoteCommand(ctx context.Context, c chat.Command) {
 	})
 }
 
-// onceFor is longer than Discord takes the answer of an interaction.
+// onceFor is longer than the time within which Discord accepts a response to an interaction.
 const onceFor = 20 * time.Minute
 
-// once answers an interaction, which every process of a shard gets, in one of them: it may change
-// something, and what it finds to say depends on whether another one has done it already. Where
-// that cannot be found out all do it.
+// once answers an interaction in one process only, because every process of a shard receives it.
+// The answer may change something and depends on whether another process has done so. If the bot
+// cannot find out, every process answers.
 func (b *Bot) once(ctx context.Context, source any, at thread.Ref, key string, how func(context.Context) write.Reply) {
 	b.answer(ctx, source, func(ctx context.Context) write.Reply {
 		mine, err := b.deps.Store.Claim(ctx, b.tenant(at), at, "once "+key, onceFor)
@@ -201,7 +200,7 @@ func (b *Bot) once(ctx context.Context, source any, at thread.Ref, key string, h
 	})
 }
 
-// configure has the core carry out a command, and returns what to tell the person.
+// configure lets the core carry out a command, and returns the reply.
 func (b *Bot) configure(ctx context.Context, at thread.Ref, by thread.Person, admin, direct bool, text string) string {
 	said, err := b.talk.Command(ctx, command.Request{Ref: at, By: by, Admin: admin || direct, Direct: direct, Text: text})
 	if err != nil {
@@ -211,7 +210,7 @@ func (b *Bot) configure(ctx context.Context, at thread.Ref, by thread.Person, ad
 	return said
 }
 
-// suggest returns values for an option that a person is typing.
+// suggest returns completions for the option that a person is typing.
 func (b *Bot) suggest(t chat.Typing) []string {
 	var all []string
 	switch {
@@ -244,7 +243,7 @@ func (b *Bot) respond(ctx context.Context, source any, sentence string) {
 	}
 }
 
-// amend replaces the answer that a command was promised.
+// amend replaces the "thinking" response of a command.
 func (b *Bot) amend(ctx context.Context, source any, sentence string) {
 	if err := b.client.Amend(ctx, event.SourceOf(source).Ticket, sentence); err != nil {
 		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)

@@ -17,23 +17,23 @@ import (
 )
 
 const (
-	// typingAge is how often typing is shown again; Discord forgets it after ten seconds.
+	// typingAge is how often typing is shown again. Discord clears it after ten seconds.
 	typingAge = 8 * time.Second
-	// typingAgain is how soon typing is tried again that was not shown because other calls went
-	// first: it is the first sign of the bot.
+	// typingAgain is how soon typing is tried again after other calls went first. Typing is the
+	// first sign of the bot.
 	typingAgain = 200 * time.Millisecond
 )
 
-// delivery is one answer on its way to where it was asked.
+// delivery writes one answer where it was asked.
 type delivery struct {
 	replies *stream.Replies[render.Page]
 	surface *write.Surface
-	// gets why the answer cannot be written; nil: no one is
+	// receives the reason if the answer cannot be written; may be nil
 	barred func(ctx context.Context, sentence string)
-	// of everything that the delivery does in addition to Finish
+	// cancels everything that the delivery does besides Finish
 	cancel context.CancelFunc
 
-	hush   context.CancelFunc // of typing
+	hush   context.CancelFunc // stops typing
 	typing sync.WaitGroup
 }
 
@@ -44,13 +44,13 @@ func newDelivery(
 	d := &delivery{replies: s, surface: surface, cancel: cancel}
 	typing, hush := context.WithCancel(ctx)
 	d.hush = hush
-	if !unasked { // no one waits for an unasked answer, and it may come to nothing
+	if !unasked { // an unasked answer has no waiting reader, and may be dropped
 		d.typing.Go(func() { show(typing, status, logger, to) })
 	}
 	return d
 }
 
-// show shows that the bot writes, until there is something to read.
+// show shows that the bot is typing until there is something to read.
 func show(ctx context.Context, status func(context.Context, thread.Ref, string) error, logger *slog.Logger, to thread.Ref) {
 	for ctx.Err() == nil {
 		next := typingAge

@@ -1,5 +1,5 @@
-// Package discordbot joins Discord to the core: what is said there becomes questions, stops and
-// what else people do about answers, and answers are written where they were asked.
+// Package discordbot connects Discord to the core: it turns messages into questions, stops and
+// other actions, and writes answers where they were asked.
 package discordbot
 
 import (
@@ -25,51 +25,50 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Config is how Discord is reached and what the bot does there. Token is required.
+// Config says how to reach Discord and what the bot does there. Token is required.
 type Config struct {
 	Token  string
 	APIURL string // DISCORD_API_URL; empty: Discord's own
-	// do not ask for the privileged intent: follow-ups need a mention then
+	// do not request the privileged message content intent; follow-ups then need a mention
 	NoMessageContent bool
-	// ask for the privileged intent that lets servers see what is for members
+	// request the privileged members intent, which lets servers see documents for members
 	Members bool
-	// whose documents are answered from where nothing else is said; the default one
+	// tenant whose documents are used for servers without a binding; default: the default tenant
 	Tenant access.TenantID
-	Guilds []string // servers whose members count as the tenant's
-	// BindFirst binds the only server that the bot belongs to where none is. It is set where no
-	// Slack workspace says who the members are.
+	Guilds []string // servers whose members are the tenant's
+	// BindFirst binds the bot's only server if no server is bound. It is set if no Slack workspace
+	// defines the members.
 	BindFirst bool
-	// Agents lists the agents that may be asked for by name; nil: none.
+	// Agents returns the agents that a question may choose by name; nil: none.
 	Agents func() []string
-	// Groups are the roles that count as groups of the configuration, as they are bound at the
-	// moment; nil: none.
+	// Groups returns the roles that the configuration maps to groups at the moment; nil: none.
 	Groups func() []access.BoundGroup
-	// Models lists the models that may be asked for by name; nil: none.
+	// Models returns the models that a question may choose by name; nil: none.
 	Models func() []string
-	// of a question that came while no replica ran, beyond which the bot asks whether it is still
-	// wanted: 15 min
+	// age of a question that arrived while no replica ran, above which the bot asks whether it is
+	// still wanted. Default: 15 min
 	MaxAge  time.Duration
-	Pace    stream.Pace    // of answers; the platform's
-	Discord discord.Config // further settings; the fields above lead
+	Pace    stream.Pace    // pace of answers; default: the platform's
+	Discord discord.Config // further settings; the fields above win
 }
 
-// Deps is what a Bot works with. All but Policies, Bindings, Replicas, Observe and Logger are
-// required.
+// Deps holds the services and callbacks of a Bot. All fields except Policies, Bindings, Replicas,
+// Observe and Logger are required.
 type Deps struct {
 	Store    session.Store
-	Policies command.Policies // what holds in each channel; nil: the defaults
-	Bindings access.Bindings  // of servers to tenants; nil: only what Config says
+	Policies command.Policies // settings of each channel; nil: defaults
+	Bindings access.Bindings  // servers to tenants; nil: only Config's
 	Replicas session.Replicas // nil: this process is the only one
 	Renderer stream.Renderer[render.Page]
-	Observe  func(stream.Write) // told of every write of an answer, from any goroutine; nil: no one is
-	// Heard gets what has changed in channels: of a thread or message, or with an empty key of who
-	// may open the channel. What is new alone is not urgent. Nil: no one is.
+	Observe  func(stream.Write) // called for every write, from any goroutine; may be nil
+	// Heard is called when a channel changes. key names the changed thread or message; if it is
+	// empty, the people who may open the channel have changed. urgent is false if there are only
+	// new messages. It may be nil.
 	Heard  func(guild, channel, key string, urgent bool)
 	Logger *slog.Logger // nil: silent
 }
 
-// Bot is one Discord application. It implements chat.Platform, and is safe for concurrent
-// use.
+// Bot serves one Discord application. It implements chat.Platform and is safe for concurrent use.
 type Bot struct {
 	chat.Unsupported
 
@@ -81,11 +80,11 @@ type Bot struct {
 	talk    *conversation.Conversation
 
 	mu sync.Mutex
-	// channel to the sessions of commands that were used there, newest last
+	// sessions of the commands used in each channel, newest last
 	commands map[string][]thread.Ref
 }
 
-// New returns a bot. Bind it and Run it. Nothing is sent before.
+// New returns a bot. Call Bind and Run next. New sends nothing.
 func New(config Config, deps Deps) (*Bot, error) {
 	if deps.Store == nil || deps.Renderer == nil {
 		return nil, errors.New("set up the Discord bot: a store and a renderer are required")
@@ -114,22 +113,22 @@ func New(config Config, deps Deps) (*Bot, error) {
 	return b, err
 }
 
-// Bind says which services answer. It is called once, before Run.
+// Bind sets the services that answer. Call it once, before Run.
 func (b *Bot) Bind(services conversation.Services) {
 	b.service = services.Service
 	b.talk.Bind(services)
 }
 
-// Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is
-// known how many there are.
+// Shards returns the number of connected gateway shards, and of all shards. Both are 0 until the
+// total is known.
 func (b *Bot) Shards() (connected, of int) { return b.client.Shards() }
 
-// Handler takes signed requests, where there is a public key. It is mounted at
+// Handler returns the handler for signed requests, or nil without a public key. Mount it at
 // /discord/interactions.
 func (b *Bot) Handler() http.Handler { return b.client.Handler() }
 
-// Run receives events until ctx ends. It returns an error, a sentence, when Discord cannot be
-// reached with these settings at all.
+// Run receives events until ctx is done. It fails if these settings cannot work. The error is a
+// sentence.
 func (b *Bot) Run(ctx context.Context) error {
 	if b.service == nil {
 		return errors.New("run the Discord bot: it has no service")
@@ -145,18 +144,17 @@ func (b *Bot) Run(ctx context.Context) error {
 	return b.client.Run(ctx, b.Event, event.Lookup{Active: b.active, News: b.news})
 }
 
-// Use has the bot's share of calls drawn from tiers that other processes draw from too. It is
-// called once, before Run; without it each process takes its part.
+// Use makes the bot draw its calls from rate limits that all processes share. Call it once, before
+// Run. Without it, each process takes an equal part.
 func (b *Bot) Use(tiers thread.Tiers) { b.client.Use(tiers) }
 
-// Connect reads what is to be known before the first answer is written. It never fails: what cannot
-// be read now is read later.
+// Connect reads facts that the first answer needs. It never fails: unreadable facts are read later.
 func (b *Bot) Connect(ctx context.Context) error {
 	b.binding.refresh(ctx)
 	return nil
 }
 
-// Close lets go of idle connections, once neither the bot nor its service runs any more.
+// Close closes idle connections. Call it after the bot and its service have stopped.
 func (b *Bot) Close() { b.client.Close() }
 
 // Knows reports whether a channel exists and the bot may see it.
@@ -164,13 +162,13 @@ func (b *Bot) Knows(ctx context.Context, channel string) (bool, error) {
 	return b.client.Knows(ctx, channel)
 }
 
-// Check looks at everything that can be wrong with the settings.
+// Check checks the settings for every known problem.
 func (b *Bot) Check(ctx context.Context) []discord.Finding {
 	return append(b.client.Check(ctx), b.checkServers(ctx)...)
 }
 
-// welcome introduces the bot to a server that added it. Discord does not say who did, so everyone
-// reads one message.
+// welcome introduces the bot to a server that added it. Discord does not say who added it, so the
+// message is for everyone.
 func (b *Bot) welcome(ctx context.Context, at thread.Ref) {
 	err := b.talk.Welcome(ctx, at, "", func(ctx context.Context, text string) error { return b.client.Post(ctx, at.Channel, text) })
 	if err != nil {
@@ -211,7 +209,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 	return d, nil
 }
 
-// inPlace reports whether a question in a channel is answered there instead of in a thread.
+// inPlace reports whether a question is answered in the channel itself instead of in a thread.
 func (b *Bot) inPlace(ctx context.Context, t session.Turn) bool {
 	if b.deps.Policies == nil {
 		return false

@@ -8,14 +8,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// The sentences that are said next to answers.
+// Sentences that appear next to answers.
 const (
 	sayNothingRuns = "Nothing of yours is being answered here."
 	sayUnknown     = "I do not know this command. Use /ask to ask a question and /stop to stop an answer."
 	sayStopped     = "Stopped."
 )
 
-// Event is the bot's chat.Handler. Discord delivers no event again, so errors are logged here.
+// Event implements chat.Handler. It logs errors, because Discord never delivers an event again.
 func (b *Bot) Event(ctx context.Context, e chat.Event) (reply chat.Reply, err error) {
 	switch {
 	case e.Command != nil:
@@ -43,5 +43,5 @@ func (b *Bot) Event(ctx context.Context, e chat.Event) (reply chat.Reply, err er
 	return reply, nil
 }
 
-// tenant is whose documents are answered from where a thread is.
+// tenant returns the tenant whose documents are used in a thread.
 func (b *Bot) tenant(ref thread.Ref) access.TenantID { return b.binding.tenant(ref.Workspace) }

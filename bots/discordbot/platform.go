@@ -28,8 +28,8 @@ func (b *Bot) Alone(ctx context.Context, at thread.Ref, person string) (access.P
 	return b.alone(ctx, at, person)
 }
 
-// Say implements chat.Platform: in reply to the message, where others see it too, or in private by
-// a direct message. Where the person takes none, the reply in the channel is the only way left.
+// Say implements chat.Platform. It replies to the message, visibly to others, or sends a direct
+// message if private is set. If the person accepts no direct messages, it replies in the channel.
 func (b *Bot) Say(ctx context.Context, to chat.Message, sentence string, private bool) {
 	if private {
 		err := b.client.Whisper(ctx, session.Turn{Asker: thread.Person{ID: to.Author.ID}}, sentence, nil)
@@ -43,8 +43,8 @@ func (b *Bot) Say(ctx context.Context, to chat.Message, sentence string, private
 	}
 }
 
-// ChangedFiles implements chat.Platform. Discord tells of previews, and of the thread that was
-// opened from a message, as it tells of edits: those change no files, and redo no answer.
+// ChangedFiles implements chat.Platform. Discord sends edit events for link previews and for a
+// thread that was created from a message too. Those change no files and do not repeat the answer.
 func (b *Bot) ChangedFiles(ctx context.Context, edited chat.Message, had []message.File) []message.File {
 	m := event.SourceOf(edited.Source)
 	files := []message.File{}
@@ -62,7 +62,7 @@ func (b *Bot) ChangedFiles(ctx context.Context, edited chat.Message, had []messa
 	return append(files, b.client.Fetch(ctx, m.Files)...)
 }
 
-// Post implements chat.Platform. A notice replies to the question that it is about.
+// Post implements chat.Platform. A notice replies to the question that it concerns.
 func (b *Bot) Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.MessageID, error) {
 	if n.Apart {
 		return b.client.PostReport(ctx, at.Channel, n.Text)

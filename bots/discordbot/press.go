@@ -29,12 +29,12 @@ func (b *Bot) press(ctx context.Context, p chat.Press) {
 		b.still(ctx, p, wanted)
 	case setup:
 		b.once(ctx, p.Source, p.Ref, p.EventKey, func(ctx context.Context) write.Reply { return b.choose(ctx, p, what) })
-	default: // of another version
+	default: // a button of another version
 		b.respond(ctx, p.Source, "This button does nothing any more. Ask again.")
 	}
 }
 
-// act does what a person asks for about an answer.
+// act performs the action that a person requested for an answer.
 func (b *Bot) act(ctx context.Context, p chat.Press) {
 	a := action.Request{
 		Do: p.Action, Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.EventKey, By: p.By, Moderator: p.Moderator, Text: p.Text, Submitted: p.Submitted,
@@ -64,7 +64,7 @@ func (b *Bot) act(ctx context.Context, p chat.Press) {
 		})
 	case written && !reply.Refused && !reply.Duplicate:
 		if err := b.client.Defer(ctx, event.SourceOf(p.Source).Ticket); err != nil {
-			// The answer comes all the same, as a direct message.
+			// The reply is then sent as a direct message.
 			b.deps.Logger.WarnContext(ctx, "press not acknowledged", "action", p.Action, "error", err)
 		}
 	case reply.Sentence != "":
@@ -76,8 +76,8 @@ func (b *Bot) act(ctx context.Context, p chat.Press) {
 	}
 }
 
-// locate says where the turn of a button is that stands in a direct message: an offer that was made
-// there, a private answer that was sent there. It is about the place of the question.
+// locate finds the place of the question for a button in a direct message, such as an offer or a
+// private answer.
 func (b *Bot) locate(ctx context.Context, a *action.Request, p chat.Press) {
 	if !p.Direct || p.Turn == "" {
 		return
@@ -97,13 +97,13 @@ func (b *Bot) show(ctx context.Context, p chat.Press, f event.Form) {
 	}
 }
 
-// localTime has Discord show the moment that a sentence holds (thread.Clock) in each reader's time.
+// localTime makes Discord show the moment in a sentence (thread.Clock) in each reader's time zone.
 func localTime(sentence string, at time.Time) string {
 	return thread.LocalTime(sentence, at, fmt.Sprintf("<t:%d:t>", at.Unix()))
 }
 
-// Whisper implements chat.Platform: under a command's answer as something that its user alone
-// sees, else as a direct message.
+// Whisper implements chat.Platform. Below a command's answer, it shows the note only to the
+// command's user; otherwise it sends a direct message.
 func (b *Bot) Whisper(ctx context.Context, t session.Turn, note chat.Note) error {
 	return b.client.Whisper(ctx, t, localTime(note.Sentence, note.At), note.Buttons)
 }

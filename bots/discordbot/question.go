@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// commandPatience is how long a command's question is tried to be taken in: Discord delivers it
-	// once, and whoever used a command looks at it.
+	// commandPatience is how long storing a command's question is retried. Discord delivers it
+	// once, and the person is waiting.
 	commandPatience = 10 * time.Second
-	// contextLimit bounds the reading of what was said before a question.
+	// contextLimit is the timeout for reading the messages before a question.
 	contextLimit = 5 * time.Second
 )
 
@@ -37,9 +37,9 @@ func (b *Bot) Taken(m chat.Message, _ session.Turn) {
 	b.client.Asked(m)
 }
 
-// before returns what was said before a question that the bot does not know of: in a thread what is
-// to be read of it, outside threads the messages that the question replies to. A conversation that
-// cannot be read is answered without it.
+// before returns earlier messages that the bot does not know. In a thread these are the thread's
+// messages; elsewhere, the messages that the question replies to. If they are unreadable, the
+// question is answered without them.
 func (b *Bot) before(ctx context.Context, m chat.Message, from *chat.Reading) []message.File {
 	ctx, cancel := context.WithTimeout(ctx, contextLimit)
 	defer cancel()

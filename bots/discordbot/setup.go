@@ -22,13 +22,13 @@ const (
 	sayManagers    = "Only whoever may manage the server can set it up. Ask one of them to run `/footnote setup`."
 )
 
-// maxLacking is how many channels with missing permissions are named.
+// maxLacking is how many channels with missing permissions are named in a message.
 const maxLacking = 15
 
 // maxLogged is how many of them are logged.
 const maxLogged = 5
 
-// setup shows what holds in a server and the menus with which that is changed.
+// setup shows a server's settings with menus that change them.
 func (b *Bot) setup(ctx context.Context, at thread.Ref, admin, direct bool) write.Reply {
 	switch {
 	case direct || at.Workspace == "":
@@ -39,7 +39,7 @@ func (b *Bot) setup(ctx context.Context, at thread.Ref, admin, direct bool) writ
 	return b.setupReply(ctx, at, "")
 }
 
-// setupReply is the page of /footnote setup, below what has just been done.
+// setupReply returns the page of /footnote setup. done is the change that was just made.
 func (b *Bot) setupReply(ctx context.Context, at thread.Ref, done string) write.Reply {
 	var s strings.Builder
 	if done != "" {
@@ -99,7 +99,7 @@ func permissions(l directory.Lacking) string {
 	return strings.Join(names, ", ")
 }
 
-// tellLacking logs what the bot may not do in a server.
+// tellLacking logs the permissions that the bot lacks in a server.
 func (b *Bot) tellLacking(ctx context.Context, guild string) {
 	list, err := b.client.Lacking(ctx, guild, nil)
 	if err != nil {
@@ -111,7 +111,7 @@ func (b *Bot) tellLacking(ctx context.Context, guild string) {
 	}
 }
 
-// workspacePolicy is what holds in a server where no channel says otherwise.
+// workspacePolicy returns a server's policy, without settings of single channels.
 func (b *Bot) workspacePolicy(ctx context.Context, at thread.Ref) policy.Policy {
 	if b.deps.Policies == nil {
 		return policy.DefaultPolicy()
@@ -124,7 +124,7 @@ func (b *Bot) workspacePolicy(ctx context.Context, at thread.Ref) policy.Policy 
 	return e.Policy
 }
 
-// chosenChannels are those in which the bot answers, where it does not answer in all.
+// chosenChannels returns the channels in which the bot answers, if it does not answer in all.
 func (b *Bot) chosenChannels(ctx context.Context, at thread.Ref) []string {
 	if b.workspacePolicy(ctx, at).Enabled || b.deps.Policies == nil {
 		return nil
@@ -151,7 +151,7 @@ func chosenRoles(p policy.Policy) []string {
 	return roles
 }
 
-// choose carries out a choice in the menus of /footnote setup.
+// choose applies a choice in the menus of /footnote setup.
 func (b *Bot) choose(ctx context.Context, p chat.Press, what string) write.Reply {
 	if !p.Admin {
 		return write.Reply{Markdown: sayManagers}
@@ -177,7 +177,7 @@ func (b *Bot) choose(ctx context.Context, p chat.Press, what string) write.Reply
 		for _, id := range p.Values {
 			groups = append(groups, string(RoleGroup(id)))
 		}
-		config(at.Channel, "workspace askers reset") // what narrows is not added to what was chosen before
+		config(at.Channel, "workspace askers reset") // the new choice replaces the earlier one
 		done = nil
 		config(at.Channel, "workspace askers "+strings.Join(groups, ","))
 	case what == write.SetupChannels:
@@ -216,7 +216,8 @@ func saidChannels(ids []string) string {
 	}
 }
 
-// lackingIn names what the bot lacks in channels that were chosen, those that it cannot see included.
+// lackingIn names the permissions that the bot lacks in the chosen channels, including channels
+// that it cannot see.
 func (b *Bot) lackingIn(ctx context.Context, guild string, channels []string) string {
 	if len(channels) == 0 {
 		return ""

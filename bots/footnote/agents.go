@@ -67,7 +67,7 @@ func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(plain(text)), "\n", "\n    ")
 }
 
-// named1 is the one of a list that has a name.
+// named1 returns the item of a list with the given name.
 func named1[T any](all []T, name, what string, nameOf func(T) string) (T, error) {
 	if at := slices.IndexFunc(all, func(t T) bool { return nameOf(t) == name }); at >= 0 {
 		return all[at], nil
@@ -83,10 +83,10 @@ func named1[T any](all []T, name, what string, nameOf func(T) string) (T, error)
 	return none, usageError(fmt.Sprintf("there is no %s %s; there are: %s", what, name, strings.Join(names, ", ")))
 }
 
-// fileName is the configuration file, or what it would be called.
+// fileName returns the path of the configuration file, or the default name if there is none.
 func fileName(f *config.File) string { return cmp.Or(f.Path, config.FileName) }
 
-// agentsOf are the agents of a file.
+// agentsOf returns the agents of a file.
 func agentsOf(c *config.Config, f *config.File) []review.Agent {
 	agents := make([]review.Agent, 0, len(f.Agents))
 	for _, a := range f.Agents {

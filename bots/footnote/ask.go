@@ -38,8 +38,8 @@ type askCommand struct {
 	choiceFlags
 }
 
-// answerJSON is the form of ask --json; its names are stable. With several models Answers has all
-// of them, and the other fields are those of the first that was answered.
+// answerJSON is the output of ask --json; its names are stable. With several models, Answers has
+// all of them. The other fields are those of the first that was answered.
 type answerJSON struct {
 	modelAnswerJSON
 	Answers   []modelAnswerJSON  `json:"answers,omitempty"`
@@ -48,12 +48,12 @@ type answerJSON struct {
 	TimingsMS map[string]float64 `json:"timings_ms"`
 }
 
-// modelAnswerJSON is what one model answered.
+// modelAnswerJSON is one model's answer.
 type modelAnswerJSON struct {
 	Model     string            `json:"model,omitempty"`
 	Answer    string            `json:"answer"`
 	Citations []citationJSON    `json:"citations"`
-	Documents []packet.Document `json:"documents"` // what the searches found, used or not
+	Documents []packet.Document `json:"documents"` // all found documents, cited or not
 	Outcome   session.Outcome   `json:"outcome"`
 	Message   string            `json:"message,omitempty"`
 	Notices   []string          `json:"notices,omitempty"`
@@ -104,7 +104,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	defer func() { err = errors.Join(err, talk.Close(ctx)) }()
 	start := time.Now()
 	question := strings.Join(c.Question, " ")
-	if c.Deep { // it says so itself, so that whoever takes it over knows
+	if c.Deep { // state it explicitly, so that a process that takes over knows
 		question = policy.Deepen(question)
 	}
 	id, said, err := talk.Ask(ctx, question, attached...)
@@ -134,7 +134,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 			return err
 		}
 	}
-	if ctx.Err() != nil { // what had been written was shown
+	if ctx.Err() != nil { // the partial answer was shown
 		return context.Cause(ctx)
 	}
 	if result.Final.Outcome == session.Failed || result.Final.Outcome == session.Limited {
@@ -143,8 +143,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	return nil
 }
 
-// printFormatted prints an answer that follows a schema alone; what is said about it goes to
-// stderr.
+// printFormatted prints only an answer that follows a schema. Notes about it go to stderr.
 func printFormatted(env *environment, v *stream.View) error {
 	if v.Len() > 0 {
 		if _, err := fmt.Fprintln(env.out, v.Text()); err != nil {
@@ -197,10 +196,10 @@ func viewJSON(v *stream.View) modelAnswerJSON {
 	return out
 }
 
-// maxSchema is far above what providers take.
+// maxSchema is the maximum size of a schema in bytes. It is far above what providers accept.
 const maxSchema = 256 << 10
 
-// readSchema reads the form that an answer is to have.
+// readSchema reads the JSON schema that the answer must follow.
 func readSchema(path string) (json.RawMessage, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -213,7 +212,7 @@ func readSchema(path string) (json.RawMessage, error) {
 	return data, nil
 }
 
-// packetLines prints packets as they come. Its error is read when the last has come.
+// packetLines prints packets as they arrive. Read its error after the last packet.
 type packetLines struct {
 	mu      sync.Mutex
 	encoder *json.Encoder
@@ -229,7 +228,7 @@ func (l *packetLines) Accept(p packet.Packet) {
 	}
 }
 
-// newEncoder writes JSON, in which nothing that people would not see stands as it is.
+// newEncoder returns a JSON encoder that escapes invisible characters.
 func newEncoder(to io.Writer) *json.Encoder {
 	encoder := json.NewEncoder(console.JSON(to))
 	encoder.SetEscapeHTML(false)

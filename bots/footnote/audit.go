@@ -17,8 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// auditCommand prints the audit trail: who asked where, which documents were shown, what came of
-// it, and who changed what.
+// auditCommand prints the audit trail: questions with their asker and place, shown documents,
+// outcomes and changes of settings.
 type auditCommand struct {
 	Since  string `name:"since" placeholder:"WHEN" help:"Only since this day (2026-01-31), moment (RFC 3339), or so long ago (7d, 36h)."`
 	Until  string `name:"until" placeholder:"WHEN" help:"Only before this; written like --since."`
@@ -27,16 +27,16 @@ type auditCommand struct {
 	JSON   bool   `name:"json" help:"Print one JSON object a line, with names that stay."`
 }
 
-// auditJSON is the form of audit --json; its names are stable. It holds nothing that was asked,
-// answered or written.
+// auditJSON is the output of audit --json; its names are stable. It contains no text of questions,
+// answers or messages.
 type auditJSON struct {
 	Sequence int64           `json:"sequence"`
 	At       time.Time       `json:"at"`
 	Tenant   access.TenantID `json:"tenant"`
 	Deed     session.Deed    `json:"deed"`
-	// null: the program, unknown, or a person who was forgotten
+	// null: the program, unknown, or a forgotten person
 	Who *string `json:"who"`
-	// stands for the person, also after they were forgotten; null: no one
+	// a pseudonym of the person that remains after the person was forgotten; null: no person
 	Alias     *string            `json:"alias"`
 	WhoOn     string             `json:"who_on,omitempty"`
 	Platform  string             `json:"platform"`
@@ -88,7 +88,7 @@ func (c *auditCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// query reads the flags; all that is wrong with them is reported at once.
+// query parses the flags and reports all their faults together.
 func (c *auditCommand) query(now time.Time) (session.AuditQuery, error) {
 	var faults []string
 	q := session.AuditQuery{Who: strings.TrimSpace(c.Who)}
@@ -122,7 +122,7 @@ func knownTenant(ctx context.Context, base *wire.Base, tenant access.TenantID) e
 	return usageError(fmt.Sprintf("there is no tenant %q; there are: %s", tenant, strings.Join(names, ", ")))
 }
 
-// auditLines prints an object a line.
+// auditLines returns functions that print one JSON object per line.
 func auditLines(out io.Writer, tenant access.TenantID) (print func(session.Entry) error, flush func() error) {
 	encoder := newEncoder(out)
 	return func(e session.Entry) error { return encoder.Encode(auditOf(e, tenant)) }, func() error { return nil }
@@ -150,8 +150,8 @@ func auditOf(e session.Entry, tenant access.TenantID) auditJSON {
 	return row
 }
 
-// auditTable prints a table. Its rows are written in portions, so that a long trail is not held in
-// memory.
+// auditTable returns functions that print a table. Rows are written in batches, so that a long
+// trail is not held in memory.
 func auditTable(out io.Writer) (print func(session.Entry) error, flush func() error) {
 	const portion = 200
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
@@ -172,7 +172,7 @@ func auditTable(out io.Writer) (print func(session.Entry) error, flush func() er
 	return print, table.Flush
 }
 
-// auditWho names who did it: a person, a person who was forgotten, or the program.
+// auditWho names the actor: a person, a forgotten person, or the program.
 func auditWho(e session.Entry) string {
 	switch {
 	case e.Who.ID != "":
@@ -205,7 +205,7 @@ func auditPlace(e session.Entry) string {
 	}
 }
 
-// auditWhat says what came of a turn, or what was changed.
+// auditWhat describes the outcome of a turn, or the changed setting.
 func auditWhat(e session.Entry) string {
 	var parts []string
 	if e.Deed == session.TurnEnded {

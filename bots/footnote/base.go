@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// withBase runs a verb that needs the database and nothing that answers.
+// withBase runs do with the database and without anything that answers.
 func (env *environment) withBase(ctx context.Context, do func(*wire.Base) error) (err error) {
 	base, err := wire.Open(ctx, env.config, env.logger)
 	if err != nil {

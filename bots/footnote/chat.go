@@ -25,8 +25,7 @@ type chatCommand struct {
 	choiceFlags
 }
 
-// maxLine is the longest line that is read: longer questions are refused by the core, with a
-// sentence.
+// maxLine is the longest input line in bytes. The core refuses long questions with a sentence.
 const maxLine = 8 << 20
 
 // Run implements the verb.
@@ -71,11 +70,11 @@ func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 		d.lines = readLines(ctx, pipedLines(env.stdin))
 	}
 	err = d.run(ctx)
-	signal.Stop(interrupts) // from here on Ctrl-C ends the program even while it is cleaning up
+	signal.Stop(interrupts) // from now on Ctrl-C ends the program, even during clean-up
 	return err
 }
 
-// relay is a writer whose target can change.
+// relay is a writer whose target can be replaced.
 type relay struct {
 	mu sync.Mutex
 	to io.Writer
@@ -95,27 +94,27 @@ func (r *relay) Write(p []byte) (int, error) {
 	return to.Write(p) //nolint:wrapcheck // it is the target's
 }
 
-// sayer writes texts that stay as they are to a screen.
+// sayer writes finished texts to a screen.
 type sayer struct{ *screen }
 
 // Write implements io.Writer.
 func (s sayer) Write(p []byte) (int, error) { return len(p), s.say(string(p)) }
 
-// dialogue is the loop of questions and answers.
+// dialogue runs the loop of questions and answers.
 type dialogue struct {
 	*conversation
 	screen      *screen // nil: input and output are plain
 	env         *environment
 	interactive bool
-	writes      string // which model writes the answers; empty: the settings say it
+	writes      string // model of the answers; empty: as set
 	interrupts  <-chan os.Signal
 	lines       <-chan line
 	waiting     []line           // read while an answer was written
 	beside      []session.TurnID // asked while a deep search waited to be started
-	last        session.TurnID   // that was answered; empty before the first
+	last        session.TurnID   // last answered turn; empty before the first
 }
 
-// line is one line of input, or why there is none.
+// line is one line of input, or the error that ended the input.
 type line struct {
 	text string
 	err  error // io.EOF at the end
@@ -158,7 +157,7 @@ func (d *dialogue) run(ctx context.Context) error {
 	}
 }
 
-// question waits for a line. On a terminal, Ctrl-C at the prompt says how to leave.
+// question waits for a line. At the prompt of a terminal, Ctrl-C shows how to leave.
 func (d *dialogue) question(ctx context.Context) (string, error) {
 	interrupted := false
 	if len(d.waiting) > 0 {
@@ -196,7 +195,7 @@ func (d *dialogue) question(ctx context.Context) (string, error) {
 // errLeave ends the chat in the middle of an answer.
 var errLeave = errors.New("the chat was left")
 
-// answer asks and waits.
+// answer asks a question and waits for the answer.
 func (d *dialogue) answer(ctx context.Context, question string) error {
 	id, said, err := d.Ask(ctx, question)
 	if err != nil {
@@ -210,7 +209,7 @@ func (d *dialogue) answer(ctx context.Context, question string) error {
 	return d.await(ctx, id)
 }
 
-// await waits for an answer, and for those of what is asked meanwhile.
+// await waits for an answer, and for those of questions asked meanwhile.
 func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 	err := d.awaitOne(ctx, id)
 	for err == nil && len(d.beside) > 0 {
@@ -220,9 +219,9 @@ func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 	return err
 }
 
-// awaitOne waits for an answer. Ctrl-C meanwhile stops it; a second one, before it has stopped,
-// leaves the chat. A line that stops the answer or changes the plan of a deep search does so. One
-// that is typed while a plan waits to be started is asked, and others wait.
+// awaitOne waits for an answer. Ctrl-C stops it; a second Ctrl-C before it has stopped leaves the
+// chat. Some lines act at once: a stop, a change to a deep search's plan, and a question while a
+// plan waits to be started. Other lines wait.
 func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 	if d.screen != nil {
 		d.state("Looking", "")
@@ -257,7 +256,7 @@ func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 // maxWaiting is how many lines are read while an answer is written.
 const maxWaiting = 100
 
-// listen reads lines until ctx ends.
+// listen reads lines until ctx is done.
 func (d *dialogue) listen(ctx context.Context) {
 	for len(d.waiting) < maxWaiting {
 		select {
@@ -276,20 +275,20 @@ func (d *dialogue) listen(ctx context.Context) {
 	}
 }
 
-// actsNow reports whether a line may concern the answer that is being written.
+// actsNow reports whether a line may concern the running answer.
 func actsNow(text string) bool {
 	_, steers := deepsearch.ParseInstruction(text)
 	return steers || policy.IsStop(text)
 }
 
-// asks reports whether a line is no command.
+// asks reports whether a line is a question and not a command.
 func asks(text string) bool {
 	_, _, acts := chatLine(text)
 	return !acts && strings.TrimSpace(text) != ""
 }
 
-// askBeside hands a line over while an answer is written. One that cannot be taken in now waits
-// like others, and is reported then.
+// askBeside passes on a line while an answer is written. If the line cannot be accepted, it waits
+// like others and is reported later.
 func (d *dialogue) askBeside(ctx context.Context, l line) {
 	switch id, said, err := d.Ask(ctx, l.text); {
 	case err != nil:
@@ -301,14 +300,14 @@ func (d *dialogue) askBeside(ctx context.Context, l line) {
 	}
 }
 
-// tell says a sentence, if there is one.
+// tell shows a sentence, unless it is empty.
 func (d *dialogue) tell(sentence string) {
 	if sentence != "" {
 		d.say(sentence + "\n")
 	}
 }
 
-// interrupted acts on Ctrl-C until ctx ends.
+// interrupted handles Ctrl-C until ctx is done.
 func (d *dialogue) interrupted(ctx context.Context, leave context.CancelCauseFunc) {
 	select {
 	case <-d.interrupts:
@@ -356,14 +355,14 @@ func (d *dialogue) say(text string) {
 // typed reports whether a key was typed since the last Ctrl-C on an empty line.
 func (d *dialogue) typed() bool { return d.screen != nil && d.screen.typed.Load() }
 
-// state shows what is going on, and what can be done about it.
+// state shows the current activity, and a hint for the person.
 func (d *dialogue) state(text, hint string) {
 	if d.screen != nil {
 		d.screen.state(text, hint)
 	}
 }
 
-// status shows what a packet says of an answer's progress.
+// status shows the progress in a packet.
 func (d *dialogue) status(p packet.Packet) {
 	text := ""
 	switch payload := p.Payload.(type) {
@@ -385,7 +384,7 @@ func (d *dialogue) status(p packet.Packet) {
 	d.state(text, " · Ctrl-C stops")
 }
 
-// readLines reads lines until there are no more, or ctx ends.
+// readLines reads lines until the input ends or ctx is done.
 func readLines(ctx context.Context, next func() (string, error)) <-chan line {
 	lines := make(chan line)
 	go func() {
@@ -413,13 +412,13 @@ func readLines(ctx context.Context, next func() (string, error)) <-chan line {
 	return lines
 }
 
-// pipedLines returns lines of plain input.
+// pipedLines returns a function that reads lines of plain input.
 func pipedLines(in io.Reader) func() (string, error) {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	return func() (string, error) { return readLine(reader) }
 }
 
-// readLine reads a line. One may be as long as maxLine; the rest of a longer one is dropped.
+// readLine reads a line. It drops the part of a line beyond maxLine.
 func readLine(r *bufio.Reader) (string, error) {
 	var b strings.Builder
 	for {

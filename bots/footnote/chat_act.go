@@ -9,14 +9,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// chatVerb is a line of a chat that is no question.
+// chatVerb is a command of the chat.
 type chatVerb struct {
 	word string
 	help string
 	do   thread.Action // to the last answer; empty: it is not about one
 }
 
-// chatVerbs are all of them.
+// chatVerbs are all commands of the chat.
 var chatVerbs = []chatVerb{
 	{"/up", "Say that the last answer is right.", thread.ActionUp},
 	{"/down", "Say that it is wrong; add why.", thread.ActionDown},
@@ -28,10 +28,10 @@ var chatVerbs = []chatVerb{
 	{"/quit", "End the chat, as Ctrl-D does.", ""},
 }
 
-// commandWord is what looks like a command. A path is a part of a question.
+// commandWord matches a word that looks like a command. A path is part of a question.
 var commandWord = regexp.MustCompile(`^/[\pL\pN_-]+$`)
 
-// chatLine reads a line as a command and what follows it. Its verb is one of chatVerbs, or unknown.
+// chatLine splits a line into a command and its text. verb is one of chatVerbs, or an unknown one.
 func chatLine(line string) (verb chatVerb, text string, ok bool) {
 	word, text, _ := strings.Cut(strings.TrimSpace(line), " ")
 	if !commandWord.MatchString(word) {
@@ -45,8 +45,8 @@ func chatLine(line string) (verb chatVerb, text string, ok bool) {
 	return chatVerb{word: word}, "", true
 }
 
-// completeCommand completes the beginning of a command as far as all commands that begin so agree.
-// Where it cannot, choice lists them.
+// completeCommand completes a command up to where all matching commands agree. If it cannot add
+// anything, choice lists them.
 func completeCommand(line string) (completed, choice string) {
 	var found []string
 	for _, v := range chatVerbs {
@@ -72,7 +72,7 @@ func completeCommand(line string) (completed, choice string) {
 	return common, choice
 }
 
-// chatHelp lists the commands.
+// chatHelp returns the list of commands.
 func chatHelp() string {
 	var b strings.Builder
 	for _, v := range chatVerbs {
@@ -82,8 +82,7 @@ func chatHelp() string {
 	return b.String()
 }
 
-// command does what a command says, and tells what came of it. A second try is waited for like an
-// answer.
+// command carries out a command and prints the result. After a retry, it waits for the new answer.
 func (d *dialogue) command(ctx context.Context, verb chatVerb, text string) error {
 	switch {
 	case verb.help == "":

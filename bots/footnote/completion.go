@@ -8,12 +8,12 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// completionCommand prints a script that makes a shell complete verbs, their parts and flags.
+// completionCommand prints a script that lets a shell complete verbs, arguments and flags.
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
-// completed is where a word is completed: after a verb, or after a flag that takes a value.
+// completed is a place in which a word is completed: after a verb, or after a flag with a value.
 type completed struct {
 	path  string // "footnote sources add", "footnote eval --mode"
 	flag  bool
@@ -22,8 +22,8 @@ type completed struct {
 
 type word struct {
 	text, help string
-	value      bool     // of a flag: one follows
-	values     []string // of a flag: those that it takes, where it takes only some
+	value      bool     // of a flag: it takes a value
+	values     []string // of a flag: its allowed values, if fixed
 }
 
 // Run implements the verb.
@@ -33,8 +33,8 @@ func (c *completionCommand) Run(env *environment, model *kong.Application) error
 	return err //nolint:wrapcheck // it is about the output
 }
 
-// placesOf lists a verb, its flags and the verbs below it. Flags of the verbs above are its own,
-// too.
+// placesOf returns the places of a verb, its flags and the verbs below it. Flags of the verbs above
+// apply too.
 func placesOf(n *kong.Node, path string, above []word) []completed {
 	here := completed{path: path}
 	flags, below := slices.Clone(above), []completed(nil)
@@ -62,7 +62,7 @@ func placesOf(n *kong.Node, path string, above []word) []completed {
 	return append(places, below...)
 }
 
-// values are what a flag or an argument takes, where that is a list.
+// values returns the allowed values of a flag or an argument, if there is a fixed list.
 func values(v *kong.Value) []string {
 	return slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" })
 }
@@ -75,7 +75,8 @@ func wordsOf(values []string) []word {
 	return words
 }
 
-// cases are the branches of a shell's case: by verb or by flag, what follows it.
+// cases returns the branches of a shell's case statement: one per verb or flag, with its
+// completions.
 func cases(places []completed, flags bool) string {
 	var b strings.Builder
 	for _, p := range places {
@@ -91,7 +92,7 @@ func cases(places []completed, flags bool) string {
 	return b.String()
 }
 
-// verbs is a pattern of a shell's case: all paths but the first.
+// verbs returns a case pattern that matches all paths except the first.
 func verbs(places []completed) string {
 	var quoted []string
 	for _, p := range places[1:] {

@@ -16,13 +16,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// configCommand shows what holds where, and what was changed in chat.
+// configCommand shows the settings of each place, and the changes made in chat.
 type configCommand struct {
 	Show configShowCommand `cmd:"" default:"withargs" help:"Print what holds in each channel, and who said so."`
 	Diff configDiffCommand `cmd:"" help:"Print what was changed in chat, next to what the configuration file says."`
 }
 
-// place is where something holds, as flags.
+// place is a place with its own settings, as flags.
 type place struct {
 	Platform  string `name:"platform" enum:",slack,discord,console" default:"" help:"Only this platform: slack, discord or console."`
 	Workspace string `name:"workspace" help:"Only this workspace or server, by its id."`
@@ -34,14 +34,14 @@ type configShowCommand struct {
 	JSON  bool `name:"json" help:"Print JSON."`
 }
 
-// settingJSON is a setting as config show --json prints it; its names are stable.
+// settingJSON is a setting in the output of config show --json; its names are stable.
 type settingJSON struct {
 	Key    string   `json:"key"`
 	Value  string   `json:"value"`
 	Origin []string `json:"origin"` // empty: the default
 }
 
-// placeJSON is a place as config show --json prints it.
+// placeJSON is a place in the output of config show --json.
 type placeJSON struct {
 	Platform  thread.Platform `json:"platform"`
 	Workspace string          `json:"workspace"`
@@ -87,8 +87,8 @@ func (c *configShowCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// places are those that are to be shown: the one that was named, else everywhere and each that the
-// file or chat speaks of.
+// places returns the places to show: the named one, or else the global one and each place with
+// settings from the file or chat.
 func (c *configShowCommand) places(f *config.File, changed []session.Setting) []session.Place {
 	if c.Channel != "" {
 		return []session.Place{{Platform: thread.Platform(c.Platform), Workspace: c.Workspace, Channel: c.Channel}}
@@ -109,7 +109,7 @@ func (c *configShowCommand) places(f *config.File, changed []session.Setting) []
 	return slices.Compact(all)
 }
 
-// describePlace lists a place's settings: all of them, or those that were set.
+// describePlace returns a place's settings: all of them, or only those that were set.
 func describePlace(at session.Place, e policy.Effective, all bool) placeJSON {
 	p := placeJSON{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel, Settings: []settingJSON{}}
 	for _, s := range review.SettingsOf(at, e, all).Settings {
@@ -138,7 +138,7 @@ func printPlace(to io.Writer, p placeJSON) error {
 	return nil
 }
 
-// placeName is a place in a line.
+// placeName returns the name of a place on one line.
 func placeName(p session.Place) string {
 	if p == (session.Place{}) {
 		return "everywhere"
@@ -157,18 +157,18 @@ type configDiffCommand struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
-// changeJSON is a change as config diff --json prints it; its names are stable.
+// changeJSON is a change in the output of config diff --json; its names are stable.
 type changeJSON struct {
 	Platform  thread.Platform `json:"platform"`
 	Workspace string          `json:"workspace"`
 	Channel   string          `json:"channel"`
 	Key       string          `json:"key"`
-	File      string          `json:"file"`      // what the file says, or the default
-	Chat      string          `json:"chat"`      // what was said in chat
-	Effective string          `json:"effective"` // what holds
+	File      string          `json:"file"`      // value of the file, or the default
+	Chat      string          `json:"chat"`      // value set in chat
+	Effective string          `json:"effective"` // effective value
 	By        string          `json:"by"`
 	At        string          `json:"at"`
-	Counts    bool            `json:"counts"` // false: the value is none any more
+	Counts    bool            `json:"counts"` // false: the value is no longer valid
 }
 
 // Run implements the verb.

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/term"
 )
 
-// conversation is a console bot with its answer service running.
+// conversation is a console bot with a running answer service.
 type conversation struct {
 	*consolebot.Bot
 	base        *wire.Base
@@ -30,7 +30,7 @@ type conversation struct {
 	err         error
 }
 
-// talk describes a conversation.
+// talk configures a conversation.
 type talk struct {
 	thread  string
 	out     io.Writer
@@ -41,7 +41,7 @@ type talk struct {
 	fills   bool // vectors are made next to answering
 }
 
-// choiceFlags say who answers; ask and chat share them.
+// choiceFlags select the agent and models; ask and chat share them.
 type choiceFlags struct {
 	Agent   string   `name:"agent" placeholder:"NAME" help:"Who answers: an agent of the configuration file."`
 	Model   []string `name:"model" sep:"none" placeholder:"NAME" help:"Which model answers; named two or three times, several answer side by side."`
@@ -52,7 +52,7 @@ func (f choiceFlags) choice() wire.Choice {
 	return wire.Choice{Agent: f.Agent, Models: f.Model, Project: f.Project}
 }
 
-// openConversation starts everything that answers need. Close it.
+// openConversation starts everything that answers need. Call Close when done.
 func openConversation(ctx context.Context, env *environment, t talk) (*conversation, error) {
 	if err := t.choice.Validate(env.config); err != nil {
 		return nil, usageError(err.Error())
@@ -86,7 +86,7 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 	return c, nil
 }
 
-// converse starts a conversation over a base that is open already, which it does not close.
+// converse starts a conversation on an open base. Closing the conversation does not close the base.
 func converse(ctx context.Context, env *environment, base *wire.Base, t talk) (*conversation, error) {
 	bot, err := consolebot.New(consolebot.Config{
 		Store: base.Sessions(), Thread: t.thread, Present: base.Console(), Renderer: &console.Renderer{Terminal: t.links, Marked: t.marked, Width: width(t.out)},
@@ -103,7 +103,7 @@ func converse(ctx context.Context, env *environment, base *wire.Base, t talk) (*
 		return nil, err
 	}
 	bot.Bind(answering.Services)
-	// it ends with Close, after what runs has been stopped
+	// it ends with Close, after the running work has been stopped
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	c := &conversation{Bot: bot, base: base, answering: answering, end: end, ended: make(chan struct{})}
 	go func() {
@@ -113,18 +113,17 @@ func converse(ctx context.Context, env *environment, base *wire.Base, t talk) (*
 	return c, nil
 }
 
-// consoleGrace is how long an answer that no one waits for any more may take to end with the
-// program.
+// consoleGrace is how long an answer without a waiting reader may delay the program's end.
 const consoleGrace = 2 * time.Second
 
-// errServiceEnded is why no one will answer any more, where the service gave no reason.
+// errServiceEnded means that the answer service ended without giving a reason.
 var errServiceEnded = errors.New("the answer service has ended")
 
-// stopWait bounds how long a process that is about to end waits for its answer to stop.
+// stopWait is how long an ending process waits for its answer to stop.
 const stopWait = 10 * time.Second
 
-// Wait returns when the turn has been answered, or when the service ends, after which no answer can
-// come. When ctx ends first the answer is stopped, and what was written until then is the result.
+// Wait waits until the turn was answered or the service has ended. If ctx is done first, it stops
+// the answer and returns what was written so far.
 func (c *conversation) Wait(ctx context.Context, id session.TurnID) (consolebot.Result, error) {
 	result, err := c.wait(ctx, id)
 	if err == nil || ctx.Err() == nil || errors.Is(context.Cause(ctx), errLeave) {
@@ -165,14 +164,14 @@ func (c *conversation) wait(ctx context.Context, id session.TurnID) (consolebot.
 	return c.Bot.Wait(ctx, id)
 }
 
-// fullLooks is how many looks in a row, a second apart, find the disk full before an answer is
-// given up: what writes it may be about to make room.
+// fullLooks is the number of checks, one second apart, that must all find the disk full before an
+// answer is given up. Another process may be making room.
 const fullLooks = 10
 
 // errFull ends the wait for an answer that cannot be stored.
 var errFull = errors.New("the disk of the database is full: make room there, then ask again")
 
-// Close ends the service, which first brings what it is doing to an end, and lets go of everything.
+// Close stops the service after its running work, and releases everything.
 func (c *conversation) Close(ctx context.Context) error {
 	c.end()
 	<-c.ended
@@ -184,20 +183,21 @@ func (c *conversation) Close(ctx context.Context) error {
 	return err
 }
 
-// isTerminal reports whether a person sits behind a file.
+// isTerminal reports whether a file is a terminal.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// maxWidth is the longest line that reads well; a wider terminal is not filled.
+// maxWidth is the longest comfortable line, in columns. Wider terminals are not filled.
 const maxWidth = 110
 
-// width is where the lines of an answer break: nowhere when it does not go to a terminal.
+// width returns the column at which lines of an answer break. Output that is not a terminal is not
+// wrapped.
 func width(out io.Writer) int {
 	f, ok := out.(*os.File)
 	if !ok {
 		return 0
 	}
 	columns, _, err := term.GetSize(int(f.Fd()))
-	if err != nil { // it is no terminal
+	if err != nil { // not a terminal
 		return 0
 	}
 	return min(columns, maxWidth)

@@ -11,14 +11,13 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// databaseCommand runs one of PostgreSQL's own programs on the database, wherever that is.
+// databaseCommand runs one of PostgreSQL's own programs on the database, local or remote.
 type databaseCommand struct {
 	Command []string `arg:"" passthrough:"" placeholder:"PROGRAM" help:"Program and its arguments, such as: sh -c 'psql \"$$DATABASE_URL\"'."`
 }
 
-// Run implements the verb. The program finds the address in DATABASE_URL, which leads past a
-// pooler, and the private server's own programs in PATH. The private server runs for as long as the
-// program does.
+// Run implements the verb. The program gets a DATABASE_URL that bypasses a pooler, and a PATH with
+// the private server's programs. The private server runs for as long as the program.
 func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error) {
 	args := c.Command
 	if len(args) > 0 && args[0] == "--" {
@@ -37,7 +36,7 @@ func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error)
 		path = direct.Bins + string(os.PathListSeparator) + path
 	}
 	name := args[0]
-	// it is looked up before the program has its PATH
+	// look the program up here, before it has its PATH
 	if !strings.ContainsRune(name, os.PathSeparator) && direct.Bins != "" {
 		if found, err := exec.LookPath(direct.Bins + string(os.PathSeparator) + name); err == nil {
 			name = found

@@ -13,11 +13,11 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// doctorCommand checks what footnote needs, part by part, and says what to do about each fault.
+// doctorCommand checks everything that footnote needs, and says what to do about each fault.
 type doctorCommand struct{}
 
-// Run implements the verb. It goes on after a fault, so that all are seen at once. It leaves
-// the schema as it is.
+// Run implements the verb. It continues after a fault, to show all of them. It does not change the
+// schema.
 func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	e := &examination{out: env.out}
 	e.find(env.memoryFinding())
@@ -77,8 +77,8 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	return e.result()
 }
 
-// memoryFinding says what the process may use, and whether what it remembers of the index leaves
-// room for answers.
+// memoryFinding reports the memory limit of the process, and whether the index cache leaves enough
+// for answers.
 func (env *environment) memoryFinding() platforms.Finding {
 	f := platforms.Finding{Part: "memory", Text: env.memory.String(), OK: true, Optional: true}
 	if index := env.config.IndexMemoryBytes; env.memory.Bytes > 0 && index > env.memory.Bytes/4*3 {
@@ -88,7 +88,7 @@ func (env *environment) memoryFinding() platforms.Finding {
 	return f
 }
 
-// examination prints a line for each part, and remembers whether one was at fault.
+// examination prints a line for each check, and remembers whether one failed.
 type examination struct {
 	out    io.Writer
 	faulty bool
@@ -116,7 +116,7 @@ func (e *examination) find(f platforms.Finding) {
 	}
 }
 
-// result is what the verb ends with: errSilent after a fault, since it has been printed.
+// result returns errSilent after a fault, because the fault was already printed.
 func (e *examination) result() error {
 	if e.err == nil && e.faulty {
 		return errSilent

@@ -51,7 +51,7 @@ func (c *engineLeaveCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// rebuild fills an index of the engine, and says how far it is.
+// rebuild fills an index of the engine and shows the progress.
 func (env *environment) rebuild(ctx context.Context, anew bool) error {
 	return withEngine(ctx, env, func(base *wire.Base) error {
 		bar := newProgress(env, "")
@@ -75,7 +75,7 @@ func (env *environment) printEngine(ctx context.Context, base *wire.Base) error 
 	return err
 }
 
-// withEngine opens the base, with a search engine.
+// withEngine opens the base and checks that it has a search engine.
 func withEngine(ctx context.Context, env *environment, f func(*wire.Base) error) (err error) {
 	if env.config.IndexURL == "" {
 		return usageError("no search engine is configured: set INDEX_URL to its address, such as opensearch://user:password@host:9200/footnote")

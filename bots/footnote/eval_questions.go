@@ -25,7 +25,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// interviewJSON is the form of eval --questions --json; its names are stable.
+// interviewJSON is the output of eval --questions --json; its names are stable.
 type interviewJSON struct {
 	evaluate.AnswerReport
 	Compared *comparedAnswersJSON `json:"compared_with,omitempty"`
@@ -38,7 +38,7 @@ type comparedAnswersJSON struct {
 	Changes []evaluate.Change `json:"changes"`
 }
 
-// ask asks the questions of a file about what is indexed.
+// ask asks the questions of a file about the indexed documents.
 func (c *evalCommand) ask(ctx context.Context, env *environment) error {
 	questions, err := readQuestions(c.Questions)
 	if err != nil {
@@ -102,7 +102,7 @@ func readAnswerReport(name string) (*evaluate.AnswerReport, error) {
 	return &report, err
 }
 
-// interview fills in a report.
+// interview asks the questions and fills in a report.
 func (c *evalCommand) interview(ctx context.Context, env *environment, base *wire.Base, questions []evaluate.Question, report *evaluate.AnswerReport) error {
 	sources := make([]document.SourceID, len(c.Source))
 	for i, id := range c.Source {
@@ -146,7 +146,7 @@ func (c *evalCommand) interview(ctx context.Context, env *environment, base *wir
 	return err
 }
 
-// opine has the model judge the answers to questions whose right answer is known.
+// opine lets the model judge the answers to questions with a known right answer.
 func opine(ctx context.Context, base *wire.Base, questions []evaluate.Question, report *evaluate.AnswerReport) error {
 	model, err := base.Model()
 	if err != nil {
@@ -170,8 +170,8 @@ func opine(ctx context.Context, base *wire.Base, questions []evaluate.Question, 
 	return nil
 }
 
-// pagesMissing are the ids of the questions whose pages no document has. It fails when that is so
-// for all of them.
+// pagesMissing returns the ids of the questions whose pages are not indexed. It fails if no
+// question has an indexed page.
 func pagesMissing(ctx context.Context, base *wire.Base, sources []document.SourceID, questions []evaluate.Question) ([]string, error) {
 	states, err := base.Index.Sources(ctx, base.Tenant)
 	if err != nil {
@@ -222,13 +222,13 @@ func pagesMissing(ctx context.Context, base *wire.Base, sources []document.Sourc
 	return missing, nil
 }
 
-// asker puts questions as a person at the console does.
+// asker asks questions like a person at the console.
 type asker struct {
 	env    *environment
 	base   *wire.Base
 	choice wire.Choice
 	deep   bool   // questions are searched deeply
-	model  string // that answered last
+	model  string // model of the last answer
 }
 
 // Open implements evaluate.Asker.
@@ -334,7 +334,7 @@ func printInterview(to io.Writer, e interviewJSON, answers bool) error {
 	return err
 }
 
-// count is a share as people read it.
+// count formats a share as a count.
 func count(s evaluate.Share) string {
 	if s.Of == 0 {
 		return "–"
@@ -342,7 +342,7 @@ func count(s evaluate.Share) string {
 	return fmt.Sprintf("%d/%d", s.Count, s.Of)
 }
 
-// interval is a share with its interval of 95 %.
+// interval formats a share with its 95 % confidence interval.
 func interval(s evaluate.Share) string {
 	if s.Of == 0 {
 		return "–"
@@ -350,7 +350,8 @@ func interval(s evaluate.Share) string {
 	return fmt.Sprintf("%d/%d (%.0f–%.0f %%)", s.Count, s.Of, 100*s.Low, 100*s.High)
 }
 
-// plainLines is text of an answer without anything that could drive the terminal, its lines kept.
+// plainLines removes characters that could drive the terminal from an answer's text. It keeps the
+// line breaks.
 func plainLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {

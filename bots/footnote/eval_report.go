@@ -14,17 +14,16 @@ import (
 	"github.com/footnotehq/footnote/core/evaluate"
 )
 
-// keeping is where a report goes and what it is compared with.
+// keeping holds where a report is saved and which report it is compared with.
 type keeping struct {
 	to      string
-	chosen  bool // by the person; else failing to save is no failure of the evaluation
+	chosen  bool // the person chose it; otherwise a failed save is ignored
 	last    *evaluate.Report
 	earlier *evaluate.Report // to compare with; nil the first time
 	from    string
 }
 
-// keeping reads the earlier reports. One that was named must be readable and of the same
-// collection.
+// keeping reads the earlier reports. A named report must be readable and about the same collection.
 func (c *evalCommand) keeping(env *environment, report evaluate.Report) (keeping, error) {
 	k := keeping{to: c.Save, chosen: c.Save != ""}
 	standard, err := standardReport(env, report)
@@ -57,7 +56,7 @@ func (c *evalCommand) keeping(env *environment, report evaluate.Report) (keeping
 	return k, nil
 }
 
-// standardReport is the file that holds the last report on a collection.
+// standardReport returns the path of the last report on a collection.
 func standardReport(env *environment, report evaluate.Report) (string, error) {
 	dir := env.config.DataDir
 	if dir == "" {
@@ -88,8 +87,7 @@ func readReport(name string) (evaluate.Report, error) {
 	return report, nil
 }
 
-// save keeps a report, whole or not at all. The standard file also keeps what was measured before
-// in other modes.
+// save writes a report atomically. The standard file also keeps earlier results in other modes.
 func (k keeping) save(env *environment, report evaluate.Report) error {
 	if k.to == "" {
 		return nil
@@ -111,7 +109,7 @@ func (k keeping) save(env *environment, report evaluate.Report) error {
 	return err
 }
 
-// writeWhole writes a file that others may not read, whole or not at all, and the folders above it.
+// writeWhole atomically writes a file that others may not read, and creates its folders.
 func writeWhole(name string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// feedbackCommand lists what people think of answers, for whoever looks after the documents.
+// feedbackCommand lists people's feedback on answers, for the maintainers of the documents.
 type feedbackCommand struct {
 	Since string `name:"since" placeholder:"WHEN" help:"Only since this day (2026-01-31), moment (RFC 3339), or so long ago (7d, 36h)."`
 	Down  bool   `name:"down" help:"Only those that were not content."`
@@ -25,17 +25,17 @@ type feedbackCommand struct {
 	Export bool `name:"export" xor:"form" help:"Print the questions that were voted on or asked again, with the questions before them in their threads, as a file for footnote eval --questions: fill in pages_regex where no asker was content."`
 }
 
-// feedbackJSON is the form of feedback --json; its names are stable. A private answer's question is
-// its asker's own concern and left out.
+// feedbackJSON is the output of feedback --json; its names are stable. It omits the question of a
+// private answer, which only its asker may see.
 type feedbackJSON struct {
 	At        time.Time `json:"at"`
 	Vote      string    `json:"vote"` // up or down
 	Reason    string    `json:"reason"`
-	Person    string    `json:"person"` // the platform's id
+	Person    string    `json:"person"` // platform's user id
 	Name      string    `json:"name"`
 	Turn      string    `json:"turn"`
 	Outcome   string    `json:"outcome"`
-	Model     string    `json:"model"` // whose answer it is about; empty where no model ran
+	Model     string    `json:"model"` // model of the answer; empty if none ran
 	Question  string    `json:"question"`
 	Private   bool      `json:"private"`
 	Platform  string    `json:"platform"`
@@ -93,7 +93,7 @@ func describeFeedback(f session.Feedback) feedbackJSON {
 	return row
 }
 
-// maxFeedbackQuestion is how much of a question a line shows.
+// maxFeedbackQuestion is how many characters of a question a line shows.
 const maxFeedbackQuestion = 80
 
 func printFeedback(env *environment, rows []feedbackJSON) error {
@@ -119,7 +119,7 @@ func printFeedback(env *environment, rows []feedbackJSON) error {
 	return printByModel(env, rows)
 }
 
-// printByModel counts votes where they are about several models.
+// printByModel prints the votes per model if there are several models.
 func printByModel(env *environment, rows []feedbackJSON) error {
 	up, down := make(map[string]int), make(map[string]int)
 	var models []string
@@ -145,12 +145,12 @@ func printByModel(env *environment, rows []feedbackJSON) error {
 	return table.Flush()
 }
 
-// parseSince reads a day, a moment, or an age; empty is the beginning of time.
+// parseSince parses a day, a time or an age. An empty text is the zero time.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	return parseMoment("--since", text, now)
 }
 
-// parseMoment is parseSince for any flag, which the fault names.
+// parseMoment is parseSince for any flag; the error names the flag.
 func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -25,8 +25,8 @@ const (
 	exportedBefore  = "before" // stands before one of the others in its thread
 )
 
-// export prints questions in the form that eval --questions reads. It leaves out private questions:
-// they concern only their askers.
+// export prints questions in the format that eval --questions reads. It omits private questions,
+// which only their askers may see.
 func (c *feedbackCommand) export(ctx context.Context, env *environment, base *wire.Base, since time.Time) error {
 	sessions := base.Sessions()
 	votes, err := sessions.Feedback(ctx, session.FeedbackQuery{Tenant: base.Tenant, Since: since, Down: c.Down, Limit: c.Limit})
@@ -69,7 +69,7 @@ func (c *feedbackCommand) export(ctx context.Context, env *environment, base *wi
 	return err
 }
 
-// exporter writes threads.
+// exporter writes the questions of threads.
 type exporter struct {
 	sessions *pgsession.Store
 	base     *wire.Base
@@ -114,7 +114,7 @@ func (e *exporter) question(ctx context.Context, t session.Turn, before session.
 		kind = exportedBefore
 	}
 	var pages []string
-	if kind == exportedUp || kind == exportedBefore { // what it cited is taken for right
+	if kind == exportedUp || kind == exportedBefore { // its cited pages count as right
 		saved, err := e.sessions.Saved(ctx, t)
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func (e *exporter) question(ctx context.Context, t session.Turn, before session.
 	return err
 }
 
-// citedPages are the pages that an answer cites, as expressions.
+// citedPages returns patterns for the pages that an answer cites.
 func citedPages(saved session.Saved) []string {
 	best, ran := saved.Best()
 	answer, answered := best.Answer()

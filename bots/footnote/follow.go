@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// follower says how far deep searches are where the answer itself does not show it. It is safe for
-// concurrent use.
+// follower prints the progress of deep searches if the answer itself does not show it. It is safe
+// for concurrent use.
 type follower struct {
 	env *environment
 

@@ -15,19 +15,19 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// gapsCommand lists what the documents do not answer.
+// gapsCommand lists topics of questions that the documents do not answer.
 type gapsCommand struct {
 	Since string `name:"since" default:"30d" placeholder:"WHEN" help:"Only questions since this day (2026-01-31), moment (RFC 3339), or so long ago (default: 30d)."`
 	JSON  bool   `name:"json" xor:"form" help:"Print one JSON object."`
 	CSV   bool   `name:"csv" xor:"form" help:"Print CSV, a line for each gap. Cells that a spreadsheet would compute are quoted."`
 }
 
-// gapsJSON is the form of gaps --json; its names are stable.
+// gapsJSON is the output of gaps --json; its names are stable.
 type gapsJSON struct {
 	Since     time.Time `json:"since"`
 	Until     time.Time `json:"until"`
 	Questions int       `json:"questions"`
-	Single    int       `json:"single"` // like no other
+	Single    int       `json:"single"` // questions unlike any other
 	Cut       bool      `json:"cut"`    // the oldest are left out
 	Gaps      []gapJSON `json:"gaps"`
 }

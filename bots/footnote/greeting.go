@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	greetedSources   = 3 // that are named
+	greetedSources   = 3 // number of sources to name
 	greetedQuestions = 3
 )
 
-// greeting is what the person at the terminal reads first: what is indexed, what answers, and what
-// these documents can answer. writes says which model writes; empty: the settings say it.
+// greeting returns the first text at the terminal: what is indexed, which model answers, and
+// example questions. writes names the model; empty: the model from the settings.
 func greeting(ctx context.Context, base *wire.Base, writes string) (string, error) {
 	audience := base.ConsoleAudience()
 	sources, err := base.Index.Searchable(ctx, audience)

@@ -14,20 +14,20 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// health knows what the process works with. It is safe for concurrent use.
+// health reports the state of the process's parts. It is safe for concurrent use.
 type health struct {
 	base      *wire.Base
 	set       *platforms.Set
 	answering atomic.Pointer[wire.Answering] // nil until questions are taken in
 	down      atomic.Bool                    // the database was, when it was looked at last
 	short     atomic.Bool                    // its disk was, likewise
-	// why the model does not answer; nil: it does, or was not tried
+	// why the model does not answer; nil: it answers, or was not tried
 	model atomic.Pointer[string]
 }
 
-// handler answers /healthz while the process lives; /readyz, which tells how each part does, while
-// it can do its work: the database answers and every platform's connection is up; and /metrics with
-// what the process has counted. Replicas that show the same configuration answer alike.
+// handler serves /healthz, /readyz and /metrics. /healthz succeeds while the process lives. /readyz
+// shows the state of each part, and succeeds while the database answers and every platform is
+// connected. It also shows the configuration's hash, which is equal on replicas that answer alike.
 func (h *health) handler(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
@@ -48,7 +48,7 @@ func (h *health) handler(metrics http.Handler) http.Handler {
 				states["status"] = "degraded"
 			}
 		}
-		// what was changed in chat is part of it, so it needs the database
+		// the hash includes changes made in chat, so it needs the database
 		if hash, err := h.base.Hash(ctx); err == nil {
 			states["configuration"] = hash
 		}
@@ -57,7 +57,7 @@ func (h *health) handler(metrics http.Handler) http.Handler {
 	return mux
 }
 
-// parts looks at everything that the process works with.
+// parts checks every part that the process uses.
 func (h *health) parts(ctx context.Context) []platforms.Part {
 	parts := append(h.set.Parts(), h.database(ctx))
 	if p, private := h.disk(ctx); private {
@@ -78,7 +78,7 @@ func (h *health) parts(ctx context.Context) []platforms.Part {
 		}
 	}
 	if h.base.HasEngine() {
-		// another replica would not do better
+		// optional, because the engine would fail for another replica too
 		p := platforms.Part{Name: "opensearch", State: "ok", Up: true, Optional: true}
 		if err := h.base.EngineUp(ctx); err != nil {
 			p.State, p.Up = "not usable: searches say so, and what is indexed waits", false
@@ -90,7 +90,7 @@ func (h *health) parts(ctx context.Context) []platforms.Part {
 
 func (h *health) database(ctx context.Context) platforms.Part {
 	err := h.base.DB.Pool.Ping(ctx)
-	// Said once for each outage, not with every probe.
+	// Log each outage once, not with every probe.
 	switch failing := err != nil; {
 	case h.down.Swap(failing) == failing:
 	case failing:
@@ -104,7 +104,7 @@ func (h *health) database(ctx context.Context) platforms.Part {
 	return platforms.Part{Name: "database", State: "ok", Up: true}
 }
 
-// disk looks at the disk of the private server, if there is one.
+// disk checks the disk of the private server, if there is one.
 func (h *health) disk(ctx context.Context) (part platforms.Part, private bool) {
 	disk, private, err := h.base.Disk()
 	if !private {
@@ -119,13 +119,13 @@ func (h *health) disk(ctx context.Context) (part platforms.Part, private bool) {
 	return platforms.Part{Name: "disk", State: disk.String(), Up: !disk.Short(), Optional: true}, true
 }
 
-// freeBytes is the room on the disk of the private server, for metrics.
+// freeBytes returns the free space on the private server's disk, for metrics.
 func (h *health) freeBytes() (free uint64, ok bool) {
 	disk, private, err := h.base.Disk()
 	return disk.Free, private && err == nil
 }
 
-// connected tells which parts are up, for metrics.
+// connected returns which parts are up, for metrics.
 func (h *health) connected(ctx context.Context) map[string]bool {
 	up := make(map[string]bool)
 	for _, p := range h.parts(ctx) {
@@ -139,11 +139,11 @@ func writeHealth(w http.ResponseWriter, ready bool, parts map[string]string) {
 	if !ready {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
-	// The client is gone if this fails.
+	// fails only if the client is gone
 	_ = json.NewEncoder(w).Encode(parts)
 }
 
-// checkReady asks the server of this machine whether it is ready.
+// checkReady asks the server on this machine whether it is ready.
 func checkReady(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()

@@ -92,7 +92,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	return err
 }
 
-// settle finishes what indexing leaves behind, and says beforehand what is to be embedded.
+// settle runs the tasks that follow indexing. It first prints how much will be embedded.
 func settle(ctx context.Context, env *environment, base *wire.Base) error {
 	backlog, err := base.Backlog(ctx)
 	if err != nil {
@@ -118,14 +118,14 @@ func settle(ctx context.Context, env *environment, base *wire.Base) error {
 	return err
 }
 
-// failedDocuments ends index where it left some documents out.
+// failedDocuments is the error of an index run that left out documents. Its value is their number.
 type failedDocuments int
 
 func (n failedDocuments) Error() string {
 	return fmt.Sprintf("%s failed, and the others are indexed; footnote sources --failures lists them", plural.Count(int(n), "document"))
 }
 
-// runToItsEnd reads a source, and waits where that wants to be left alone for a while.
+// runToItsEnd reads a source. It waits if the source asks for a pause.
 func runToItsEnd(ctx context.Context, base *wire.Base, pipeline *index.Pipeline, connector index.Connector, bar *progress) (index.Run, error) {
 	for {
 		run, err := base.Run(ctx, pipeline, connector, bar.indexing)
@@ -140,10 +140,11 @@ func runToItsEnd(ctx context.Context, base *wire.Base, pipeline *index.Pipeline,
 	}
 }
 
-// nothingIndexed reports whether documents failed and the index holds none of the source's others.
+// nothingIndexed reports whether documents failed and no other document of the source is in the
+// index.
 func nothingIndexed(c index.Counts) bool { return c.Failed > 0 && c.Indexed+c.Unchanged == 0 }
 
-// sources are what was named, else those of the configuration file.
+// sources returns the named sources, or else those of the configuration file.
 func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 	if len(c.Paths) == 0 {
 		if c.ACL != nil || c.BaseURL != "" || c.Every != "" || c.Commits || len(c.Include)+len(c.Exclude) > 0 {
@@ -185,7 +186,7 @@ func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 	return sources, nil
 }
 
-// printRun tells what a run did, and why single documents are not in the index.
+// printRun prints the result of a run, and why single documents are not in the index.
 func printRun(out io.Writer, path string, run index.Run) error {
 	c := run.Counts
 	var parts []string
@@ -228,8 +229,8 @@ func printRun(out io.Writer, path string, run index.Run) error {
 	return nil
 }
 
-// withheld tells how many of the documents that are left out, or read in part, hold keys or
-// passwords, and names them; empty without any.
+// withheld returns the number and names of documents that were left out or cut because they contain
+// keys or passwords, or "".
 func withheld(skipped []index.Notice) string {
 	const most = 20
 	var names []string

@@ -17,7 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// knowledgeCommand shows what documents state, and says which things are one.
+// knowledgeCommand shows the facts extracted from documents, and merges or splits entities.
 type knowledgeCommand struct {
 	Status  knowledgeStatus  `cmd:"" default:"withargs" help:"Count what is known."`
 	Show    knowledgeShow    `cmd:"" help:"Show what has this name, and what is stated of it."`
@@ -30,7 +30,7 @@ type knowledgeStatus struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// knowledgeStatusJSON is the form of knowledge status --json; its names are stable.
+// knowledgeStatusJSON is the output of knowledge status --json; its names are stable.
 type knowledgeStatusJSON struct {
 	Documents  int64                        `json:"documents"`
 	Unread     int64                        `json:"unread"`
@@ -43,7 +43,7 @@ type knowledgeStatusJSON struct {
 	Bytes      int64                        `json:"bytes"`
 }
 
-// mostSaid is how many of the operator's words are listed, the newest.
+// mostSaid is how many of the operator's decisions are listed, newest first.
 const mostSaid = 100
 
 // Run implements the verb.
@@ -97,7 +97,7 @@ type knowledgeShow struct {
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
-// knowledgeShownJSON is the form of knowledge show --json; its names are stable.
+// knowledgeShownJSON is the output of knowledge show --json; its names are stable.
 type knowledgeShownJSON struct {
 	Named      []namedJSON     `json:"named"`
 	One        []oneJSON       `json:"one"`
@@ -111,14 +111,14 @@ type namedJSON struct {
 	DocumentID document.ID    `json:"document_id"`
 }
 
-// oneJSON is an entity that counts as one with another, and why: said, name or identities.
+// oneJSON is an entity that was merged with another, and the reason: said, name or identities.
 type oneJSON struct {
 	Kind       knowledge.Kind   `json:"kind"`
 	Key        string           `json:"key"`
 	WithKind   knowledge.Kind   `json:"with_kind"`
 	WithKey    string           `json:"with_key"`
 	Reason     knowledge.Reason `json:"reason"`
-	DocumentID document.ID      `json:"document_id,omitempty"` // that gives the reason
+	DocumentID document.ID      `json:"document_id,omitempty"` // document with the reason
 }
 
 type statementJSON struct {
@@ -188,7 +188,7 @@ func (c *knowledgeShow) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// because is why two entities count as one.
+// because returns the reason for which two entities were merged.
 func because(j knowledge.Joined) string {
 	if j.By == nil {
 		return "a person said so (footnote knowledge merge)"
@@ -275,7 +275,7 @@ func (c *knowledgeSplit) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// bothOf reads KIND:KEY of two things.
+// bothOf parses two entities in the form KIND:KEY.
 func bothOf(one, other string) (pgknowledge.Same, error) {
 	var s pgknowledge.Same
 	for _, side := range []struct {

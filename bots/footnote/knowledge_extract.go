@@ -16,15 +16,15 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// knowledgeExtract has a model read what passages state, as serve does in the background.
+// knowledgeExtract lets a model extract facts from passages, as serve does in the background.
 type knowledgeExtract struct {
 	Estimate bool `name:"estimate" help:"Ask no model: say how many passages there are to read, what that costs and how long it takes."`
 	Again    bool `name:"again" help:"Read those, too, that the model was given up for."`
 	JSON     bool `name:"json" help:"With --estimate, print one JSON object."`
 }
 
-// estimateJSON is the form of knowledge extract --estimate --json; its names are stable. Costs are
-// left out where the model has no price.
+// estimateJSON is the output of knowledge extract --estimate --json; its names are stable. It omits
+// costs if the model has no price.
 type estimateJSON struct {
 	Model     string        `json:"model"`
 	Documents int           `json:"documents"`
@@ -128,7 +128,7 @@ type extractionJSON struct {
 	Failures map[string]int64        `json:"failures"`
 }
 
-// extractionOf is nil where no model reads, and none has.
+// extractionOf returns nil if no model extracts facts and none ever has.
 func extractionOf(e wire.Extracted) *extractionJSON {
 	if e.Model == "" && e.Read+e.Failed == 0 {
 		return nil

@@ -17,9 +17,9 @@ import (
 // loadingTime is how long a model server may take to load a model.
 const loadingTime = 3 * time.Minute
 
-// localModel has a model of this machine write the answers where one was chosen, and asks once
-// where one is found and a person is there to ask. It changes the settings of the environment and
-// returns what writes the answers, as a sentence; empty where the settings say it.
+// localModel selects a model on this machine for the answers, if one was chosen before. If it finds
+// one and a person is present, it asks once. It changes the settings of the environment. It returns
+// a sentence that names the model, or "" if the settings name it.
 func (env *environment) localModel(ctx context.Context, person bool) (string, error) {
 	if !wire.LooksForLocalModels(env.config) {
 		return "", nil
@@ -46,7 +46,7 @@ func (env *environment) localModel(ctx context.Context, person bool) (string, er
 	return env.offerLocal(ctx)
 }
 
-// offerLocal looks for model servers and asks.
+// offerLocal searches for model servers and asks the person.
 func (env *environment) offerLocal(ctx context.Context) (string, error) {
 	servers := wire.FindLocalModels(ctx, env.config)
 	offers := localmodel.Offers(servers)
@@ -85,7 +85,7 @@ func (env *environment) offerLocal(ctx context.Context) (string, error) {
 	return env.useLocal(ctx, offers[at])
 }
 
-// askLocal asks until the answer is one; -1 is none of the offers.
+// askLocal asks until the reply is valid. It returns the index of an offer, or -1 for none.
 func (env *environment) askLocal(ctx context.Context, offers []localmodel.Offer) (int, error) {
 	for {
 		fmt.Fprint(env.errs, localmodel.Question(offers))
@@ -99,7 +99,7 @@ func (env *environment) askLocal(ctx context.Context, offers []localmodel.Offer)
 	}
 }
 
-// useLocal loads the model of an offer and has it write the answers.
+// useLocal loads the model of an offer and uses it for the answers.
 func (env *environment) useLocal(ctx context.Context, offer localmodel.Offer) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, loadingTime, fmt.Errorf("it took longer than %s", loadingTime))
 	defer cancel()
@@ -122,8 +122,8 @@ func (env *environment) useLocal(ctx context.Context, offer localmodel.Offer) (s
 	return says, nil
 }
 
-// readAnswer reads a line of a terminal and not more: the chat reads on from there. The read goes
-// on when ctx ends, until the program does.
+// readAnswer reads exactly one line of a terminal, because the chat reads the rest. After ctx is
+// done, the read continues in the background until the program ends.
 func readAnswer(ctx context.Context, in *os.File) (string, error) {
 	type answer struct {
 		text string

@@ -1,5 +1,5 @@
 // Command footnote answers questions in Slack and Discord threads from an organisation's own
-// documents. One file per verb.
+// documents. Each verb has its own file.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	_ "time/tzdata" // of people: an image may have none
+	_ "time/tzdata" // for people's time zones: an image may have none
 
 	"github.com/alecthomas/kong"
 	"github.com/footnotehq/footnote/adapters/console"
@@ -23,10 +23,10 @@ import (
 	"github.com/footnotehq/footnote/core/span"
 )
 
-// version is stamped by the build.
+// version is set by the build.
 var version = "unknown"
 
-// Exit codes. A usage fault includes wrong settings.
+// Exit codes. Invalid settings count as a usage error.
 const (
 	exitOK    = 0
 	exitFail  = 1
@@ -34,7 +34,7 @@ const (
 	exitSome  = 3 // index: some documents failed
 )
 
-// commands are the verbs. Each has its file.
+// commands lists the verbs. Each has its own file.
 type commands struct {
 	Chat        chatCommand       `cmd:"" group:"try" help:"Ask in the terminal, with follow-ups. From a pipe: one question per line."`
 	Ask         askCommand        `cmd:"" group:"try" help:"Ask one question and print the answer."`
@@ -75,20 +75,21 @@ type commands struct {
 	Version     kong.VersionFlag  `help:"Print the version."`
 }
 
-// groups are the tasks that verbs belong to. They are listed in the order of the verbs.
+// groups are the headings for verbs in the help, in the order of the verbs.
 var groups = []kong.Group{
 	{Key: "try", Title: "Try it:"}, {Key: "serve", Title: "Serve:"}, {Key: "sources", Title: "Sources:"},
 	{Key: "look", Title: "Look into what happened:"}, {Key: "operate", Title: "Operate:"},
 }
 
-// environment is what commands may use of the process, so that tests can run them.
+// environment holds the parts of the process that commands use, so that tests can replace them.
 type environment struct {
 	stdin *os.File
-	// as it is, for what takes care of terminals itself; plain text goes to out, JSON through
+	// unwrapped, for code that handles terminals itself; write plain text to out, and JSON through
 	// newEncoder
 	stdout *os.File
 	stderr io.Writer
-	// stdout and stderr, for text in which nothing can drive a terminal or hide from its reader
+	// stdout and stderr; text is sanitized, so that it cannot drive a terminal or hide from its
+	// reader
 	out    io.Writer
 	errs   io.Writer
 	getenv func(string) string
@@ -155,7 +156,7 @@ func run(ctx context.Context, args []string, env *environment) int {
 		env.config.FilePath = verbs.Config
 	}
 	env.config.File, err = config.ReadFile(env.config.FilePath)
-	// it makes the file
+	// the command creates the file
 	if err != nil && !(errors.Is(err, config.ErrNoFile) && strings.HasPrefix(parsed.Command(), "sources add")) {
 		return env.fail(err, exitUsage)
 	}
@@ -168,7 +169,7 @@ func run(ctx context.Context, args []string, env *environment) int {
 		}
 	}
 	env.logger = newLogger(env.stderr, env.config, parsed.Command() == "serve")
-	// at a terminal Ctrl-C stops the answer, not the chat
+	// at a terminal, Ctrl-C stops the answer, not the chat
 	if parsed.Command() != "chat" || !isTerminal(env.stdin) {
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
@@ -193,7 +194,7 @@ func run(ctx context.Context, args []string, env *environment) int {
 	return exitOK
 }
 
-// commandOf is the command that a fault of the command line is about.
+// commandOf returns the command that a command-line error concerns.
 func commandOf(err error) string {
 	var fault *kong.ParseError
 	if !errors.As(err, &fault) || fault.Context.Selected() == nil {
@@ -202,12 +203,12 @@ func commandOf(err error) string {
 	return fault.Context.Selected().FullPath()
 }
 
-// usageError is a fault of the command line that the parser could not see.
+// usageError is a command-line error that the parser cannot detect.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// fail prints an error once and returns the exit code. A silent error has already been told.
+// fail prints an error once and returns the exit code. It does not print a silent error.
 func (env *environment) fail(err error, code int) int {
 	if !errors.Is(err, errSilent) {
 		fmt.Fprintf(env.errs, "footnote: %v\n", advised(err))
@@ -215,7 +216,7 @@ func (env *environment) fail(err error, code int) int {
 	return code
 }
 
-// advised is an error with what to do about a fault of the database that says nothing of that.
+// advised returns the text of an error. For database errors without advice, it adds what to do.
 func advised(err error) string {
 	text := err.Error()
 	if advice := postgres.Advice(err); advice != "" && !strings.Contains(text, advice) {
@@ -224,11 +225,11 @@ func advised(err error) string {
 	return text
 }
 
-// errSilent ends the program with a failure that the output has already told.
+// errSilent ends the program with a failure that was already printed.
 var errSilent = errors.New("already told")
 
-// newLogger logs to a writer. A person at a terminal reads answers and errors, not what goes well;
-// a server's log tells that too.
+// newLogger returns a logger. A server logs successes too; a person at a terminal sees only answers
+// and errors.
 func newLogger(to io.Writer, c *config.Config, serving bool) *slog.Logger {
 	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError, "": slog.LevelWarn}
 	level := levels[c.LogLevel]
@@ -248,7 +249,7 @@ func newLogger(to io.Writer, c *config.Config, serving bool) *slog.Logger {
 	return slog.New(span.NewHandler(lines)) // each line says which turn it is about
 }
 
-// helpAndMore is the usual help and, for the program as a whole, where the settings are listed.
+// helpAndMore prints the usual help. For the whole program, it adds where the settings are listed.
 func helpAndMore(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil || ctx.Selected() != nil {
 		return err //nolint:wrapcheck // it is about the output

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// mcpCommand answers an assistant of the person at the terminal.
+// mcpCommand serves an assistant of the person at the terminal over stdin and stdout.
 type mcpCommand struct{}
 
 // Run implements the verb.
@@ -23,14 +23,14 @@ func (c *mcpCommand) Run(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
-		// Closing the stream ends a read that waits for the client.
+		// Closing the stream ends a pending read.
 		defer context.AfterFunc(ctx, func() { _ = env.stdin.Close() })()
 		return mcp.Serve(ctx, service, base.AtConsole(operator()), version, env.logger, env.stdin, env.stdout)
 	})
 }
 
-// assistants adds what handles the requests of assistants, where MCP_URL is set. It reports whether
-// it is.
+// assistants adds the handler for assistants' requests, if MCP_URL is set. It reports whether it
+// is.
 func assistants(ctx context.Context, base *wire.Base, set *platforms.Set, to *http.ServeMux) (bool, error) {
 	c := base.Config
 	if c.MCPURL == "" {

@@ -11,8 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// silentMistakes finds what stops nothing and is no error. What cannot be found out is left out,
-// and is the error. connect opens what it takes to count the servers that use a token.
+// silentMistakes finds mistakes in the configuration that cause no error. It omits those that it
+// cannot check, and returns that error. If connect is set, it opens a connection to count the
+// servers that use a token.
 func silentMistakes(ctx context.Context, base *wire.Base, set *platforms.Set, connect bool) ([]checkup.Finding, error) {
 	state, err := base.Inspect(ctx)
 	if err != nil {
@@ -26,14 +27,15 @@ func silentMistakes(ctx context.Context, base *wire.Base, set *platforms.Set, co
 const (
 	// countEvery is how often a server compares Slack's count of connections with its replicas.
 	countEvery = 5 * time.Second
-	// countsAlike is how often in a row they have to differ: replicas come and go.
+	// countsAlike is how many times in a row the counts must differ, because replicas start and
+	// stop.
 	countsAlike = 3
-	// probeAgain is between two tries of the model.
+	// probeAgain is the time between two tries of the model.
 	probeAgain = time.Minute
 )
 
-// logMistakes logs silent mistakes: those of the configuration once, and that another server uses
-// the token when it is found. It returns when ctx is done.
+// logMistakes logs silent mistakes: those of the configuration once, and another server with the
+// same token when it is found. It returns when ctx is done.
 func (h *health) logMistakes(ctx context.Context) {
 	mistakes, err := silentMistakes(ctx, h.base, h.set, false)
 	if err != nil && ctx.Err() == nil {
@@ -66,8 +68,7 @@ func (h *health) logMistakes(ctx context.Context) {
 	}
 }
 
-// probeModel tries the model until ctx is done: again and again while that fails or costs nothing,
-// else once.
+// probeModel tries the model until ctx is done. It repeats the try if it fails or costs nothing.
 func (h *health) probeModel(ctx context.Context) {
 	for {
 		free, err := h.base.ProbeModel(ctx)

@@ -12,8 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// How long, and how often, a server that starts tries to get a connection of the database while
-// that has none to give.
+// Time limit and pauses for a starting server that waits for a free database connection.
 const (
 	busyFor  = 3 * time.Minute
 	busyWait = 500 * time.Millisecond
@@ -23,8 +22,8 @@ const (
 // opener connects to the database.
 type opener func(context.Context, *config.Config, *slog.Logger) (*wire.Base, error)
 
-// patiently connects, and waits while the database server is there and has no connection left: it
-// often has one when processes of the version before have ended.
+// patiently connects to the database. If the server has no free connection, it waits, because
+// processes of the previous version may soon end.
 func (env *environment) patiently(ctx context.Context, connect opener) (*wire.Base, error) {
 	begun := time.Now()
 	for wait := busyWait; ; wait = min(2*wait, busyLast) {

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// peopleCommand says who is who in sources that have their own readers.
+// peopleCommand matches people of sources with their own permissions to accounts in chat.
 type peopleCommand struct {
 	List   peopleList   `cmd:"" default:"withargs" help:"List the people of sources, with whose accounts they are, and by what that is known."`
 	Import peopleImport `cmd:"" help:"Say who is who by a CSV file with the columns source, person and account. It leads over what addresses say."`
@@ -26,7 +26,7 @@ type peopleList struct {
 	JSON   bool   `name:"json" help:"Print a JSON array."`
 }
 
-// personJSON is the form of people --json; its names are stable.
+// personJSON is the output of people --json; its names are stable.
 type personJSON struct {
 	Source   document.SourceID   `json:"source"`
 	Person   string              `json:"person"`
@@ -81,7 +81,7 @@ func peopleJSON(shown []pgaccess.Match) []personJSON {
 	return out
 }
 
-// accountNames are accounts as people import takes them.
+// accountNames returns accounts in the form that people import reads.
 func accountNames(accounts []access.Account) []string {
 	names := make([]string, len(accounts))
 	for i, a := range accounts {
@@ -110,7 +110,7 @@ func printPeople(env *environment, all, shown []pgaccess.Match) error {
 	return printTotals(env, all)
 }
 
-// printTotals counts people by source and state.
+// printTotals prints the number of people by source and state.
 func printTotals(env *environment, all []pgaccess.Match) error {
 	count := make(map[document.SourceID]map[pgaccess.MatchState]int)
 	var sources []document.SourceID

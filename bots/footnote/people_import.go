@@ -24,7 +24,7 @@ type peopleImport struct {
 	Replace bool   `name:"replace" help:"Forget what was imported before and does not stand in the file."`
 }
 
-// maxMapping is far above what an organisation has people.
+// maxMapping is the maximum size of the file in bytes. It is far above what any organisation needs.
 const maxMapping = 64 << 20
 
 // Run implements the verb.
@@ -80,7 +80,7 @@ func (c *peopleImport) read(env *environment) (string, error) {
 	return strings.TrimPrefix(string(text), "\ufeff"), nil // which spreadsheets write
 }
 
-// mapping reads what a file says of people. Its faults are all told, each with its line.
+// mapping reads a file that maps people to accounts. It collects all faults with their lines.
 type mapping struct {
 	file      string
 	source    func(name string) (document.SourceID, error)
@@ -89,7 +89,7 @@ type mapping struct {
 
 	said   []pgaccess.Identity
 	faults []string
-	lines  map[string]int // where an account, or a person, of a source stands
+	lines  map[string]int // line of an account or a person of a source
 }
 
 // mostFaults is how many faults are printed at once.
@@ -142,7 +142,7 @@ func (m *mapping) read(text io.Reader) error {
 	return nil
 }
 
-// row takes in a line. Its error is not the file's.
+// row reads one line. It returns only errors that are not faults of the file.
 func (m *mapping) row(line int, source, person, account string) error {
 	id, err := m.source(source)
 	if err != nil {
@@ -181,8 +181,8 @@ func (m *mapping) row(line int, source, person, account string) error {
 	return nil
 }
 
-// findPerson returns the native id of someone in a source, by the id or by an address that the
-// source vouches for.
+// findPerson returns the native id of a person in a source. person is the id, or an address that
+// the source has confirmed.
 func findPerson(people []index.Person, person string) (string, error) {
 	var found []string
 	for _, p := range people {
@@ -207,7 +207,7 @@ func findPerson(people []index.Person, person string) (string, error) {
 
 var discordUser = regexp.MustCompile(`^[0-9]{5,20}$`)
 
-// findAccount returns an account of a chat platform, by its id or by its address.
+// findAccount returns an account of a chat platform, given its id or address.
 func findAccount(accounts []access.Account, text string) (access.Account, error) {
 	platform, id, _ := strings.Cut(text, ":")
 	if platform == "discord" && discordUser.MatchString(id) {

@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// discordAllow binds a server to a tenant. Anyone can invite a public bot, so who belongs to a
-// tenant is the operator's to say.
+// discordAllow binds a server to a tenant. Anyone can add a public bot to a server, so the operator
+// must decide which servers belong to a tenant.
 type discordAllow struct {
 	Guild  string `arg:"" name:"server-id" help:"The server's id, as footnote doctor and the log tell it."`
 	Tenant string `name:"tenant" placeholder:"TENANT" help:"Whose documents the server is answered from (default: the default tenant)."`
@@ -46,7 +46,8 @@ func (c *discordAllow) Run(ctx context.Context, env *environment) (err error) {
 	return err
 }
 
-// discordDisallow takes back what discordAllow gave, and what the first server got by itself.
+// discordDisallow removes a binding that discordAllow made, or that the first server got
+// automatically.
 type discordDisallow struct {
 	Guild string `arg:"" name:"server-id" help:"The server's id, as footnote doctor and the log tell it."`
 }

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows long work: one line that is rewritten on a terminal, a line now and then
-// elsewhere. It is safe for concurrent use until end.
+// progress shows the progress of long work. On a terminal it rewrites one line; elsewhere it writes
+// a line now and then. It is safe for concurrent use until end is called.
 type progress struct {
 	env      *environment
 	what     string
@@ -29,8 +29,8 @@ type progress struct {
 	late  *time.Timer // writes it where there is no terminal; nil: none is due
 }
 
-// How often a line is rewritten on a terminal, and written elsewhere. The first step that takes
-// longer than stepAfter is written after that.
+// Intervals for rewriting the line on a terminal and for writing a line elsewhere. Elsewhere, the
+// first step that takes longer than stepAfter is written after that time.
 const (
 	redraw    = 100 * time.Millisecond
 	lineEvery = 10 * time.Second
@@ -45,13 +45,13 @@ func newProgress(env *environment, what string) *progress {
 	return p
 }
 
-// terminalWriter reports whether a person reads what is written.
+// terminalWriter reports whether w is a terminal.
 func terminalWriter(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// indexing shows how far a run of the pipeline is.
+// indexing shows the progress of a pipeline run.
 func (p *progress) indexing(at index.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +76,7 @@ func (p *progress) indexing(at index.Progress) {
 	p.drawShare(line, at.Share())
 }
 
-// waiting shows that a source wants to be left alone.
+// waiting shows that a source asked for a pause.
 func (p *progress) waiting(later *index.Later) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,11 +84,11 @@ func (p *progress) waiting(later *index.Later) {
 	p.draw(fmt.Sprintf("%s: %s (in %s)", p.what, later.Error(), max(time.Until(later.At), 0).Round(time.Second)))
 }
 
-// doing shows a step of work that begins. Where there is no terminal, that is the step which is
-// under way when a line is due: steps that end sooner are not written.
+// doing shows a new step of the work. Without a terminal, only the step that is running when a line
+// is due is written; shorter steps are left out.
 func (p *progress) doing(step string) { p.step(step, 0) }
 
-// step is doing for a step of which a share is done, from 0 to 1; 0 when unknown.
+// step is doing with the completed share of the step, from 0 to 1; 0 if unknown.
 func (p *progress) step(step string, share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,7 +107,7 @@ func (p *progress) step(step string, share float64) {
 	}
 }
 
-// write writes the step that is under way, unless the work has ended meanwhile.
+// write writes the current step, unless the work has ended.
 func (p *progress) write() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +117,7 @@ func (p *progress) write() {
 	}
 }
 
-// drop forgets a step that has ended.
+// drop removes a step that has ended.
 func (p *progress) drop() {
 	if p.late != nil {
 		p.late.Stop()
@@ -146,7 +146,7 @@ func (p *progress) draw(line string) {
 	fmt.Fprintf(p.env.stderr, "\r\x1b[K%s", fitted(console.Sanitize(line), columns(p.env.stderr)))
 }
 
-// drawShare draws a line behind a bar, where a person looks and the share is known.
+// drawShare draws a line after a progress bar, if the output is a terminal and the share is known.
 func (p *progress) drawShare(line string, share float64) {
 	if p.terminal && share > 0 {
 		line = bar(share) + " " + line
@@ -163,21 +163,21 @@ func bar(share float64) string {
 	return fmt.Sprintf("%s%s %3.0f %%", strings.Repeat("█", done), strings.Repeat("░", barWidth-done), math.Floor(share*100))
 }
 
-// columns is the width of a terminal; 0 when unknown.
+// columns returns the width of a terminal, or 0 if unknown.
 func columns(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {
 		return 0
 	}
 	n, _, err := term.GetSize(int(f.Fd()))
-	if err != nil { // it is no terminal
+	if err != nil { // not a terminal
 		return 0
 	}
 	return n
 }
 
-// fitted cuts a line so that it does not wrap: what is wrapped could not be drawn over. The middle
-// goes, since a long path stands before the numbers.
+// fitted shortens a line so that it does not wrap, because a wrapped line cannot be redrawn. It
+// cuts the middle, because the numbers follow a long path.
 func fitted(line string, columns int) string {
 	runes := []rune(line)
 	if columns < 4 || len(runes) < columns {
@@ -188,7 +188,7 @@ func fitted(line string, columns int) string {
 	return string(runes[:head]) + "…" + string(runes[len(runes)-tail:])
 }
 
-// end removes the line, so that what follows begins at the left.
+// end removes the line, so that further output begins at the left.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// pruneCommand removes what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer, as serve
-// does every night.
+// pruneCommand deletes records older than SESSION_RETENTION and AUDIT_RETENTION, as serve does
+// every night.
 type pruneCommand struct {
 	DryRun bool `name:"dry-run" help:"Count what would be removed, and remove nothing."`
 }

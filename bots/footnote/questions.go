@@ -36,9 +36,9 @@ type questionsList struct {
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
 
-// questionsJSON is the form of questions --json; its names are stable.
+// questionsJSON is the output of questions --json; its names are stable.
 type questionsJSON struct {
-	Counts    review.Counts  `json:"counts"` // of the period, whatever the other filters are
+	Counts    review.Counts  `json:"counts"` // counts of the period, without other filters
 	Questions []questionJSON `json:"questions"`
 }
 
@@ -126,7 +126,7 @@ func printQuestions(env *environment, found []review.Question, counts review.Cou
 	return err
 }
 
-// outcomeOf is an outcome in a column.
+// outcomeOf returns a question's outcome for a table column.
 func outcomeOf(q review.Question) string {
 	switch {
 	case q.Removed:
@@ -158,7 +158,7 @@ type questionsShow struct {
 	JSON bool   `name:"json" help:"Print a JSON array."`
 }
 
-// questionDetailJSON is the form of questions show --json; its names are stable.
+// questionDetailJSON is the output of questions show --json; its names are stable.
 type questionDetailJSON struct {
 	questionJSON
 	Session     session.ID          `json:"session"`

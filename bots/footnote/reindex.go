@@ -13,14 +13,14 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// sourcesReindex stores everything of a source again: one of the configuration file as it stands
-// there, any other as it was last asked for.
+// sourcesReindex stores all documents of a source again. It uses the current entry of the
+// configuration file, or for other sources the options of the last request.
 type sourcesReindex struct {
 	Sources []string `arg:"" optional:"" name:"source" help:"Ids or names as footnote sources lists them, or names in footnote.yaml."`
 	All     bool     `name:"all" help:"All sources of footnote.yaml, and all that were indexed."`
 }
 
-// chosen is a source that is read again.
+// chosen is a source to read again.
 type chosen struct {
 	config.Source
 	connector index.Connector
@@ -53,7 +53,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 	}
 	for _, s := range all {
 		connector := s.connector
-		if s.declared { // what the file says now is kept for the next time
+		if s.declared { // store the current entry for the next time
 			if connector, _, err = base.Remembered(ctx, s.Source); err != nil {
 				return fmt.Errorf("index %s: %w", s.Name, err)
 			}
@@ -71,7 +71,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 	return settle(ctx, env, base)
 }
 
-// choose returns the sources that were asked for; all are checked before any is read.
+// choose returns the requested sources. It checks all of them before any is read.
 func (c *sourcesReindex) choose(ctx context.Context, env *environment, base *wire.Base) ([]chosen, error) {
 	cfg := base.Config
 	var all []chosen
@@ -116,8 +116,8 @@ func (c *sourcesReindex) choose(ctx context.Context, env *environment, base *wir
 			}
 			return nil, usageError(fmt.Sprintf("%s: %s", s.ID, s.Refused))
 		}
-		// an older version indexed it: guessed wrongly, it would show documents to people who must
-		// not see them
+		// an older version indexed it: guessed options could show documents to people who may not
+		// see them
 		if !s.Asked {
 			return nil, usageError(fmt.Sprintf("it is not known who may read %s; index it once with its options: footnote index PATH --acl …", s.ID))
 		}

@@ -11,15 +11,15 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// hangups are the requests to read the configuration file again. They are taken from the beginning
-// on: before that, and where they are not handled, they end a process.
+// hangups returns the signals that request a reload of the configuration file. Call it at the
+// start: a hangup signal that is not handled ends the process.
 func hangups() (requests chan os.Signal, end func()) {
 	requests = make(chan os.Signal, 1)
 	signal.Notify(requests, syscall.SIGHUP)
 	return requests, func() { signal.Stop(requests) }
 }
 
-// reloading reads the configuration file again whenever it is asked to, until ctx ends. A file with
+// reloading reads the configuration file again at each request, until ctx is done. A file with
 // faults changes nothing.
 func (env *environment) reloading(ctx context.Context, base *wire.Base, requests <-chan os.Signal) error {
 	for {

@@ -16,7 +16,7 @@ type reportCommand struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
-// reportJSON is an item of report --json; its names are stable.
+// reportJSON is an item in the output of report --json; its names are stable.
 type reportJSON struct {
 	Platform string     `json:"platform"`
 	Channel  string     `json:"channel"`

@@ -16,25 +16,25 @@ import (
 	"golang.org/x/term"
 )
 
-// The keys that screen handles itself. The editor of golang.org/x/term would end at Ctrl-C, so it
-// sees another key, which it passes to its callback.
+// Keys that screen handles itself. The editor of golang.org/x/term would end at Ctrl-C. So screen
+// replaces it by another key, which the editor passes to its callback.
 const (
 	keyCtrlC  = 0x03
 	keyClear  = 0x1d
 	keyTab    = '\t'
-	lineFeed  = "⏎" // what a line feed of pasted text looks like while it is edited
+	lineFeed  = "⏎" // shown for a line feed in pasted text
 	idle      = "› "
 	longPaste = 1000 // characters; a longer text is shown by its number of lines
 
 	pasteBegins, pasteEnds = "\x1b[200~", "\x1b[201~"
 )
 
-// maxEntries is how many texts are laid out again when the terminal's size changes.
+// maxEntries is how many texts are formatted again after the terminal's size changes.
 const maxEntries = 200
 
-// screen is a terminal with a line editor at the bottom, and above it what was written, laid out to
-// the width. What is written last can change until it has ended. Its methods are safe for
-// concurrent use, except that one goroutine reads lines.
+// screen is a terminal with a line editor at the bottom and earlier texts above it, wrapped to the
+// width. The last text can change until it has ended. Its methods are safe for concurrent use, but
+// only one goroutine may read lines.
 type screen struct {
 	in, out    *os.File
 	editor     *term.Terminal
@@ -44,7 +44,7 @@ type screen struct {
 	before     *term.State
 	resized    chan os.Signal
 
-	// Of the goroutine that reads: keys that the editor has not seen, and pasted texts.
+	// used only by the reading goroutine: keys that the editor has not seen, and pasted texts
 	keys    []byte
 	pasting bool
 	paste   []byte
@@ -57,12 +57,12 @@ type screen struct {
 	height   int
 	prompt   string // without styles
 	entries  []string
-	open     string   // what is being written
+	open     string   // current text
 	shown    []string // lines of open
-	frozen   int      // of them stand above something else, and cannot change
+	frozen   int      // number of lines that can no longer change
 }
 
-// newScreen takes over a terminal. Close gives it back.
+// newScreen takes control of a terminal. Close restores it.
 func newScreen(in, out *os.File, interrupts chan<- os.Signal, complete func(string) (string, string)) (*screen, error) {
 	before, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
@@ -93,7 +93,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Close gives the terminal back as it was.
+// Close restores the terminal.
 func (s *screen) Close() error {
 	signal.Stop(s.resized)
 	close(s.resized)
@@ -117,10 +117,10 @@ func (s *screen) measure() {
 	_ = s.editor.SetSize(width, height) // the write that it makes fails again at the next one
 }
 
-// columns is where lines break: a very wide terminal is not filled.
+// columns returns the column at which lines break. Very wide terminals are not filled.
 func (s *screen) columns() int { return min(s.width-1, maxWidth) }
 
-// Write implements io.Writer for text of answers, as console.Layout reads it.
+// Write implements io.Writer for the text of answers, in the form that console.Layout reads.
 func (s *screen) Write(p []byte) (int, error) {
 	s.lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), s.update()
 }
 
-// end ends what is being written: it does not change any more.
+// end ends the current text, which then no longer changes.
 func (s *screen) end() {
 	s.lock()
 	defer s.mu.Unlock()
@@ -136,15 +136,15 @@ func (s *screen) end() {
 	s.open, s.shown, s.frozen = "", nil, 0
 }
 
-// say writes a text that stays as it is, above the last line of what is being written.
+// say writes a finished text above the last line of the current text.
 func (s *screen) say(text string) error {
 	s.lock()
 	defer s.mu.Unlock()
 	return s.put(console.Sanitize(text))
 }
 
-// state says in the prompt what is going on, and behind it what can be done, which is not cut; an
-// empty text is the plain prompt.
+// state shows the current activity in the prompt, followed by a hint that is never cut. An empty
+// text restores the plain prompt.
 func (s *screen) state(text, hint string) {
 	s.lock()
 	defer s.mu.Unlock()
@@ -156,11 +156,11 @@ func (s *screen) state(text, hint string) {
 		shown = "\x1b[2m" + text + "\x1b[0m " + idle
 	}
 	s.editor.SetPrompt(shown)
-	// draws the prompt again; a terminal that has gone is met by the next read
+	// draw the prompt again; if the terminal is gone, the next read fails
 	_, _ = s.editor.Write(nil)
 }
 
-// shortened cuts a text to so many columns.
+// shortened cuts a text to the given number of columns.
 func shortened(text string, columns int) string {
 	if console.Columns(text) <= columns {
 		return text
@@ -172,7 +172,7 @@ func shortened(text string, columns int) string {
 	return string(runes) + "…"
 }
 
-// lock waits until the editor is not in the middle of taking a line.
+// lock locks the screen when the editor is not accepting a line.
 func (s *screen) lock() {
 	s.mu.Lock()
 	for s.entering {
@@ -180,8 +180,7 @@ func (s *screen) lock() {
 	}
 }
 
-// update brings what is shown in line with what is being written, from the first line that differs
-// and can still be reached.
+// update redraws the current text from the first line that has changed and is still on the screen.
 func (s *screen) update() error {
 	lines := console.Layout(s.open, s.columns())
 	same := min(s.frozen, len(lines))
@@ -204,7 +203,7 @@ func (s *screen) update() error {
 	return s.draw(up, lines[same:])
 }
 
-// put writes a text above the last line of what is being written, which may go on.
+// put writes a text above the last line of the current text, which may continue.
 func (s *screen) put(text string) error {
 	s.keep(text)
 	lines, up := console.Layout(text, s.columns()), 0
@@ -216,7 +215,7 @@ func (s *screen) put(text string) error {
 	return s.draw(up, lines)
 }
 
-// draw replaces so many rows above the prompt.
+// draw replaces the given number of rows above the prompt.
 func (s *screen) draw(up int, lines []string) error {
 	var b strings.Builder
 	if up > 0 {
@@ -231,10 +230,10 @@ func (s *screen) draw(up int, lines []string) error {
 	return nil
 }
 
-// rows is how many rows a line takes.
+// rows returns the number of rows that a line occupies.
 func (s *screen) rows(line string) int { return max(1, (console.Columns(line)+s.width-1)/s.width) }
 
-// keep remembers a text for the next change of the size.
+// keep stores a text, to format it again when the size changes.
 func (s *screen) keep(text string) {
 	if text == "" {
 		return
@@ -261,11 +260,11 @@ func (s *screen) layOutAgain() {
 		from--
 		rows += s.rows(lines[from])
 	}
-	// a terminal that has gone is met by the next read
+	// if the terminal is gone, the next read fails
 	_, _ = s.editor.Write([]byte("\x1b[2J\x1b[H" + strings.Join(append(lines[from:len(lines):len(lines)], ""), "\n")))
 }
 
-// readLine returns the next line that was typed.
+// readLine returns the next typed line.
 func (s *screen) readLine() (string, error) {
 	text, err := s.editor.ReadLine()
 	s.mu.Lock()
@@ -287,13 +286,13 @@ func (s *screen) readLine() (string, error) {
 	return strings.ReplaceAll(text, lineFeed, "\n"), nil
 }
 
-// let lets others write again.
+// let unlocks the screen.
 func (s *screen) let() {
 	s.entering = false
 	s.free.Broadcast()
 }
 
-// readKeys hands keys to the editor, up to the end of a line.
+// readKeys passes keys to the editor, up to the end of a line.
 func (s *screen) readKeys(p []byte) (int, error) {
 	s.mu.Lock()
 	s.let() // the line was not ended
@@ -321,7 +320,7 @@ func (s *screen) readKeys(p []byte) (int, error) {
 	return n, nil
 }
 
-// translate makes one line of pasted text, and puts keys that the editor has no use for in others.
+// translate joins pasted text to one line, and replaces keys that the editor does not know.
 func (s *screen) translate(keys []byte) []byte {
 	text := string(append(s.paste, keys...))
 	s.paste = nil
@@ -344,7 +343,7 @@ func (s *screen) translate(keys []byte) []byte {
 	return []byte(out.String())
 }
 
-// onOneLine is a pasted text as it is edited.
+// onOneLine returns a pasted text in the form in which it is edited.
 func (s *screen) onOneLine(text string) string {
 	text = console.Sanitize(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(text))
 	text = strings.TrimRight(text, "\n")
@@ -356,7 +355,8 @@ func (s *screen) onOneLine(text string) string {
 	return mark
 }
 
-// key is the editor's callback. Ctrl-C clears a line and is an interrupt; Tab completes a command.
+// key is the editor's callback. Ctrl-C clears a line and sends an interrupt; Tab completes a
+// command.
 func (s *screen) key(line string, pos int, key rune) (string, int, bool) {
 	switch key {
 	case keyClear:
@@ -376,8 +376,7 @@ func (s *screen) key(line string, pos int, key rune) (string, int, bool) {
 			line, choice = s.complete(line)
 			pos = len(line)
 			if choice != "" {
-				// the editor waits for this callback; a terminal that has gone is met by the next
-				// read
+				// the editor waits for this callback; if the terminal is gone, the next read fails
 				go func() { _ = s.say(choice + "\n") }()
 			}
 		}

@@ -16,14 +16,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// serveCommand runs until it is stopped, and answers wherever the tokens that are set lead.
+// serveCommand answers on every platform that has a token, until it is stopped.
 type serveCommand struct {
 	Only      []string `name:"only" placeholder:"PLATFORM" enum:"slack,discord" help:"Only these platforms (slack, discord), although the tokens of others are set."`
 	NoMigrate bool     `name:"no-migrate" help:"Leave the database schema as it is; where it is behind, say so and end. For a role that may not change tables (run footnote migrate as another)."`
 	Check     bool     `name:"check" help:"Ask the server that runs at ADMIN_ADDR whether it is ready, and exit."`
 }
 
-// checkTimeout is how long one request of a health check or of a platform may take.
+// checkTimeout is the timeout for a request of a health check or of a platform.
 const checkTimeout = 3 * time.Second
 
 // Run implements the verb.
@@ -32,7 +32,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 		return checkReady(ctx, env.config.AdminAddr)
 	}
 	defer func() { err = env.asInterrupted(ctx, err) }()
-	// before a database is started for nothing
+	// check this before a database is started in vain
 	if err := platforms.Lacking(env.config, c.Only); err != nil {
 		return usageError(err.Error())
 	}
@@ -63,8 +63,8 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 		return errors.Join(err, admin.Close())
 	}
 	metrics.Serves(state.set.Platforms()...)
-	// The parts end in this order: platforms stop taking questions in, running answers are
-	// finished, then health checks end.
+	// Parts stop in this order: platforms stop accepting questions, running answers finish, health
+	// checks end.
 	var servers errgroup.Group
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -79,8 +79,8 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	return errors.Join(err, servers.Wait())
 }
 
-// asInterrupted is the error of a server, unless it was told to stop: whatever it was doing then
-// ends with that, be it still starting, and that is no failure. The log keeps what it said.
+// asInterrupted logs an error and returns nil if the error comes from the end of ctx: a server that
+// was stopped has not failed, even if it was still starting. It returns any other error.
 func (env *environment) asInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
@@ -89,8 +89,7 @@ func (env *environment) asInterrupted(ctx context.Context, err error) error {
 	return nil
 }
 
-// trace has what is done for turns sent to a collector, if there is one. The function that it
-// returns ends that.
+// trace sends traces of turns to a collector, if one is configured. Call end to stop.
 func (env *environment) trace(ctx context.Context, base *wire.Base) (end func() error, err error) {
 	if env.config.TraceEndpoint == "" {
 		return func() error { return nil }, nil
@@ -109,7 +108,8 @@ func (env *environment) trace(ctx context.Context, base *wire.Base) (end func() 
 	return func() error { return traces.Close(ctx) }, nil
 }
 
-// answer takes questions in and answers them until ctx ends or a platform cannot be reached at all.
+// answer accepts and answers questions until ctx is done. It fails if a platform cannot work with
+// these settings.
 func (c *serveCommand) answer(ctx context.Context, env *environment, state *health) (err error) {
 	base, set := state.base, state.set
 	handler, err := requests(ctx, base, set)
@@ -117,8 +117,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 		return err
 	}
 	var public net.Listener
-	// first of all: an address that is taken must not be found out while questions are being
-	// answered
+	// listen first: an occupied address must be detected before questions are answered
 	if handler != nil {
 		if public, err = listen(ctx, env.config.HTTPAddr, "HTTP_ADDR"); err != nil {
 			return err
@@ -161,8 +160,8 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	return parts.Wait()
 }
 
-// requests handles the signed requests of platforms and of sources, and those of assistants; nil
-// where there are none.
+// requests returns the handler for signed requests of platforms and sources, and for assistants;
+// nil if there are none.
 func requests(ctx context.Context, base *wire.Base, set *platforms.Set) (http.Handler, error) {
 	hooks, err := base.Hooks()
 	if err != nil {
@@ -182,7 +181,7 @@ func requests(ctx context.Context, base *wire.Base, set *platforms.Set) (http.Ha
 	return mux, nil
 }
 
-// take takes requests, where any are expected.
+// take serves requests if there is a handler.
 func (env *environment) take(ctx context.Context, parts *errgroup.Group, at net.Listener, handler http.Handler) {
 	if handler == nil {
 		return
@@ -191,9 +190,8 @@ func (env *environment) take(ctx context.Context, parts *errgroup.Group, at net.
 	parts.Go(func() error { return env.serveHTTP(ctx, at, handler) })
 }
 
-// background takes part in background work: the index is kept in order, sources are read and
-// reports posted when they are due. First of all searches are spared what they would make at the
-// start.
+// background runs the background work: it maintains the index, reads sources, and posts due
+// reports. It first prepares what the first searches would otherwise have to build.
 func background(ctx context.Context, base *wire.Base, set *platforms.Set) error {
 	client, err := base.Background(ctx, set)
 	if err != nil {
@@ -216,7 +214,7 @@ func listen(ctx context.Context, addr, setting string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serveHTTP serves until ctx ends; requests under way may finish within the grace period.
+// serveHTTP serves until ctx is done. Running requests may finish within the grace period.
 func (env *environment) serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: checkTimeout, ReadTimeout: 10 * time.Second}
 	served := make(chan error, 1)

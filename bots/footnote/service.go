@@ -17,13 +17,13 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wholefile"
 )
 
-// serviceCommand runs footnote as a service of the machine.
+// serviceCommand runs footnote as a system service.
 type serviceCommand struct {
 	Install serviceInstall `cmd:"" help:"Write a systemd unit that runs footnote serve, and print what to run next."`
 	Run     serviceRun     `cmd:"" help:"Run a command with the account, the settings and the data folder of the service, such as: footnote service run doctor."`
 }
 
-// serviceInstall writes the unit. It starts nothing.
+// serviceInstall writes the systemd unit. It does not start the service.
 type serviceInstall struct {
 	User   bool   `name:"user" help:"A unit of your own systemd manager, without root."`
 	As     string `name:"as" placeholder:"ACCOUNT" default:"footnote" help:"Account that a unit of the system runs as (default: footnote)."`
@@ -88,7 +88,7 @@ func (c *serviceInstall) Run(env *environment) error {
 	return err
 }
 
-// unit is the service with the folder of its file. A user's folders are made.
+// unit returns the service and the folder of its unit file. It creates a user's folders.
 func (c *serviceInstall) unit(env *environment) (unit systemd.Unit, dir string, err error) {
 	binary, err := os.Executable()
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *serviceInstall) unit(env *environment) (unit systemd.Unit, dir string, 
 	return unit, dir, nil
 }
 
-// userUnits are the folder of a user's settings and, in it, that of the user's units.
+// userUnits returns the folder of a user's settings, and the folder of the user's units in it.
 func userUnits() (config, units string, err error) {
 	config, err = os.UserConfigDir()
 	if err != nil {
@@ -130,7 +130,7 @@ func userUnits() (config, units string, err error) {
 	return config, filepath.Join(config, "systemd", "user"), nil
 }
 
-// userData is the data folder of the person who runs the command.
+// userData returns the data folder of the person who runs the command.
 func userData(env *environment) (string, error) {
 	if env.config.DataDir != "" {
 		return filepath.Abs(env.config.DataDir)
@@ -138,7 +138,7 @@ func userData(env *environment) (string, error) {
 	return local.DefaultDir()
 }
 
-// writeUnit replaces the file at once, so that systemd never reads half of it. Everyone may read
+// writeUnit replaces the file atomically, so that systemd never reads part of it. Everyone may read
 // units.
 func writeUnit(path, text string) error {
 	err := wholefile.Write(path, 0o644, func(w io.Writer) error {
@@ -154,7 +154,7 @@ func writeUnit(path, text string) error {
 	return nil
 }
 
-// flag is what systemctl takes for the kind of unit.
+// flag returns systemctl's flag for the kind of unit.
 func (c *serviceInstall) flag() string {
 	if c.User {
 		return " --user"
@@ -162,7 +162,7 @@ func (c *serviceInstall) flag() string {
 	return ""
 }
 
-// next is what is left to do.
+// next returns the remaining steps.
 func (c *serviceInstall) next() string {
 	if c.User {
 		return `  # settings, such as SLACK_BOT_TOKEN=xoxb-…, one a line; footnote.yaml goes next to them
@@ -182,13 +182,14 @@ func (c *serviceInstall) next() string {
 `
 }
 
-// serviceRun runs a command as the service would. systemd-run reads footnote.env as systemd does.
+// serviceRun runs a command with the service's settings. systemd-run reads footnote.env as systemd
+// does.
 type serviceRun struct {
 	User    bool     `name:"user" help:"As the service of your own systemd manager."`
 	Command []string `arg:"" passthrough:"" placeholder:"COMMAND" help:"The command with its flags, such as doctor."`
 }
 
-// Run implements the verb. systemd-run takes the place of this process.
+// Run implements the verb. systemd-run replaces this process.
 func (c *serviceRun) Run(env *environment) error {
 	dir, config := systemUnits, ""
 	if c.User {
@@ -219,8 +220,8 @@ func (c *serviceRun) Run(env *environment) error {
 	return nil
 }
 
-// serviceNote says that a command runs without the settings of a service that is installed here;
-// empty where the shell says itself which data are meant.
+// serviceNote warns that a command does not use the settings of the service installed here. It
+// returns "" if the shell's settings name the data.
 func serviceNote(c *config.Config) string {
 	if c.DataDir != "" || c.DatabaseURL != "" {
 		return ""

@@ -117,7 +117,7 @@ func setsOf(f *config.File) []review.DocumentSet {
 	return all
 }
 
-// setup is who answers from what, and what holds where.
+// setup returns the agents, their documents, and the settings of each place.
 func setup(ctx context.Context, base *wire.Base) (review.Setup, error) {
 	f := base.File()
 	out := review.Setup{File: f.Path, Agents: agentsOf(base.Config, f), Projects: projectsOf(f), Sets: setsOf(f)}

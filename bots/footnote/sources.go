@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// sourcesCommand lists what is indexed, or takes it out.
+// sourcesCommand lists and changes the indexed sources.
 type sourcesCommand struct {
 	List    sourcesList    `cmd:"" default:"withargs" help:"List the sources with their freshness and failures."`
 	Add     sourcesAdd     `cmd:"" help:"Write a source into footnote.yaml, asking for what is missing, and try it."`
@@ -35,7 +35,7 @@ type sourcesList struct {
 	Failures bool `name:"failures" help:"Name every document that failed or was left out, with the reason."`
 }
 
-// sourceJSON is the form of sources --json; its names are stable.
+// sourceJSON is the output of sources --json; its names are stable.
 type sourceJSON struct {
 	ID          document.SourceID `json:"id"`
 	Kind        document.Kind     `json:"kind"`
@@ -44,24 +44,24 @@ type sourceJSON struct {
 	Chunks      int64             `json:"chunks"`
 	LastSuccess *time.Time        `json:"last_success,omitempty"`
 	AgeSeconds  *int64            `json:"age_seconds,omitempty"` // since the last success
-	LastRun     *time.Time        `json:"last_run,omitempty"`    // when the newest run began
-	// it has not ended: it goes on, or was killed
+	LastRun     *time.Time        `json:"last_run,omitempty"`    // start of the newest run
+	// the last run has not ended: it is running, or was killed
 	Running bool   `json:"running,omitempty"`
 	Every   string `json:"every,omitempty"` // how often serve reads it
-	// without Every, and while it is paused, there is none
+	// empty without Every and while the source is paused
 	NextRun    *time.Time `json:"next_run,omitempty"`
 	PausedAt   *time.Time `json:"paused_at,omitempty"`   // since when it is not read
 	FailedRuns int        `json:"failed_runs,omitempty"` // in a row
 	Failed     int        `json:"failed"`
 	Skipped    int        `json:"skipped"`
 	Error      string     `json:"error,omitempty"`
-	// why the source is not approved, so that nothing of it is read
+	// why the source is not approved; an unapproved source is not read
 	Refused string `json:"refused,omitempty"`
-	// of a source that has its own readers, as in sources check
+	// set for a source with its own permissions, as in sources check
 	Nodes    *loopJSON        `json:"nodes,omitempty"`
 	Groups   *loopJSON        `json:"groups,omitempty"`   // likewise
 	People   *peopleCountJSON `json:"people,omitempty"`   // likewise
-	Progress *progressJSON    `json:"progress,omitempty"` // of a run that has not ended
+	Progress *progressJSON    `json:"progress,omitempty"` // progress of a running run
 }
 
 // Run implements the verb.
@@ -125,7 +125,7 @@ func (c *sourcesList) printNotices(
 		}
 		for _, fault := range access[s.Source.ID].Faults() {
 			if !s.PausedAt.IsZero() {
-				break // that says it
+				break // the pause is already shown
 			}
 			if _, err := fmt.Fprintf(env.out, "%s: %s\n", s.Source.ID, plain(fault)); err != nil {
 				return err
@@ -199,7 +199,7 @@ func (c *sourcesList) printJSON(
 	return newEncoder(env.stdout).Encode(out)
 }
 
-// knownPeople says how many people of a source are known in the chat, of how many.
+// knownPeople returns how many people of a source are matched to chat accounts, of how many.
 func knownPeople(p wire.People) string {
 	if p == nil {
 		return "-"
@@ -207,7 +207,7 @@ func knownPeople(p wire.People) string {
 	return fmt.Sprintf("%d of %d", p[pgaccess.Matched], p[pgaccess.Matched]+p[pgaccess.Unmatched]+p[pgaccess.Conflicting])
 }
 
-// due is when a source with a schedule is read next, now where that has passed.
+// due returns when a scheduled source is read next, or now if that time has passed.
 func due(s wire.StoredSource) time.Time {
 	next, now := s.Next(), time.Now()
 	if next.Before(now) {
@@ -236,7 +236,7 @@ func nextRun(s wire.StoredSource) string {
 	}
 }
 
-// shortDuration leaves out the zeros of 6h0m0s.
+// shortDuration formats a duration without trailing zeros such as those of 6h0m0s.
 func shortDuration(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

@@ -16,8 +16,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// sourcesAdd writes a source into footnote.yaml. Which flags there are follows from the kind
-// (wire.Kinds).
+// sourcesAdd adds a source to footnote.yaml. Its flags depend on the kind (wire.Kinds).
 type sourcesAdd struct {
 	Args []string `arg:"" optional:"" passthrough:"partial" name:"kind" help:"Kind of source, and its own flags, which footnote sources add KIND --help lists. At a terminal it asks for what is missing; without a kind it lists the kinds."`
 }
@@ -46,7 +45,7 @@ type addition struct {
 	env      *environment
 	kind     wire.Kind
 	terminal bool
-	lines    <-chan line // what is typed; nil until something is asked
+	lines    <-chan line // typed lines; nil before the first question
 
 	given     map[string]string // by the path of the key
 	name      string
@@ -54,7 +53,7 @@ type addition struct {
 	unchecked bool
 }
 
-// choose finds the kind.
+// choose selects the kind.
 func (a *addition) choose(ctx context.Context, args []string) error {
 	name := ""
 	if len(args) > 0 {
@@ -88,7 +87,7 @@ func (a *addition) choose(ctx context.Context, args []string) error {
 	return nil
 }
 
-// parse reads the kind's flags.
+// parse parses the kind's flags.
 func (a *addition) parse(args []string) error {
 	flags := flag.NewFlagSet(a.kind.Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -121,7 +120,7 @@ func (a *addition) parse(args []string) error {
 	return nil
 }
 
-// useFile takes --config where it stands behind the kind.
+// useFile handles a --config flag after the kind.
 func (a *addition) useFile(path string) error {
 	file, err := config.ReadFile(path)
 	if err != nil && !errors.Is(err, config.ErrNoFile) {
@@ -131,7 +130,7 @@ func (a *addition) useFile(path string) error {
 	return nil
 }
 
-// ask asks a person at a terminal for what no flag says, and says what to do first.
+// ask asks a person at a terminal for missing flags. It first says what to prepare.
 func (a *addition) ask(ctx context.Context) error {
 	if a.terminal {
 		if err := a.introduce(); err != nil {
@@ -187,7 +186,7 @@ func (a *addition) question(ctx context.Context, text string) (string, error) {
 	}
 }
 
-// locate writes paths as footnote.yaml reads them: from its own folder, where they lie below it.
+// locate converts paths to the form of footnote.yaml: relative to its folder, if they are below it.
 func (a *addition) locate() error {
 	file, err := filepath.Abs(a.file())
 	if err != nil {
@@ -216,10 +215,10 @@ func (a *addition) locate() error {
 	return nil
 }
 
-// file is the configuration file that is written.
+// file returns the path of the configuration file to write.
 func (a *addition) file() string { return cmp.Or(a.env.config.FilePath, config.FileName) }
 
-// introduce says what is needed, before anything is asked.
+// introduce prints what is needed, before the first question.
 func (a *addition) introduce() error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", a.kind.Name, a.kind.Title)
@@ -248,7 +247,7 @@ func (a *addition) introduce() error {
 	return err
 }
 
-// help lists the flags of a kind.
+// help prints the flags of a kind.
 func (a *addition) help(to io.Writer) error {
 	if _, err := fmt.Fprintf(to, "Usage: footnote sources add %s [flags]\n\n%s\n\n", a.kind.Name, a.kind.Title); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// sourcesApprove has stored sources count that no operator of this machine wrote.
+// sourcesApprove approves stored sources that were not configured by an operator of this machine.
 type sourcesApprove struct {
 	Sources []string `arg:"" optional:"" name:"source" help:"Ids as footnote sources lists them. None: list the sources that are not approved."`
 }
@@ -46,7 +46,7 @@ func (c *sourcesApprove) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// described says what a source would read, from which server, and for whom.
+// described says what a source would read, from which server, and for which readers.
 func described(s wire.StoredSource) string {
 	return fmt.Sprintf("%s, %s, with %s", wire.KindOf(s.Source).Title, s.Place(), s.Row())
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// named are sources on the command line.
+// named holds the sources named on the command line.
 type named struct {
 	Sources []string `arg:"" name:"source" help:"Ids or names, as footnote sources lists them, or names in footnote.yaml."`
 }
 
-// each does something with every source that was named; all are looked up before anything is done.
+// each calls do for every named source. It looks up all of them first.
 func (n *named) each(ctx context.Context, env *environment, do func(*wire.Base, wire.StoredSource) (string, error)) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		base.By = operator()
@@ -45,7 +45,7 @@ func (n *named) each(ctx context.Context, env *environment, do func(*wire.Base, 
 	})
 }
 
-// findSource returns the source of an id, of a place, or of a name in the configuration file.
+// findSource returns a source by its id, its location, or its name in the configuration file.
 func findSource(base *wire.Base, stored []wire.StoredSource, name string) (wire.StoredSource, error) {
 	for _, s := range stored {
 		if string(s.ID) == name || s.Place() == name || s.Declared == name {
@@ -105,7 +105,7 @@ func (c *sourcesResync) Run(ctx context.Context, env *environment) error {
 	return c.each(ctx, env, change(ctx, review.SourceResync))
 }
 
-// change is a change of sources, as named.each takes one.
+// change returns a function for named.each that changes a source.
 func change(ctx context.Context, do review.SourceAct) func(*wire.Base, wire.StoredSource) (string, error) {
 	return func(base *wire.Base, s wire.StoredSource) (string, error) {
 		done, err := base.ChangeSource(ctx, do, s)

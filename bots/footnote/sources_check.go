@@ -15,13 +15,13 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// sourcesCheck tries sources, and tells how they are kept current.
+// sourcesCheck tests sources, and shows how they are kept current.
 type sourcesCheck struct {
 	Sources []string `arg:"" optional:"" name:"source" help:"Names in footnote.yaml, or ids as footnote sources lists them. None: all."`
 	JSON    bool     `name:"json" help:"Print one JSON array."`
 }
 
-// sourceCheckJSON is the form of sources check --json; its names are stable.
+// sourceCheckJSON is the output of sources check --json; its names are stable.
 type sourceCheckJSON struct {
 	ID          document.SourceID `json:"id,omitempty"`
 	Name        string            `json:"name"`
@@ -35,18 +35,18 @@ type sourceCheckJSON struct {
 	LastSuccess *time.Time        `json:"last_success,omitempty"`
 	AgeSeconds  *int64            `json:"age_seconds,omitempty"`
 	FailedRuns  int               `json:"failed_runs,omitempty"`
-	// of sources that have their own readers
+	// set for sources with their own permissions
 	Nodes  *loopJSON        `json:"nodes,omitempty"`
 	Groups *loopJSON        `json:"groups,omitempty"` // likewise
 	People *peopleCountJSON `json:"people,omitempty"` // likewise
-	// how late a deletion shows at most
+	// maximum delay of a deletion
 	DeletionSeconds int64 `json:"deletion_seconds,omitempty"`
-	// how late a revocation shows at most; without it the source is not asked who may read
+	// maximum delay of a revocation; omitted if the source has no permissions
 	RevocationSeconds int64 `json:"revocation_seconds,omitempty"`
 }
 
-// peopleCountJSON is how many people of a source are known by their accounts in the chat; its names
-// are stable.
+// peopleCountJSON is how many people of a source are matched to chat accounts; its names are
+// stable.
 type peopleCountJSON struct {
 	Matched     int `json:"matched"`
 	Unmatched   int `json:"unmatched"`
@@ -60,12 +60,12 @@ func countOf(p wire.People) *peopleCountJSON {
 	return &peopleCountJSON{p[pgaccess.Matched], p[pgaccess.Unmatched], p[pgaccess.Conflicting]}
 }
 
-// loopJSON is how far one of the loops is that read who may read a source; its names are stable.
+// loopJSON is the progress of one of the loops that read a source's permissions; its names are
+// stable.
 type loopJSON struct {
-	// when the last look began that came to its end
+	// start of the last complete read
 	ReadAt *time.Time `json:"read_at,omitempty"`
-	// until when what was read counts, if nothing more can be read; without it nothing of the
-	// source is shown
+	// when the last read expires if none follows; omitted: nothing of the source is shown
 	CountsTill *time.Time `json:"counts_till,omitempty"`
 	FailedRuns int        `json:"failed_runs,omitempty"` // in a row
 	Error      string     `json:"error,omitempty"`
@@ -183,7 +183,7 @@ func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error 
 	return nil
 }
 
-// hooked says what webhooks of a source shorten.
+// hooked says which delays a source's webhooks shorten.
 func hooked(s wire.SourceCheck) string {
 	if s.Kind.Looks[index.ChangeDeletion].Hook {
 		return "; webhooks tell of it within seconds"
@@ -233,7 +233,7 @@ func checkJSON(s wire.SourceCheck) sourceCheckJSON {
 	return out
 }
 
-// list is what JSON shows as a list even when it is empty.
+// list returns a non-nil slice, so that JSON shows an empty list instead of null.
 func list(texts []string) []string {
 	if texts == nil {
 		return []string{}
@@ -241,7 +241,7 @@ func list(texts []string) []string {
 	return texts
 }
 
-// finding is the short form for the doctor.
+// finding returns the short form for the doctor.
 func finding(s wire.SourceCheck) platforms.Finding {
 	f := platforms.Finding{Part: "source " + s.Name, OK: len(s.Faults) == 0}
 	says := slices.Concat(s.Seen.Sees, currency(s))

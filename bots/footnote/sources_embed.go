@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// sourcesEmbed makes the sentence vectors that serve and chat make next to answering.
+// sourcesEmbed computes the sentence vectors that serve and chat would compute in the background.
 type sourcesEmbed struct{}
 
 // lookAgain is how often the progress of another process is read.
@@ -35,7 +35,8 @@ func (c *sourcesEmbed) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// embedSentences makes the sentence vectors. While another process does, it shows how far that is.
+// embedSentences computes the sentence vectors. If another process does so, it shows that process's
+// progress.
 func embedSentences(ctx context.Context, base *wire.Base, bar *progress) error {
 	report := func(s index.FillState) {
 		bar.step("Sentence vectors: "+s.String(), float64(s.Chunks-s.Missing)/float64(max(s.Chunks, 1)))
@@ -56,7 +57,7 @@ func embedSentences(ctx context.Context, base *wire.Base, bar *progress) error {
 	}
 }
 
-// fillLine says how far the sentence vectors are, and what searches use meanwhile.
+// fillLine returns the progress of the sentence vectors, and what searches use meanwhile.
 func fillLine(s index.FillState, used bool) string {
 	switch {
 	case !used:

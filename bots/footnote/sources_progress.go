@@ -7,10 +7,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// progressJSON is how far a run is that has not ended, wherever it runs; its names are stable.
+// progressJSON is the progress of a run in any process; its names are stable.
 type progressJSON struct {
 	Seen int `json:"seen"` // documents so far
-	// that there are; without it that is not known
+	// omitted if the total is not known
 	Total              int        `json:"total,omitempty"`
 	DocumentsPerSecond float64    `json:"documents_per_second"`
 	RemainingSeconds   *int64     `json:"remaining_seconds,omitempty"`
@@ -34,7 +34,7 @@ func progressOf(run index.Run) *progressJSON {
 	return p
 }
 
-// String is the progress in a line.
+// String returns the progress on one line.
 func (p *progressJSON) String() string {
 	line := fmt.Sprintf("being read: %d", p.Seen)
 	if p.Total > 0 {

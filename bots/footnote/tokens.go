@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// tokensCommand gives out personal tokens for assistants.
+// tokensCommand manages personal tokens for assistants.
 type tokensCommand struct {
 	List   tokensList   `cmd:"" default:"withargs" help:"List the tokens, without their secrets."`
 	Create tokensCreate `cmd:"" help:"Make a token for a person, and print it once."`
@@ -61,10 +61,10 @@ func (c *tokensCreate) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// onHost is whoever runs the program.
+// onHost returns the person who runs the program.
 func onHost() session.Actor { return session.Actor{Platform: session.Host, ID: operator()} }
 
-// maxTokenName is how many bytes the name of a token may have.
+// maxTokenName is the maximum length of a token's name in bytes.
 const maxTokenName = 100
 
 func days(text string) (time.Duration, error) {
@@ -80,7 +80,7 @@ type tokensList struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
-// tokenJSON is the form of tokens --json; its names are stable.
+// tokenJSON is the output of tokens --json; its names are stable.
 type tokenJSON struct {
 	ID      string     `json:"id"`
 	Name    string     `json:"name"`

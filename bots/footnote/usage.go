@@ -13,14 +13,14 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// usageCommand shows what models were used for, and what that cost.
+// usageCommand shows the use of models and its cost.
 type usageCommand struct {
 	Since string `name:"since" placeholder:"TIME" help:"From this day on (2026-01-31), or so long ago (7d). Default: the beginning of this month, UTC."`
 	JSON  bool   `name:"json" help:"Print one JSON object."`
 }
 
-// usageJSON is the form of usage --json; its names are stable. Costs are in the currency of their
-// rows.
+// usageJSON is the output of usage --json; its names are stable. Costs are in the currency of their
+// row.
 type usageJSON struct {
 	Since string     `json:"since"`
 	Rows  []usedJSON `json:"rows"`
@@ -41,8 +41,8 @@ type usedJSON struct {
 	Currency  string          `json:"currency,omitempty"`
 }
 
-// capJSON is a cap and what counts against it: what was spent, and what running calls have set
-// aside.
+// capJSON is a spending cap with the amounts that count against it: spent, and reserved by running
+// calls.
 type capJSON struct {
 	Setting  string       `json:"setting"`
 	Cap      spend.Amount `json:"cap"`
@@ -73,7 +73,7 @@ func (c *usageCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// since is the first day.
+// since returns the first day to show.
 func (c *usageCommand) since(now time.Time) (time.Time, error) {
 	if c.Since == "" {
 		return time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), nil
@@ -141,7 +141,7 @@ func printUsage(env *environment, since time.Time, rows []spend.Row, said string
 	return err
 }
 
-// costOf is a cost, or nothing where there were no prices.
+// costOf formats a cost, or returns "" if there were no prices.
 func costOf(n spend.Amount, currency string) string {
 	if currency == "" {
 		return "-"

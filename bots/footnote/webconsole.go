@@ -29,7 +29,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// consoleCommand says who may sign in to the console.
+// consoleCommand manages who may sign in to the console.
 type consoleCommand struct {
 	Link    consoleLink    `cmd:"" help:"Print a link that signs a person in once, within ten minutes."`
 	List    consoleList    `cmd:"" help:"List who may sign in, with their roles, sessions and connected accounts."`
@@ -42,7 +42,8 @@ type consoleLink struct {
 	As  string `name:"as" placeholder:"ROLE" enum:",admin,moderator,gaps" default:"" help:"Give the person this role: admin (all pages), moderator (questions and gaps) or gaps. Needed once; without --for it is admin."`
 }
 
-// consoleAccount is the account that a flag names; none is the account of the machine.
+// consoleAccount returns the account that a flag names. An empty flag means the account of this
+// machine.
 func consoleAccount(ctx context.Context, base *wire.Base, text string) (access.Account, error) {
 	if text == "" {
 		return base.TerminalViewer(operator()).Person, nil
@@ -101,14 +102,14 @@ func (c *consoleLink) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// named is an account as flags name it.
+// personName formats an account as flags name it.
 func personName(p access.Account) string { return p.Platform + ":" + p.ID }
 
 type consoleList struct {
 	JSON bool `name:"json" help:"Print a JSON array."`
 }
 
-// consolePersonJSON is the form of console list --json; its names are stable.
+// consolePersonJSON is the output of console list --json; its names are stable.
 type consolePersonJSON struct {
 	Person   string      `json:"person"`
 	Role     review.Role `json:"role"`
@@ -116,7 +117,7 @@ type consolePersonJSON struct {
 	At       time.Time   `json:"granted_at"`
 	Sessions int         `json:"sessions"`
 	Used     *time.Time  `json:"used_at,omitempty"`
-	// Connected are the issuers of connected accounts.
+	// Connected lists the issuers of connected accounts.
 	Connected []string `json:"connected"`
 }
 
@@ -194,7 +195,7 @@ func (c *consolePerson) end(
 	})
 }
 
-// console returns what serves the console, and where; nil where CONSOLE_URL is not set.
+// console returns the handler and the listener of the console, or nil without CONSOLE_URL.
 func (env *environment) console(ctx context.Context, state *health) (http.Handler, net.Listener, error) {
 	if env.config.ConsoleURL == "" {
 		return nil, nil, nil
@@ -240,8 +241,8 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 	}), at, nil
 }
 
-// reveal shows a question of another person for a reason. Its asker gets a message first: where
-// that fails, nothing is shown.
+// reveal shows another person's question, given a reason. It first sends a message to the asker; if
+// that fails, it shows nothing.
 func (h *health) reveal(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error) {
 	found, err := explain(ctx, h.base, ref)
 	if err != nil {
@@ -262,7 +263,7 @@ func (h *health) reveal(ctx context.Context, v review.Viewer, ref, reason string
 	return r.Turn.ID, admin.NewConsole(h.base.DB).Reveal(ctx, h.base.Tenant, v.Person, r)
 }
 
-// act does something to an answer for a person of the console.
+// act performs an action on an answer for a person in the console.
 func (h *health) act(ctx context.Context, r action.Request) (action.Reply, error) {
 	answering := h.answering.Load()
 	if answering == nil || !slices.Contains(h.set.Platforms(), r.Ref.Platform) {
@@ -271,7 +272,7 @@ func (h *health) act(ctx context.Context, r action.Request) (action.Reply, error
 	return answering.Actions.Perform(ctx, r)
 }
 
-// takeConsole serves the console, where there is one.
+// takeConsole serves the console, if there is one.
 func (env *environment) takeConsole(ctx context.Context, parts *errgroup.Group, at net.Listener, pages http.Handler) {
 	if at == nil {
 		return
@@ -280,10 +281,10 @@ func (env *environment) takeConsole(ctx context.Context, parts *errgroup.Group, 
 	parts.Go(func() error { return env.serveHTTP(ctx, at, pages) })
 }
 
-// daysBack is how many days the console's first page counts.
+// daysBack is how many days the console's first page covers.
 const daysBack = 14
 
-// today is what the console's first page shows.
+// today returns the content of the console's first page.
 func (h *health) today(ctx context.Context, operation bool) (review.Today, error) {
 	var t review.Today
 	var err error
@@ -333,7 +334,7 @@ func (h *health) today(ctx context.Context, operation bool) (review.Today, error
 	return t, nil
 }
 
-// currentSources says how current the sources are. Notices that name documents are left out.
+// currentSources says how current the sources are. It omits notices that name documents.
 func currentSources(ctx context.Context, base *wire.Base) ([]review.Source, error) {
 	indexed, err := base.Index.Sources(ctx, base.Tenant)
 	if err != nil {
@@ -393,7 +394,7 @@ func currentSource(base *wire.Base, s pgindex.SourceState, stored wire.StoredSou
 	return out
 }
 
-// changeSource does something to a source for a person of the console.
+// changeSource changes a source for a person in the console.
 func changeSource(ctx context.Context, base *wire.Base, by access.Account, do review.SourceAct, id document.SourceID) (string, error) {
 	stored, err := base.StoredSources(ctx)
 	if err != nil {
@@ -407,8 +408,8 @@ func changeSource(ctx context.Context, base *wire.Base, by access.Account, do re
 	return fmt.Sprintf("%s: %s.", id, done), err
 }
 
-// mayRead says whether an account may read what has an address, and by what. The platform is asked
-// about channels, groups and roles where this process serves it.
+// mayRead says whether an account may read the document at an address, and through which
+// permission. If this process serves the platform, it asks for channels, groups and roles.
 func (h *health) mayRead(ctx context.Context, who, address string) (review.Answer, error) {
 	var out review.Answer
 	known, err := pgaccess.New(h.base.DB).Known(ctx, h.base.Tenant)

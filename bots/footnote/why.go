@@ -19,14 +19,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// whyCommand explains a decision and the answer that came of it.
+// whyCommand explains a decision and the resulting answer.
 type whyCommand struct {
 	Ref  string `arg:"" help:"A reference that an answer shows, a turn's or session's id (footnote audit lists them), a link to a message, or CHANNEL/MESSAGE with the ids that the platform gives them. With --for, the address of a document."`
 	For  string `name:"for" placeholder:"ACCOUNT" help:"Say whether an account may read the document, and by what: slack:ID, slack:ADDRESS or discord:ID."`
 	JSON bool   `name:"json" help:"Print a JSON array."`
 }
 
-// explanationJSON is the form of why --json; its names are stable.
+// explanationJSON is the output of why --json; its names are stable.
 type explanationJSON struct {
 	Turn      session.TurnID     `json:"turn,omitempty"`
 	Session   session.ID         `json:"session,omitempty"`
@@ -77,11 +77,11 @@ func (c *whyCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// errUnexplained says how to ask.
+// errUnexplained means that the reference is unknown; it says how to ask.
 var errUnexplained = errors.New("nothing is known of it: give the reference under the answer, a turn's or session's id, a link to the message, or CHANNEL/MESSAGE; " +
 	"decisions about messages that were not answered are kept for a week")
 
-// explain finds what a reference means.
+// explain finds the decisions that a reference names.
 func explain(ctx context.Context, base *wire.Base, ref string) ([]command.Explanation, error) {
 	sessions := base.Sessions()
 	inspect := command.Inspector{Store: sessions}
@@ -124,8 +124,8 @@ func explainMessage(
 	}
 	var found []command.Explanation
 	for _, at := range places {
-		// Discord links name the thread, which is its own channel there; its ids are unique
-		// everywhere.
+		// A Discord link names the thread, because Discord's threads are channels. Discord's ids are
+		// globally unique.
 		if channel != "" && at.Channel != channel && at.Platform != "discord" {
 			continue
 		}
@@ -141,11 +141,11 @@ func explainMessage(
 	return found, nil
 }
 
-// slackPermalink is the last part of a link to a Slack message: its time without the point.
+// slackPermalink matches the last part of a link to a Slack message: its time without the point.
 var slackPermalink = regexp.MustCompile(`^p(\d{10,})(\d{6})$`)
 
-// parseMessage reads the address of a message: a link as Slack and Discord copy it,
-// CHANNEL/MESSAGE, or the message's id alone.
+// parseMessage parses the address of a message: a link copied from Slack or Discord,
+// CHANNEL/MESSAGE, or the message's id.
 func parseMessage(ref string) (channel string, message thread.MessageID) {
 	path := strings.TrimSpace(ref)
 	if u, err := url.Parse(path); err == nil && u.Scheme != "" && u.Host != "" {

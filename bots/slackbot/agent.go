@@ -9,8 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// openConversation offers prompts, once to each conversation while the process runs: Slack keeps
-// them.
+// openConversation suggests prompts, once per conversation and process, because Slack stores them.
 func (b *Bot) openConversation(ctx context.Context, o chat.Opened) {
 	prompts := b.config.Prompts
 	if prompts != nil && len(prompts) == 0 || !b.opened.First(o.Ref.Channel+" "+o.Ref.Thread) {
@@ -21,15 +20,15 @@ func (b *Bot) openConversation(ctx context.Context, o chat.Opened) {
 			prompts = b.prompts(ctx, o)
 		}
 		err := b.client.Suggest(ctx, o.Ref, prompts)
-		// those of the manifest are shown all the same
+		// without room, Slack shows the manifest's prompts
 		if err != nil && !errors.Is(err, thread.ErrNoRoom) {
 			b.deps.Logger.DebugContext(ctx, "prompts not offered", "error", err)
 		}
 	})
 }
 
-// prompts are about documents that the person may read, as on the home page: what is general finds
-// nothing where no model answers.
+// prompts returns suggestions about documents that the person may read, as on the home page.
+// Without a model, general questions would find nothing.
 func (b *Bot) prompts(ctx context.Context, o chat.Opened) (prompts []write.Prompt) {
 	for _, e := range b.talk.Examples(ctx, o.Ref, o.By) {
 		prompts = append(prompts, write.Prompt{Title: e.Title, Message: e.Question})

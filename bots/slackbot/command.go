@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// The sentences that commands answer with.
+// Sentences with which commands reply.
 const (
 	sayUsage  = "Ask like this: `/ask How do I reset my password?` With `/ask private …` only you see the answer. With `/ask models:a,b …` each of up to 3 models answers."
 	sayAsked  = "Your question is being answered in its thread."
@@ -22,10 +22,10 @@ const (
 	sayInvite = "I am not in this channel. Invite me, and ask again; or ask with `/ask private …`"
 )
 
-// modelsWord begins the word of a command that names models.
+// modelsWord is the prefix of a command's word that selects models.
 const modelsWord = "models:"
 
-// command carries out a command, once although Slack may deliver it twice.
+// command carries out a command. If Slack delivers it twice, it is carried out once.
 func (b *Bot) command(ctx context.Context, c chat.Command) (string, error) {
 	if !b.commands.First(c.EventKey) {
 		return "", nil
@@ -36,7 +36,7 @@ func (b *Bot) command(ctx context.Context, c chat.Command) (string, error) {
 	return b.talk.Command(ctx, command.Request{Ref: c.Ref, By: c.By, Direct: c.Direct, Text: c.Text})
 }
 
-// ask posts the question of a command and takes it in.
+// ask posts the question of a command and starts the turn.
 func (b *Bot) ask(ctx context.Context, c chat.Command) (string, error) {
 	question, said, channel, direct := c.Text, sayAsked, c.Ref.Channel, c.Direct
 	word, rest, _ := strings.Cut(question, " ")
@@ -75,7 +75,7 @@ func (b *Bot) ask(ctx context.Context, c chat.Command) (string, error) {
 		Ref: c.Ref, EventKey: c.EventKey, Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct, Tenant: b.config.Tenant, Models: models,
 	}
 	mention.Ref.Channel, mention.Ref.Thread = channel, ""
-	// else the channel would show a question without an answer
+	// otherwise the channel would show a question without an answer
 	if refusal := policy.Refusal(b.service.Limited(ctx, mention, j)); refusal != "" {
 		return refusal, nil
 	}
@@ -103,7 +103,7 @@ func (b *Bot) ask(ctx context.Context, c chat.Command) (string, error) {
 	return said, nil
 }
 
-// directOf is the conversation with a person, unless it is known.
+// directOf returns the direct conversation with a person. known is returned if it is not empty.
 func (b *Bot) directOf(ctx context.Context, person, known string) (string, error) {
 	if known != "" {
 		return known, nil

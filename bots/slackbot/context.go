@@ -11,12 +11,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// contextLimit bounds the reading of a thread, which stands between a question and its answer.
+// contextLimit is the timeout for reading a thread, because the answer waits for it.
 const contextLimit = 5 * time.Second
 
-// readBefore returns what was said in a thread after one message and before a question. A thread
-// that cannot be read is answered without it. starter is who began the thread, where that was read
-// along.
+// readBefore reads the messages of a thread after one message and before a question. If the thread
+// is unreadable, the question is answered without it. starter is the author of the thread's root if
+// that was read.
 func (b *Bot) readBefore(ctx context.Context, at thread.Ref, after, question thread.MessageID) (file message.File, starter string, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, contextLimit)
 	defer cancel()
@@ -32,7 +32,7 @@ func (b *Bot) readBefore(ctx context.Context, at thread.Ref, after, question thr
 	return file, starter, ok
 }
 
-// said is what people, and other bots, said.
+// said converts the messages of people and of other bots.
 func (b *Bot) said(ctx context.Context, read []chat.Message) []conversation.Said {
 	names := make(map[string]string)
 	var list []conversation.Said

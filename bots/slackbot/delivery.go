@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// delivery is one answer on its way into its thread.
+// delivery writes one answer into its thread.
 type delivery struct {
 	turn     session.Turn
 	replies  *stream.Replies[render.Page]
@@ -27,13 +27,14 @@ type delivery struct {
 	client   *slack.Client
 	surface  *write.Surface
 	to       thread.Ref
-	// gets why the answer cannot be written; nil: no one is
+	// receives the reason if the answer cannot be written; may be nil
 	barred func(ctx context.Context, sentence string)
-	// Slack was told that the bot is at work; known once presence has ended
+	// Slack shows the bot as working; valid once presence has ended
 	working bool
 }
 
-// greet does what can wait until a sign was given that the question was seen.
+// greet starts Slack's session and names the conversation. Both can wait until the person has seen
+// a first sign.
 func (b *Bot) greet(ctx context.Context, d *delivery) {
 	t, to := d.turn, d.to
 	ctx, cancel := context.WithTimeout(ctx, greetLimit)
@@ -41,14 +42,14 @@ func (b *Bot) greet(ctx context.Context, d *delivery) {
 	b.talk.Begun(ctx, t)
 	var err error
 	if d.working, err = b.client.Working(ctx, to, t.Asker.ID, t.Question.Text); err != nil && ctx.Err() == nil {
-		// normal where the app is no agent
+		// expected if the app is not an agent
 		b.deps.Logger.DebugContext(ctx, "no session shown", "error", err)
 	}
 	if !t.Direct || t.Number != 1 {
 		return
 	}
 	if err := b.client.Title(ctx, to, t.Question.Text); err != nil && !errors.Is(err, thread.ErrNoRoom) && ctx.Err() == nil {
-		// normal where it is an ordinary direct message
+		// expected in an ordinary direct message
 		b.deps.Logger.DebugContext(ctx, "conversation not named", "error", err)
 	}
 }
@@ -82,8 +83,8 @@ func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	return err
 }
 
-// rest says that the bot is done, if it was said that it is at work: by this attempt, or perhaps by
-// one before.
+// rest tells Slack that the bot has finished, if this attempt or an earlier one said that it is
+// working.
 func (d *delivery) rest(ctx context.Context) {
 	if !d.working && (d.turn.Attempt <= 1 || !d.client.Sessions()) {
 		return
@@ -94,18 +95,18 @@ func (d *delivery) rest(ctx context.Context) {
 }
 
 const (
-	// statusAge is how often a status is set again; Slack forgets it after two minutes.
+	// statusAge is how often a status is set again. Slack clears it after two minutes.
 	statusAge = 90 * time.Second
-	// greetLimit and restLimit bound what the thread's next question would wait for.
+	// greetLimit and restLimit are timeouts. The thread's next question would wait for these calls.
 	greetLimit = 3 * time.Second
 	restLimit  = time.Second
-	// statusAgain is how soon it is tried again when there was no room for it.
+	// statusAgain is how soon a status is tried again after there was no room for the call.
 	statusAgain = 2 * time.Second
-	// statusLength is what fits a line.
+	// statusLength is the number of characters that fit on a line.
 	statusLength = 80
 )
 
-// presence shows that the bot is at work until there are words to read.
+// presence shows that the bot is working until there are words to read.
 type presence struct {
 	status func(context.Context, thread.Ref, string) error
 	to     thread.Ref
@@ -115,10 +116,11 @@ type presence struct {
 	ended  sync.WaitGroup
 }
 
-// absent shows nothing.
+// absent returns a presence that shows nothing.
 func absent(logger *slog.Logger) *presence { return &presence{logger: logger, stop: func() {}} }
 
-// show begins with a status; then calls seen, which is for what may come a little later.
+// show returns a presence that sets a first status and then calls seen, for work that may come a
+// little later.
 func show(ctx context.Context, surface *write.Surface, status func(context.Context, thread.Ref, string) error, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
 	p := &presence{status: status, to: to, logger: logger, latest: make(chan string, 1)}
 	lasting := ctx
@@ -126,7 +128,7 @@ func show(ctx context.Context, surface *write.Surface, status func(context.Conte
 	p.ended.Go(func() {
 		var once sync.Once
 		p.run(ctx, func() { once.Do(func() { seen(lasting) }) })
-		// it came a moment too late to be ended by that
+		// the status was set after the post that should have cleared it
 		if surface.Posted() && surface.Lingers() && lasting.Err() == nil {
 			p.clear(lasting)
 		}
@@ -148,7 +150,7 @@ func (p *presence) run(ctx context.Context, seen func()) {
 		case errors.As(err, &refused):
 			next = max(refused.RetryAfter, statusAgain)
 		case err != nil && ctx.Err() == nil:
-			// Normal where Slack shows no status; the answer comes all the same.
+			// Expected if Slack shows no status. The answer is not affected.
 			p.logger.DebugContext(ctx, "status not shown", "error", err)
 		}
 		seen()
@@ -177,16 +179,16 @@ func (p *presence) say(status string) {
 	}
 }
 
-// hush sets no status any more; what was posted ends the last one.
+// hush stops setting statuses. The posted message clears the last one.
 func (p *presence) hush() { p.stop() }
 
-// end waits until nothing is being set.
+// end waits until no status call is running.
 func (p *presence) end() {
 	p.stop()
 	p.ended.Wait()
 }
 
-// clear ends a status.
+// clear removes the status.
 func (p *presence) clear(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, restLimit)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Event is the bot's chat.Handler.
+// Event implements chat.Handler.
 func (b *Bot) Event(ctx context.Context, e chat.Event) (reply chat.Reply, err error) {
 	switch {
 	case e.Message != nil:

@@ -16,28 +16,29 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// lookBack is how far back questions are looked for that came while no process was there. Older
-// ones have found their answers elsewhere.
+// lookBack is how far back the bot searches for questions that arrived while no process ran. Askers
+// of older ones no longer wait.
 const lookBack = 24 * time.Hour
 
-// Known threads that are older than what channels tell are looked at one by one.
+// Limits for known threads that are older than the period read from channels. They are read one by
+// one.
 const (
 	knownFor  = 30 * 24 * time.Hour
 	mostKnown = 200
 )
 
-// lossMargin is how long before an interruption was noticed events may have been lost already: a
-// broken connection looks like a quiet one until a ping is missed.
+// lossMargin is how long before a detected interruption events may already be lost. A broken
+// connection looks like a quiet one until a ping is missed.
 const lossMargin = 2 * time.Minute
 
-// What cannot be looked for at once, since Slack does not answer, is looked for again.
+// Pauses between attempts while Slack does not respond.
 const (
 	lookTries = 5
 	lookAgain = 30 * time.Second
 )
 
-// lookBacks looks for messages of which no event came: those from before the start, and then those
-// of each interruption that the process survives.
+// lookBacks searches for messages whose events were lost: first those from before the start, then
+// those of each interruption.
 func (b *Bot) lookBacks(ctx context.Context) {
 	for since := time.Now().Add(-lookBack); ; {
 		b.lookSince(ctx, since)
@@ -70,12 +71,11 @@ func (b *Bot) lookSince(ctx context.Context, since time.Time) {
 	}
 }
 
-// missed takes in the messages since a time of which no event came. Replies without a mention count
-// in the threads that the bot follows. What cannot be found is a mention in a thread that the bot
-// did not know and that began more than a week ago, or before the newest few hundred messages of
-// its channel.
+// missed handles the messages since a time whose events were lost. In followed threads, replies
+// without a mention count too. It does not find mentions in unknown threads that began more than a
+// week ago, or before the newest few hundred messages of their channel.
 func (b *Bot) missed(ctx context.Context, since time.Time) error {
-	begun := time.Now() // what is read late because there are many channels is not older for that
+	begun := time.Now() // age is counted from here, even if reading takes long
 	known, err := b.known(ctx)
 	followed := make(map[thread.Ref]bool)
 	for _, k := range known {
@@ -85,8 +85,8 @@ func (b *Bot) missed(ctx context.Context, since time.Time) error {
 		m.Late = true
 		reply := !m.Mentioned && !m.Direct
 		if policy.IsStop(m.Text) || !reply && policy.IsUnfollow(m.Text) || reply && !followed[m.Ref] {
-			// it is read next to what goes on, and was meant for something that has ended, or for
-			// no one here
+			// the message was read from history: it concerns something that has ended, or it is not
+			// for the bot
 			return nil
 		}
 		followed[m.Ref] = true
@@ -108,8 +108,7 @@ func (b *Bot) missed(ctx context.Context, since time.Time) error {
 	return err
 }
 
-// missedInThreads looks at the threads that the bot takes part in and that began before the
-// channels were read from.
+// missedInThreads reads the bot's threads that began before the period read from channels.
 func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since time.Time, visit func(chat.Message) error) error {
 	for _, k := range known {
 		if event.TimeOf(thread.MessageID(k.Ref.Thread)).After(since) {
@@ -122,13 +121,12 @@ func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since
 	return nil
 }
 
-// known lists the threads that the bot takes part in and in which something was said lately, the
-// newest first.
+// known returns the bot's threads with recent messages, newest first.
 func (b *Bot) known(ctx context.Context) ([]session.Active, error) {
 	return b.deps.Store.Active(ctx, b.config.Tenant, slack.Platform, b.client.Identity().Team, knownFor, mostKnown)
 }
 
-// still takes in a question that is wanted after all.
+// still handles a late question after the person confirmed that it is wanted.
 func (b *Bot) still(ctx context.Context, p chat.Press) error {
 	sentence, err := b.talk.Still(ctx, conversation.Wanted{
 		At: p.Ref, Question: thread.MessageID(p.Turn), Notice: p.Message, Key: p.EventKey, By: p.By,

@@ -13,23 +13,24 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// pending is what Slack is still to be asked about a question that was taken in and acknowledged.
+// pending lists the facts that must still be read from Slack for a stored and acknowledged
+// question.
 type pending struct {
-	Files   []event.File `json:"files,omitempty"`   // to be read
-	Unknown bool         `json:"unknown,omitempty"` // whether there are any is to be found out
-	Bare    bool         `json:"bare,omitempty"`    // without files there is nothing to be answered
-	Before  *before      `json:"before,omitempty"`  // what was said before in the thread
-	Name    bool         `json:"name,omitempty"`    // of the asker
-	// who does is asked of every turn; it is only kept where it was not known
+	Files   []event.File `json:"files,omitempty"`   // files to read
+	Unknown bool         `json:"unknown,omitempty"` // whether there are files must be looked up
+	Bare    bool         `json:"bare,omitempty"`    // the question has no text
+	Before  *before      `json:"before,omitempty"`  // earlier messages of the thread
+	Name    bool         `json:"name,omitempty"`    // the asker's name must be looked up
+	// set if the audience was unknown; every turn looks it up again
 	Listens bool `json:"listens,omitempty"`
 }
 
-// before is a part of a thread that is to be read: after one message, up to the question.
+// before is a part of a thread to read: after one message, up to the question.
 type before struct {
 	After thread.MessageID `json:"after,omitempty"`
 }
 
-// empty reports whether everything is known.
+// empty reports whether nothing is pending.
 func (p pending) empty() bool {
 	return len(p.Files) == 0 && !p.Unknown && p.Before == nil && !p.Name && !p.Listens
 }
@@ -37,20 +38,20 @@ func (p pending) empty() bool {
 // Complete implements chat.Platform.
 func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completion) {
 	var p pending
-	if err := json.Unmarshal(t.Pending.Ask, &p); err != nil { // of another version
+	if err := json.Unmarshal(t.Pending.Ask, &p); err != nil { // written by another version
 		b.deps.Logger.WarnContext(ctx, "what was pending of a question is not understood; it is answered as it is", "turn", t.ID, "error", err)
 		return session.Completion{}
 	}
 	var said message.File
 	var read bool
 	var asking sync.WaitGroup
-	// the order is that of reading: what was said before, then what came with the question
+	// in reading order: earlier messages, then the question's files
 	defer func() {
 		asking.Wait()
 		if read {
 			c.Files = append([]message.File{said}, c.Files...)
 		}
-		// it may have been edited since
+		// the question may have been edited since
 		c.Empty = p.Bare && len(c.Files) == 0 && t.Question.Text == conversation.AboutFiles
 	}()
 	if p.Before != nil {
@@ -66,7 +67,7 @@ func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completio
 	return c
 }
 
-// raw is what is pending as it is stored; nil for nothing.
+// raw returns the stored form, or nil if nothing is pending.
 func (p pending) raw() (json.RawMessage, error) {
 	if p.empty() {
 		return nil, nil

@@ -34,7 +34,7 @@ func (b *Bot) Known(ctx context.Context, _ thread.Ref, person string) (access.Au
 	return b.client.Remembered(ctx, "", person, true)
 }
 
-// Moderates implements chat.Platform: the workspace's administrators do.
+// Moderates implements chat.Platform. The workspace's administrators are moderators.
 func (b *Bot) Moderates(ctx context.Context, _ thread.Ref, person string) bool {
 	found, err := b.client.Profile(ctx, person)
 	return err == nil && found.Admin
@@ -48,12 +48,12 @@ func (b *Bot) Room(ctx context.Context, at thread.Ref) (chat.Room, error) {
 	return b.client.Room(ctx, at.Channel)
 }
 
-// Say implements chat.Platform. It is not worth a redelivery when it fails.
+// Say implements chat.Platform. A failure is not returned, because it is not worth a redelivery.
 func (b *Bot) Say(ctx context.Context, to chat.Message, sentence string, _ bool) {
 	b.tell(ctx, to.Ref, to.Author.ID, sentence, to.Direct || strings.HasPrefix(to.Ref.Channel, "D"))
 }
 
-// tell tells a person something once.
+// tell shows a sentence to one person. It does not retry.
 func (b *Bot) tell(ctx context.Context, at thread.Ref, person, sentence string, direct bool) {
 	if err := b.client.Whisper(ctx, at, person, sentence, direct, ""); err != nil {
 		b.deps.Logger.WarnContext(ctx, "notice not shown", "error", err)
@@ -97,7 +97,7 @@ func (b *Bot) Unfinished(ctx context.Context, t session.Turn, page session.Page,
 	if err := permit(); err != nil {
 		return false, err
 	}
-	if page.Message == "" { // it may have been posted by a process that ended before it knew
+	if page.Message == "" { // a process may have posted it and ended before it knew
 		own, err = b.client.Surface(write.SurfaceOptions{Turn: string(t.ID), Question: t.Message}).Own(ctx, page.At)
 	}
 	for _, id := range own {
@@ -109,7 +109,7 @@ func (b *Bot) Unfinished(ctx context.Context, t session.Turn, page session.Page,
 	return half, b.passing(ctx, err)
 }
 
-// passing returns an error that may not come again. What Slack refuses for good is logged.
+// passing returns err if it may be temporary. It logs a permanent refusal and returns nil.
 func (b *Bot) passing(ctx context.Context, err error) error {
 	if err == nil || call.Transient(err) || ctx.Err() != nil {
 		return err

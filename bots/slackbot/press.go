@@ -17,12 +17,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// The sentences that presses answer with.
+// Sentences with which presses reply.
 const (
 	sayAnswered = "This message was taken up already; look into its thread."
 )
 
-// pressed handles a press. Slack does not deliver a press again, so whoever pressed learns when it
+// pressed handles a press. Slack does not deliver a press again, so the person gets a message if it
 // was lost.
 func (b *Bot) pressed(ctx context.Context, p chat.Press) error {
 	err := b.press(ctx, p)
@@ -32,9 +32,9 @@ func (b *Bot) pressed(ctx context.Context, p chat.Press) error {
 	return err
 }
 
-// reply tells whoever pressed something a sentence, alone: in its thread, and where the bot cannot
-// write through the address that came with the press. In a direct message too it is not worth a
-// message that stays.
+// reply shows a sentence to the person who pressed something, and to no one else. It writes in the
+// thread, or through the press's response_url if the bot cannot write there. In a direct message
+// too, it leaves no permanent message.
 func (b *Bot) reply(ctx context.Context, p chat.Press, sentence string) {
 	if sentence == "" {
 		return
@@ -59,7 +59,7 @@ func (b *Bot) press(ctx context.Context, p chat.Press) error {
 	}
 }
 
-// act does to an answer what a person asked for, and tells that person.
+// act performs an action on an answer and tells the person the result.
 func (b *Bot) act(ctx context.Context, p chat.Press) error {
 	reply, err := b.talk.Press(ctx, conversation.Press{Direct: p.Direct, Request: action.Request{
 		Do: p.Action, Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.EventKey, By: b.presser(ctx, p),
@@ -88,7 +88,7 @@ func (b *Bot) act(ctx context.Context, p chat.Press) error {
 	return nil
 }
 
-// presser is who pressed something. A stop does not wait for the name.
+// presser returns the person who pressed something. A stop does not wait for the name.
 func (b *Bot) presser(ctx context.Context, p chat.Press) thread.Person {
 	if p.Action == thread.ActionStop {
 		return p.By
@@ -111,8 +111,8 @@ func (b *Bot) Whisper(ctx context.Context, t session.Turn, note chat.Note) error
 	return b.client.WhisperAt(ctx, ref, t.Asker.ID, note.Sentence, note.At, true, string(t.ID), note.Buttons...)
 }
 
-// about answers a message for which a person chose "Ask about this", in the message's thread. Where
-// the bot is not, and where answers are private, it answers that person in a direct message.
+// about answers a message for which a person chose "Ask about this", in the message's thread. If
+// the bot is not in the channel, or answers there are private, it answers in a direct message.
 func (b *Bot) about(ctx context.Context, p chat.Press) error {
 	if p.Target == nil {
 		p.Target = &chat.Target{}

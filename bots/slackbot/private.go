@@ -11,9 +11,9 @@ import (
 
 const sayPointer = "I answer you in a direct message."
 
-// place is where a turn's answer is written: in its thread; when it is for its asker alone, in a
-// thread of the direct message, since what one person alone sees in a channel cannot be edited. The
-// thread is begun once: another attempt finds it again.
+// place returns the thread for a turn's answer. A private answer goes to a thread in the direct
+// conversation, because messages for one person in a channel cannot be edited. That thread is
+// created once; later attempts find it again.
 func (b *Bot) place(ctx context.Context, t session.Turn, permit chat.Permit) (thread.Ref, error) {
 	if t.Session.Owner == "" || t.Direct {
 		return t.Session.Ref, nil

@@ -11,12 +11,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// takePatience is how long a question of a command or a press is tried to be taken in: Slack
-// delivers those once.
+// takePatience is how long storing a question of a command or a press is retried. Slack delivers
+// those only once.
 const takePatience = 10 * time.Second
 
-// Gather implements chat.Platform. Slack is asked nothing: the event is acknowledged once
-// the question is stored, and what is not known of it is found out by whichever worker answers it.
+// Gather implements chat.Platform. It does not call Slack, because the event is acknowledged as
+// soon as the question is stored. The worker that answers reads the missing facts.
 func (b *Bot) Gather(ctx context.Context, m chat.Message, _ bool, reading *chat.Reading) (g chat.Gathered, err error) {
 	source := event.SourceOf(m.Source)
 	open := pending{Files: source.Files}
@@ -39,7 +39,7 @@ func (b *Bot) Gather(ctx context.Context, m chat.Message, _ bool, reading *chat.
 	return g, err
 }
 
-// person is a person with the name that others see. Who cannot be looked up has none.
+// person returns a person with the displayed name. The name is empty if it cannot be looked up.
 func (b *Bot) person(ctx context.Context, id string) thread.Person {
 	ctx, cancel := context.WithTimeout(ctx, profileLimit)
 	defer cancel()

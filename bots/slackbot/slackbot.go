@@ -1,5 +1,5 @@
-// Package slackbot joins Slack to the core: what is said there becomes questions and stops, and
-// answers are written into the threads.
+// Package slackbot connects Slack to the core: it turns messages into questions and stops, and
+// writes answers into the threads.
 package slackbot
 
 import (
@@ -26,43 +26,44 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config is how Slack is reached and what the bot does there. BotToken is required, and one of
-// AppToken and SigningSecret.
+// Config says how to reach Slack and what the bot does there. BotToken is required, and either
+// AppToken or SigningSecret.
 type Config struct {
 	BotToken      string
-	AppToken      string // events come over sockets
+	AppToken      string // receives events over sockets
 	SigningSecret string // or as signed requests to Handler
 	APIURL        string // empty: Slack's own
 	Tenant        access.TenantID
-	HTTP          *http.Client // nil: a plain one
+	HTTP          *http.Client // nil: default client
 
-	StopReactions []string // emoji names, with or without colons; octagonal_sign, which is 🛑
-	// Prompts are offered to a person who opens the conversation with the bot; nil offers questions
-	// about documents, an empty list none.
+	StopReactions []string // emoji names; default octagonal_sign (🛑)
+	// Prompts are suggested to a person who opens the conversation with the bot. nil: questions
+	// about documents; an empty list: none.
 	Prompts []write.Prompt
-	// of a question that came while no replica ran, beyond which the bot asks whether it is still
-	// wanted: 15 min
+	// age of a question that arrived while no replica ran, above which the bot asks whether it is
+	// still wanted. Default: 15 min
 	MaxAge time.Duration
-	// Models lists the models that may be asked for by name; nil: none.
+	// Models returns the models that a question may choose by name; nil: none.
 	Models func() []string
-	Pace   stream.Pace  // of answers; the platform's
-	Slack  slack.Config // further settings; the fields above lead
+	Pace   stream.Pace  // pace of answers; default: the platform's
+	Slack  slack.Config // further settings; the fields above win
 }
 
-// Deps is what a Bot works with.
+// Deps holds the services and callbacks of a Bot.
 type Deps struct {
 	Store    session.Store                // required
 	Replicas session.Replicas             // nil: this process is the only one
-	Renderer stream.Renderer[render.Page] // nil: a render.Renderer as it is
-	// told of every write of an answer, from any goroutine; nil: no one is
+	Renderer stream.Renderer[render.Page] // nil: a default render.Renderer
+	// called for every write of an answer, from any goroutine; may be nil
 	Observe func(stream.Write)
-	// Heard gets what has changed in channels: of a thread, by its root, or with an empty key of
-	// who may open the channel. What is new alone is not urgent. Nil: no one is.
+	// Heard is called when a channel changes. key is the root of the changed thread; if it is
+	// empty, the people who may open the channel have changed. urgent is false if there are only
+	// new messages. It may be nil.
 	Heard  func(workspace, channel, key string, urgent bool)
 	Logger *slog.Logger // nil: silent
 }
 
-// Bot is one workspace. It implements chat.Platform, and is safe for concurrent use.
+// Bot serves one workspace. It implements chat.Platform and is safe for concurrent use.
 type Bot struct {
 	chat.Unsupported
 
@@ -75,7 +76,7 @@ type Bot struct {
 	talk     *conversation.Conversation
 }
 
-// New returns a bot. Connect it, Bind it, and Run it.
+// New returns a bot. Call Connect, Bind and Run next.
 func New(config Config, deps Deps) (*Bot, error) {
 	if deps.Store == nil {
 		return nil, errors.New("set up the Slack bot: a store is required")
@@ -113,8 +114,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 	return b, err
 }
 
-// emojiNames are emoji as Slack names them, however they were written: with colons, or as what they
-// look like.
+// emojiNames converts emoji, with colons or as characters, to Slack's names.
 func emojiNames(written []string) []string {
 	names := make([]string, len(written))
 	for i, name := range written {
@@ -129,11 +129,11 @@ func emojiNames(written []string) []string {
 	return names
 }
 
-// firstWait is how long after the first words they are shown at the latest. With the call they are
-// to be seen within a second.
+// firstWait is the longest delay before the first words are sent. With the call itself, they are
+// visible within a second.
 const firstWait = 700 * time.Millisecond
 
-// Connect signs in. While Slack cannot be reached it tries again for some minutes. Its error is a
+// Connect signs in. It retries for some minutes while Slack does not respond. Its error is a
 // sentence that says what to do.
 func (b *Bot) Connect(ctx context.Context) error {
 	begin := time.Now()
@@ -149,23 +149,23 @@ func (b *Bot) Connect(ctx context.Context) error {
 	}
 }
 
-// How long, and how often, signing in is tried while Slack cannot be reached.
+// Time limit and pauses for signing in while Slack does not respond.
 const (
 	connectFor   = 3 * time.Minute
 	connectFirst = 500 * time.Millisecond
 	connectLast  = 15 * time.Second
 )
 
-// Workspaces are those whose turns this bot can deliver, once it is connected.
+// Workspaces returns the workspaces whose turns this bot can deliver. Call it after Connect.
 func (b *Bot) Workspaces() []string { return []string{b.client.Identity().Team} }
 
-// Bind says which services answer. It is called once, before Run.
+// Bind sets the services that answer. Call it once, before Run.
 func (b *Bot) Bind(services conversation.Services) {
 	b.service = services.Service
 	b.talk.Bind(services)
 }
 
-// Check looks at everything that can be wrong with the settings.
+// Check checks the settings for every known problem.
 func (b *Bot) Check(ctx context.Context) []slack.Finding { return b.client.Check(ctx) }
 
 // Knows reports whether a channel exists and the bot may see it.
@@ -173,23 +173,25 @@ func (b *Bot) Knows(ctx context.Context, channel string) (bool, error) {
 	return b.client.Knows(ctx, channel)
 }
 
-// Sockets returns how many connections the app has, as Slack counts them.
+// Sockets returns the number of connections of the app, as Slack counts them.
 func (b *Bot) Sockets(ctx context.Context) (int, error) { return b.client.Sockets(ctx) }
 
-// Counted is how many connections the app has, as Slack said when one was opened here last.
+// Counted returns the number of connections of the app that Slack reported when this process last
+// opened one.
 func (b *Bot) Counted() int { return b.client.Counted() }
 
-// Lacking returns the scopes that the app lacks, once the bot is connected.
+// Lacking returns a finding for each scope that the app lacks. Call it after Connect.
 func (b *Bot) Lacking() []slack.Finding { return b.client.Lacking() }
 
-// Connected counts the sockets that are open, for readiness.
+// Connected returns the number of open sockets, for readiness.
 func (b *Bot) Connected() int { return b.client.Connected() }
 
-// Handler takes signed requests, where there is a signing secret. It is mounted at /slack/events.
+// Handler returns the handler for signed requests, or nil without a signing secret. Mount it at
+// /slack/events.
 func (b *Bot) Handler() http.Handler { return b.client.Handler(b.Event) }
 
-// Run receives events until ctx ends. It returns an error, a sentence, when Slack cannot be reached
-// with these settings at all.
+// Run receives events until ctx is done. It fails if these settings cannot work. The error is a
+// sentence.
 func (b *Bot) Run(ctx context.Context) error {
 	if b.service == nil {
 		return errors.New("run the Slack bot: it has no service")
@@ -242,7 +244,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 		Actions:       actions, Stopped: func() { b.stopped(ctx, t) },
 	})
 	pace, again := b.config.Pace, t.Outcome != ""
-	pace.Held = pace.Held || again // what is rewritten was complete before
+	pace.Held = pace.Held || again // a rewritten answer was complete before
 	d := &delivery{turn: t, client: b.client, surface: surface, to: to}
 	if t.Attempt == 1 && !t.Ambient && !t.Direct && t.Session.Owner == "" {
 		d.barred = func(ctx context.Context, sentence string) {
@@ -268,8 +270,8 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 	return d, nil
 }
 
-// observe gets every write of an answer. The status stands until there are words to read, however
-// long those wait for Slack's tiers.
+// observe is called for every write of an answer. It keeps the status until there are words to
+// read, even while they wait for Slack's rate limits.
 func (b *Bot) observe(d *delivery, w stream.Write) {
 	if w.First {
 		d.presence.hush()
@@ -279,8 +281,8 @@ func (b *Bot) observe(d *delivery, w stream.Write) {
 	}
 }
 
-// renderer is the renderer, which shows in the answer's place what is searched for where no status
-// can say so.
+// renderer returns the renderer of answers. If the workspace shows no status, it shows the current
+// search in place of the answer.
 func (b *Bot) renderer() stream.Renderer[render.Page] {
 	r, ok := b.deps.Renderer.(*render.Renderer)
 	if !ok || r.Progress || b.client.Statuses() {
@@ -291,8 +293,8 @@ func (b *Bot) renderer() stream.Renderer[render.Page] {
 	return &shown
 }
 
-// Use has Slack's rate tiers shared with other processes. It is called once, before Run; without it
-// each process takes its part.
+// Use makes the bot share Slack's rate limits with other processes. Call it once, before Run.
+// Without it, each process takes an equal part.
 func (b *Bot) Use(tiers thread.Tiers) { b.client.Pacing().Use(tiers) }
 
 // actions are the buttons that an answer may have.
@@ -308,10 +310,10 @@ func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, e
 	return b.client.Present(ctx, t.Session.Ref.Channel)
 }
 
-// profileLimit bounds the look-up that stands between a turn and its first word.
+// profileLimit is the timeout for looking up the asker before the first word.
 const profileLimit = time.Second
 
-// teamOf is the workspace of a person, who may belong to another one in a shared channel.
+// teamOf returns a person's workspace, which in a shared channel may be another one.
 func (b *Bot) teamOf(ctx context.Context, person string) string {
 	ctx, cancel := context.WithTimeout(ctx, profileLimit)
 	defer cancel()
@@ -321,7 +323,7 @@ func (b *Bot) teamOf(ctx context.Context, person string) string {
 	return b.client.Identity().Team
 }
 
-// Zone implements chat.Platform: that of the asker's profile.
+// Zone implements chat.Platform. It returns the time zone in the asker's profile.
 func (b *Bot) Zone(ctx context.Context, t session.Turn) *time.Location {
 	ctx, cancel := context.WithTimeout(ctx, profileLimit)
 	defer cancel()
@@ -332,7 +334,7 @@ func (b *Bot) Zone(ctx context.Context, t session.Turn) *time.Location {
 	return p.Zone
 }
 
-// stopped passes on that the reader ended the answer's stream in Slack's client.
+// stopped handles a stop of the answer's stream in Slack's client.
 func (b *Bot) stopped(ctx context.Context, t session.Turn) {
 	_, err := b.service.Stop(ctx, session.StopRequest{
 		Tenant: t.Session.Tenant, Ref: t.Session.Ref, Message: t.Message, By: session.Stopper{Privileged: true},

@@ -15,13 +15,13 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// unsaidPause is how long to wait when Slack says "ratelimited" in an answer without Retry-After.
+// unsaidPause is the wait if Slack answers "ratelimited" without a Retry-After.
 const unsaidPause = 5 * time.Second
 
-// codeLocked says that only those who manage a thread may write in it.
+// codeLocked is Slack's error code for a thread in which only its managers may write.
 const codeLocked = "restricted_action_thread_locked"
 
-// What Slack's error codes mean for a message, whichever method they come from.
+// Meanings of Slack's error codes for a message, for all methods.
 var (
 	codesGone    = []string{"message_not_found"}
 	codesFixed   = []string{"cant_update_message", "cant_delete_message", "edit_window_closed", "is_inactive", "block_mismatch"}
@@ -36,8 +36,8 @@ var (
 	}
 )
 
-// Translate makes the port's errors of the library's. create says that the call made a message, so
-// that a lost answer leaves open whether it did.
+// Translate converts an error of the library to an error of package thread. create means that the
+// call creates a message. Then a lost response leaves open whether the message exists.
 func Translate(what string, err error, create bool) error {
 	if err == nil {
 		return nil
@@ -63,8 +63,7 @@ func Translate(what string, err error, create bool) error {
 		case in(codesDown):
 			return fmt.Errorf("%s: Slack answered %s", what, refused.Err)
 		default:
-			// invalid_blocks, msg_too_long and whatever else Slack says of a call that it
-			// understood and will not carry out
+			// Slack understood the call and refuses it: invalid_blocks, msg_too_long and others
 			return fmt.Errorf("%s: %w: Slack answered %s", what, thread.ErrRefused, refused.Err)
 		}
 	}
@@ -74,7 +73,7 @@ func Translate(what string, err error, create bool) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// Unsent reports whether a request that failed certainly did nothing.
+// Unsent reports whether a failed request certainly had no effect.
 func Unsent(err error) bool {
 	var status api.StatusCodeError
 	if errors.As(err, &status) {
@@ -84,7 +83,7 @@ func Unsent(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// Code returns Slack's error code, or nothing for other errors.
+// Code returns Slack's error code, or "" for other errors.
 func Code(err error) string {
 	var refused api.SlackErrorResponse
 	if errors.As(err, &refused) {
@@ -93,7 +92,7 @@ func Code(err error) string {
 	return ""
 }
 
-// fault is a refusal as a sentence that an operator can act on.
+// fault is a refusal, worded as a sentence that tells an operator what to do.
 type fault struct {
 	sentence string
 	cause    error
@@ -102,7 +101,7 @@ type fault struct {
 func (f *fault) Error() string { return f.sentence }
 func (f *fault) Unwrap() error { return f.cause }
 
-// Explain makes a sentence of an error that an operator can do something about.
+// Explain converts an error to a sentence that tells an operator what to do.
 func Explain(what string, err error) error {
 	say := func(format string, a ...any) error { return &fault{what + ": " + fmt.Sprintf(format, a...), err} }
 	var refused api.SlackErrorResponse
@@ -139,8 +138,8 @@ func Explain(what string, err error) error {
 	}
 }
 
-// Barred returns a sentence for a person whose answer cannot stand where it was asked for, and
-// whether an error says so.
+// Barred reports whether err means that the answer cannot be posted where it was asked for. It also
+// returns a sentence for the asker.
 func Barred(err error) (sentence string, yes bool) {
 	switch {
 	case errors.Is(err, stream.ErrUnsaid):
@@ -153,13 +152,12 @@ func Barred(err error) (sentence string, yes bool) {
 	}
 }
 
-// Transient reports whether the same call may succeed later: Slack refused it for a moment, or did
-// not answer.
+// Transient reports whether the same call may succeed later: Slack was busy, or did not answer.
 func Transient(err error) bool {
 	if errors.Is(err, access.ErrPending) {
 		return false // the worker waits for it
 	}
-	if errors.Is(err, thread.ErrNoRoom) { // it was waited for as long as it is worth
+	if errors.Is(err, thread.ErrNoRoom) { // the call has already waited long enough
 		return false
 	}
 	var status api.StatusCodeError
@@ -170,7 +168,7 @@ func Transient(err error) bool {
 	return err != nil && (refusal == "" || slices.Contains(codesLimited, refusal) || slices.Contains(codesDown, refusal))
 }
 
-// Hopeless reports whether connecting again with the same settings cannot help.
+// Hopeless reports whether reconnecting with the same settings cannot help.
 func Hopeless(err error) bool {
 	return slices.Contains([]string{
 		"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "missing_scope", "not_allowed_token_type",

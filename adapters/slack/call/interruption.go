@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// Sockets are those that events come over; it notices when none is open. It is safe for concurrent
-// use.
+// Sockets tracks the open sockets and detects when none is open. It is safe for concurrent use.
 type Sockets struct {
 	ended chan time.Time // holds since when nothing had come, of an interruption that was long enough
 
 	mu   sync.Mutex
 	open int
-	app  int       // of the app, in all processes, as Slack counted them last
+	app  int       // Slack's last count of the app's connections in all processes
 	lost time.Time // since when no socket is open
 }
 
@@ -20,28 +19,28 @@ func newSockets() *Sockets {
 	return &Sockets{ended: make(chan time.Time, 1), lost: time.Now()}
 }
 
-// Begin is called when sockets are wanted: from then on their lack counts.
+// Begin starts the tracking. From now on, a time without sockets counts as an interruption.
 func (i *Sockets) Begin() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.lost = time.Now()
 }
 
-// Count notes how many connections the app has in all processes.
+// Count records how many connections the app has in all processes.
 func (i *Sockets) Count(app int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.app = app
 }
 
-// Counted is what Count noted last; 0 before that.
+// Counted returns the number that Count recorded last, or 0.
 func (i *Sockets) Counted() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.app
 }
 
-// Opened notes a socket, and tells of an interruption that was longer than some time.
+// Opened records an opened socket. It reports an interruption that was longer than the given time.
 func (i *Sockets) Opened(than time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -55,10 +54,10 @@ func (i *Sockets) Opened(than time.Duration) {
 		since = earlier
 	default:
 	}
-	i.ended <- since // has room: no one else sends
+	i.ended <- since // never blocks: no other goroutine sends
 }
 
-// Closed notes that a socket is gone.
+// Closed records a closed socket.
 func (i *Sockets) Closed() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

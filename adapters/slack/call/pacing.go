@@ -11,19 +11,19 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// tier is Slack's limit of one method: so many calls a minute for each workspace. Half or less of
-// it passes at once, so that bursts and the steady rate together stay within it in every minute,
+// tier is Slack's rate limit of one method: calls a minute per workspace. At most half of them may
+// be made at once. So bursts and the steady rate together stay within the limit in every minute,
 // however Slack counts.
 type tier struct {
 	burst   int
 	every   time.Duration
 	channel bool // for each channel by itself
-	reserve int  // of burst, for final writes alone; 0: a fifth
+	reserve int  // part of burst for final writes only; 0: a fifth
 }
 
-// tiers are the published ones: chat.postMessage about one a second in a channel, chat.update 50 a
-// minute (tier 3), chat.startStream and chat.stopStream 20 (tier 2), chat.appendStream 100 (tier
-// 4).
+// tiers are Slack's published limits. chat.postMessage allows about one call a second per channel.
+// The others are limits a minute: chat.update 50 (tier 3), chat.startStream and chat.stopStream 20
+// (tier 2), chat.appendStream 100 (tier 4).
 var tiers = map[thread.Call]tier{
 	thread.Create:       {burst: 1, every: 1100 * time.Millisecond, channel: true},
 	thread.Edit:         {burst: 20, every: 2 * time.Second, reserve: maxEdited},
@@ -32,47 +32,49 @@ var tiers = map[thread.Call]tier{
 	thread.StreamStop:   {burst: 10, every: 6 * time.Second},
 }
 
-// Pacing shares Slack's tiers among all answers of a workspace, part of each kept for final writes:
-// so many edits that each answer which was posted before it was complete finds one at its end.
-// Several processes share them through Use, and while those tiers cannot be asked, or there are
-// none, each has its Share. The zero value is that of a single process; it is safe for concurrent
-// use.
+// Pacing divides Slack's tiers (limits of calls a minute per method) among all answers of a
+// workspace. It reserves part of each tier for final writes: every answer that was posted before it
+// was complete needs one final edit. With Use, several processes share the tiers. Without Use, or
+// while the shared tiers do not respond, each process is limited to its Share. The zero value is
+// for a single process. Pacing is safe for concurrent use.
 type Pacing struct {
 	shared pace.Shared
 
 	mu      sync.Mutex
-	share   int // of processes; 0 is 1
+	share   int // number of processes; 0 means 1
 	buckets map[lane]*queue
 	edited  map[thread.Ref]time.Time // answers that were posted early and still need their final edit
 }
 
-// An answer that is posted before it is complete needs an edit at its end. So many may be so at
-// once in a workspace that their final edits never wait long for one another; others are posted
-// when they are complete, or when it is their turn.
+// An answer that is posted before it is complete needs a final edit. At most maxEdited answers of a
+// workspace may be in this state, so that their final edits never wait long. Other answers are
+// posted when they are complete, or when it is their turn.
 const (
 	maxEdited = 10
-	// editedFor is how long an answer counts that never came to its final edit.
+	// editedFor is how long an answer counts if its final edit never comes.
 	editedFor = 10 * time.Minute
-	// lookAgain is how often an answer looks whether another one has ended.
+	// lookAgain is how often a waiting answer checks whether another answer has ended.
 	lookAgain = 250 * time.Millisecond
-	// shareAgain is how often those who wait look whether their part has grown: processes that were
-	// killed count for some seconds.
+	// shareAgain is how often waiting calls check whether this process's share has grown. Killed
+	// processes count for some seconds.
 	shareAgain = time.Second
 )
 
-// lane is what Slack counts by itself.
+// lane is the unit in which Slack counts calls: a method in a workspace or channel.
 type lane struct {
 	call      thread.Call
 	workspace string
 	channel   string // only for calls that are limited by channel
 }
 
-// queue is a bucket with those who wait for it: first come, first served, finals before the rest.
+// queue is a token bucket with its waiting calls. It is first come, first served, but final writes
+// go before others.
 type queue struct {
 	thread.Bucket
 	key     string // in shared tiers
 	waiting []*waiter
-	// closed when the shared tiers have answered the first one; nil while they are not asked
+	// closed when the shared tiers have answered the first waiter; nil while no request to them is
+	// running
 	asking chan struct{}
 }
 
@@ -82,20 +84,21 @@ func (q *queue) tier() thread.Tier {
 
 type waiter struct{ class thread.Class }
 
-// soon is when those look again who wait for others alone.
+// soon is how soon a waiter tries again if it waits only for other waiters.
 const soon = 10 * time.Millisecond
 
-// Use has the tiers shared with other processes. It is called before use.
+// Use makes p draw its calls from tiers that all processes share. Call it before any other method.
 func (p *Pacing) Use(tiers thread.Tiers) { p.shared.Use(tiers) }
 
-// Share says how many processes serve the workspace. It may change at any time.
+// Share sets the number of processes that serve the workspace. It may be called at any time.
 func (p *Pacing) Share(processes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.share = max(processes, 1)
 }
 
-// Reserve is thread.Surface's. A wait that ctx's deadline would cut short is not begun.
+// Reserve implements thread.Surface: it waits until a call may be made. If the wait would exceed
+// the deadline of ctx, it fails at once.
 func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, class thread.Class) error {
 	w := &waiter{class: class}
 	p.enter(to, call, w)
@@ -126,7 +129,7 @@ func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, c
 	}
 }
 
-// Count notes a call that could not wait for its turn, so that others wait instead.
+// Count records a call that could not wait for its turn, so that later calls wait instead.
 func (p *Pacing) Count(ctx context.Context, to thread.Ref, call thread.Call) {
 	p.mu.Lock()
 	now := time.Now()
@@ -137,7 +140,7 @@ func (p *Pacing) Count(ctx context.Context, to thread.Ref, call thread.Call) {
 	p.shared.Count(ctx, key, tier)
 }
 
-// Pause lets no call of this kind pass for a while, since Slack refused one.
+// Pause blocks calls of this kind for d, because Slack refused one.
 func (p *Pacing) Pause(ctx context.Context, to thread.Ref, call thread.Call, d time.Duration) {
 	p.mu.Lock()
 	now := time.Now()
@@ -148,7 +151,7 @@ func (p *Pacing) Pause(ctx context.Context, to thread.Ref, call thread.Call, d t
 	p.shared.Pause(ctx, key, d)
 }
 
-// enter has a waiter wait behind those of its class, and before the others.
+// enter queues a waiter behind those of its class and before those of lower classes.
 func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,7 +165,7 @@ func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) {
 	q.waiting = slices.Insert(q.waiting, ahead, w)
 }
 
-// leave ends the waiting, whatever came of it.
+// leave removes a waiter from the queue, whether or not its call was made.
 func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,10 +173,10 @@ func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(other *waiter) bool { return other == w })
 }
 
-// try takes a call when it is the waiter's turn, and otherwise says how long that may take; asked,
-// when it is not nil, is closed when it is worth another try before. The shared tiers are asked for
-// one waiter of a queue at a time, the first one, and without the lock: only the one who asks waits
-// for a server that does not answer.
+// try takes a call if it is the waiter's turn. Otherwise it returns how long that may take. If
+// asked is not nil, it is closed when an earlier try is worthwhile. Only the first waiter of a
+// queue asks the shared tiers, without holding the lock. So a server that does not answer delays
+// that waiter alone.
 func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) (wait time.Duration, asked <-chan struct{}) {
 	p.mu.Lock()
 	q, now := p.queue(to, call), time.Now()
@@ -204,7 +207,7 @@ func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *wa
 	q, now = p.queue(to, call), time.Now()
 	q.asking = nil
 	close(answered)
-	if !together { // it is a share of the tier
+	if !together { // use this process's share of the tier
 		wait = q.Wait(now, 1, w.class)
 	}
 	if wait == 0 {
@@ -226,8 +229,8 @@ func (p *Pacing) take(q *queue, to thread.Ref, call thread.Call, class thread.Cl
 	}
 }
 
-// crowded reports whether an incomplete answer has to wait because it would be too many that still
-// need their final edit: more than maxEdited, or more than there is room for now.
+// crowded reports whether an incomplete answer must wait because too many answers still need their
+// final edit. The limit is maxEdited, or fewer if there is less room now.
 func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, now time.Time) bool {
 	if _, begun := p.edited[to]; begun || call != thread.Create || class == thread.Final {
 		return false
@@ -244,8 +247,8 @@ func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, no
 	return others >= max(maxEdited/max(p.share, 1), 1) || p.queue(to, thread.Edit).Wait(now, others+1, thread.Final) > 0
 }
 
-// maxLanes bounds what is remembered of channels; a forgotten lane without waiting calls is full
-// again within seconds.
+// maxLanes limits the number of remembered lanes. Forgetting a lane without waiting calls is
+// harmless, because its bucket is full again within seconds.
 const maxLanes = 4096
 
 func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {
@@ -271,7 +274,7 @@ func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {
 	return q
 }
 
-// remember keeps a lane, and forgets others when they have become many.
+// remember stores a lane, and removes others if there are too many.
 func (p *Pacing) remember(at lane, q *queue) {
 	if p.buckets == nil {
 		p.buckets = make(map[lane]*queue)

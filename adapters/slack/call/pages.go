@@ -1,7 +1,7 @@
 package call
 
-// How much of a thread is read at once. The first page has as many messages as Slack hands out to
-// apps that are distributed outside of its marketplace; others get the rest in larger pages.
+// Page sizes for reading a thread. The first page has as many messages as Slack returns to apps
+// that are distributed outside of its marketplace. Other apps get the rest in larger pages.
 const (
 	FirstPage = 15
 	NextPage  = 200

@@ -13,20 +13,19 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// obedient calls no method again before the time is over that Slack named when it refused one,
-// whoever wants to: a call that would come a little too early waits, and one that would come much
-// too early is refused here in the same words. Every refusal that it passes on names a time in
-// whole seconds, which is what the library reads; Slack's proxies and other people's may send none,
-// or a fraction.
+// obedient is a transport that respects Retry-After. After Slack refuses a method, no caller may
+// use it again before the given time. A call that is a little early waits; a call that is much too
+// early is refused here, as Slack would. Every refusal that it returns has a Retry-After in whole
+// seconds, because the library reads nothing else. Proxies may send none or a fraction.
 type obedient struct {
 	next http.RoundTripper
 	rest pace.Rest // by method
 }
 
 const (
-	// shortWait is how long a call waits for its method instead of being refused.
+	// shortWait is the longest that a call waits for its method before it is refused.
 	shortWait = 2 * time.Second
-	// maxForm bounds what is read of a call to find its channel.
+	// maxForm limits how many bytes of a request are read to find its channel.
 	maxForm = 1 << 20
 )
 
@@ -49,7 +48,7 @@ func (o *obedient) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// retryAfter is how long Slack wants to be left alone, in whole seconds and never less than one.
+// retryAfter returns how long Slack asks to wait, rounded to whole seconds, at least one.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	wait, said := pace.RetryAfter(h, now)
 	if !said || wait == pace.Forever {
@@ -58,7 +57,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return max((wait + time.Second - 1).Truncate(time.Second), time.Second)
 }
 
-// refused is a refusal as Slack words it.
+// refused returns a rate-limit response as Slack would send it.
 func refused(r *http.Request, wait time.Duration) *http.Response {
 	const body = `{"ok":false,"error":"ratelimited"}`
 	header := http.Header{"Content-Type": {"application/json; charset=utf-8"}}
@@ -69,7 +68,7 @@ func refused(r *http.Request, wait time.Duration) *http.Response {
 	}
 }
 
-// left is how long a method is to be left alone yet.
+// left returns how much longer a method must not be called.
 func (o *obedient) left(r *http.Request) time.Duration {
 	if o.rest.Empty() {
 		return 0
@@ -77,7 +76,8 @@ func (o *obedient) left(r *http.Request) time.Duration {
 	return o.rest.Left(method(r))
 }
 
-// method names what Slack counts by itself: a method, and for chat.postMessage a channel.
+// method returns the key under which Slack counts a call: the method, plus the channel for
+// chat.postMessage.
 func method(r *http.Request) string {
 	key := r.URL.Host + r.URL.Path
 	if path.Base(r.URL.Path) != "chat.postMessage" || r.GetBody == nil {

@@ -2,17 +2,18 @@ package call
 
 import "slices"
 
-// Scope is a right that the app asks for, and why.
+// Scope is a permission that the app requests, and the reason.
 type Scope struct {
 	Name   string
 	Reason string
-	// Mention says that even the least app needs it, which answers mentions and direct messages alone.
+	// Mention is set if even the smallest app needs the scope. That app answers only mentions and
+	// direct messages.
 	Mention bool
-	// History says that channels cannot be read as a source without it.
+	// History is set if channels cannot be read as a source without the scope.
 	History bool
 }
 
-// Scopes are all rights of the bot token.
+// Scopes lists all scopes of the bot token.
 var Scopes = []Scope{
 	{"app_mentions:read", "to hear when someone mentions the bot", true, false},
 	{"chat:write", "to answer, and to show that it is at work", true, false},
@@ -33,16 +34,16 @@ var Scopes = []Scope{
 	{"groups:history", "to follow a thread in a private channel without a new mention, and to read it as a source", false, true},
 }
 
-// GroupScope is the right without which user groups cannot be bound.
+// GroupScope is the scope for reading user groups. Without it, user groups cannot be mapped.
 const GroupScope = "usergroups:read"
 
-// AppScope is the right of the app-level token, and openSocket the method that needs it.
+// AppScope is the scope of the app-level token. openSocket is the method that needs it.
 const (
 	AppScope   = "connections:write"
 	openSocket = "apps.connections.open"
 )
 
-// AddScope says where a scope is added, as the end of a sentence.
+// AddScope returns the end of a sentence that says where to add a scope.
 func AddScope(name string) string {
 	if name == AppScope {
 		return "make an app-level token with the scope " + AppScope + " under Basic Information → App-Level Tokens, and set SLACK_APP_TOKEN to it"
@@ -50,8 +51,8 @@ func AddScope(name string) string {
 	return "add it under OAuth & Permissions → Bot Token Scopes, then install the app again"
 }
 
-// reason is why a scope is needed, in brackets, or nothing for one that this package does not ask
-// for.
+// reason returns why a scope is needed, in brackets, or "" for a scope that the app does not
+// request.
 func reason(name string) string {
 	if name == AppScope {
 		return " (of the app-level token, to receive events)"

@@ -12,14 +12,14 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// handshake bounds the opening of a socket.
+// handshake is the timeout for opening a socket.
 const handshake = 30 * time.Second
 
-// connectBurst is how many connections may be opened at once: two sockets, and a refresh of each.
+// connectBurst is how many connections may be opened at once: two sockets, and one refresh of each.
 const connectBurst = 4
 
-// httpClient is the configured client with a limiter for new connections, since the library opens
-// the next one at once when Slack ends one, however often Slack does.
+// httpClient returns the configured client with a limit on new connections. The library reconnects
+// at once whenever Slack ends a connection, however often that is.
 func (c *Workspace) httpClient() *http.Client {
 	base := c.Config.HTTP
 	if base == nil {
@@ -31,13 +31,12 @@ func (c *Workspace) httpClient() *http.Client {
 	}
 	limited := *base
 	limited.Transport = &connectLimiter{next: &readAgain{&obedient{next: &measured{next}}}, limit: pace.Quota{Every: c.Config.Reconnect, Burst: connectBurst}.Part()}
-	// a waiting connection counts too; other calls have their own limit
+	// The wait for a new connection counts too. Other calls have their own limit.
 	limited.Timeout = c.Config.Timeout + time.Minute
 	return &limited
 }
 
-// Dialer opens sockets through the same proxy and with the same certificates as the Web API is
-// called.
+// Dialer returns a dialer that uses the proxy and the certificates of the Web API's client.
 func (c *Workspace) Dialer() *websocket.Dialer {
 	return &websocket.Dialer{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: c.trusted.Clone(), HandshakeTimeout: handshake,
@@ -60,20 +59,20 @@ func (l *connectLimiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(r)
 }
 
-// readAgain makes calls that only read once more when Slack asks for a short pause or fails, within
-// their own time. Writes are never repeated here: whoever makes them knows better what is still to
-// be written.
+// readAgain is a transport that retries a read once if Slack fails or asks for a short pause. The
+// retry stays within the timeout of the call. It never retries a write, because the caller knows
+// better what is still to be written.
 type readAgain struct{ next http.RoundTripper }
 
-// Limits of reading again: what takes longer is a matter of the event's redelivery, or of answering
-// with less.
+// Limits of a retry. A read that takes longer is left to the event's redelivery, or the answer does
+// without it.
 const (
 	readAttempts = 3
 	readPause    = 250 * time.Millisecond // after a failure
-	readLongest  = 3 * time.Second        // that Slack may ask for
+	readLongest  = 3 * time.Second        // longest pause that Slack may ask for
 )
 
-// reads are the methods that change nothing, or nothing more when they are repeated.
+// reads are the methods that change nothing, or nothing more if they are repeated.
 var reads = map[string]bool{
 	"users.info": true, "users.list": true, "users.conversations": true, "usergroups.list": true, "conversations.info": true, "conversations.members": true,
 	"conversations.replies": true, "conversations.history": true, "conversations.open": true, "files.info": true,
@@ -94,7 +93,7 @@ func (a *readAgain) RoundTrip(r *http.Request) (*http.Response, error) {
 			return res, err
 		}
 		if err == nil {
-			_ = res.Body.Close() // of an answer that is not wanted
+			_ = res.Body.Close() // the response is not used
 		}
 		if err := sleep.For(r.Context(), wait); err != nil {
 			return nil, err
@@ -108,7 +107,7 @@ func (a *readAgain) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// pauseAfter says whether a call is worth another try, and after how long.
+// pauseAfter reports whether a call should be retried, and after how long.
 func pauseAfter(res *http.Response, err error) (time.Duration, bool) {
 	switch {
 	case err != nil:

@@ -1,6 +1,5 @@
-// Package call is how Slack is called: the signed-in connection, how often each method may be
-// called, what its errors mean, and whether events can come. What is said, read or shown does not
-// belong here.
+// Package call calls Slack: it holds the signed-in connection, the rate limits of each method, the
+// meaning of errors, and the state of the sockets. It does not interpret messages or channels.
 package call
 
 import (
@@ -26,52 +25,53 @@ import (
 // Platform is Slack's name in thread references and principals.
 const Platform thread.Platform = "slack"
 
-// Config is how a workspace is reached. BotToken is required; so is AppToken for Listen, and
-// SigningSecret for Handler.
+// Config holds the credentials and limits for calling a workspace. BotToken is required. Listen
+// also needs AppToken, and Handler needs SigningSecret.
 type Config struct {
 	BotToken      string
 	AppToken      string
 	SigningSecret string
-	APIURL        string // ends in /api/ or /api; empty is Slack's own
+	APIURL        string // ends in /api/ or /api; empty: Slack's own
 	Tenant        access.TenantID
-	HTTP          *http.Client // for proxies and certificates; nil is a plain one
-	CAFile        string       // certificates of sockets besides the system's; HTTP has its own
+	HTTP          *http.Client // with proxy and certificates; nil: default client
+	CAFile        string       // additional certificates for sockets only
 	Logger        *slog.Logger // nil: silent
-	// Changes, People and Accounts are what replicas know together of who listens; nil: this
-	// process is the only one, and forgets when it ends.
+	// Changes, People and Accounts hold what replicas share about people and channels. nil: this
+	// process is the only one, and forgets everything when it ends.
 	Changes  access.Changes
 	People   access.People
 	Accounts access.Accounts
-	// Groups are the user groups that count, as they are bound at the moment; nil: none.
+	// Groups returns the user groups that the configuration maps at the moment; nil: none.
 	Groups func() []access.BoundGroup
-	// Domains are those of addresses by which people are known, in small letters, as they are at
-	// the moment; nil: no address counts.
+	// Domains returns the e-mail domains, in lower case, whose addresses identify people at the
+	// moment; nil: none.
 	Domains func() []string
 
-	Sockets int // that Listen keeps open: 2, so that one can be refreshed without a gap
-	// after which an answer's stream goes on in a new message: 4 min 30 s; Slack closes it at 5 min
+	Sockets int // open sockets; default 2, so that one can reconnect without a gap
+	// age at which a stream continues in a new message. Default: 4 min 30 s; Slack closes a stream
+	// at 5 min
 	StreamAge time.Duration
-	Timeout   time.Duration // of one call of the Web API: 10 s
-	// Reconnect is the least time between two connections in the long run; the first few follow one
-	// another at once. 15 s.
+	Timeout   time.Duration // timeout of a Web API call; default 10 s
+	// Reconnect is the minimum time between two connections in the long run; the first few may
+	// follow at once. Default: 15 s.
 	Reconnect time.Duration
-	// Scan is the time between two idle calls, by which is read what was said while no replica ran:
-	// 5 s.
+	// Scan is the time between two idle calls. Idle calls read messages that arrived while no
+	// replica ran. Default: 5 s.
 	Scan time.Duration
-	// History is the time between two calls that read what is indexed: 3.5 s.
+	// History is the time between two calls that read messages for the index. Default: 3.5 s.
 	History time.Duration
-	// Interruption is for how long no socket may be open before what was said meanwhile counts as
-	// not heard: 15 s.
+	// Interruption is how long no socket may be open before messages sent meanwhile count as
+	// missed. Default: 15 s.
 	Interruption time.Duration
-	// MaxFileTokens is how much text the files of one message may have together, in tokens: 100,000.
+	// MaxFileTokens is the maximum text of all files of one message, in tokens. Default: 100,000.
 	MaxFileTokens int
 }
 
-// Workspace is one workspace as it is called: who the bot is there, and how often each kind of call
-// may be made. It is safe for concurrent use.
+// Workspace makes the calls to one workspace. It knows the bot's identity and limits how often each
+// kind of call is made. It is safe for concurrent use.
 type Workspace struct {
 	Config  Config
-	trusted *tls.Config // of sockets
+	trusted *tls.Config // TLS settings of sockets
 	API     *api.Client
 	Logger  *slog.Logger
 	pacing  *Pacing
@@ -79,33 +79,33 @@ type Workspace struct {
 	identity  atomic.Pointer[Identity]
 	Statuses  *pace.Part
 	Prompts   *pace.Part
-	Sessions  *pace.Part // that begin, each of which is ended by another call
-	Reads     *pace.Part // of threads that answers need
-	Scans     *pace.Part // of idle calls
-	Lists     *pace.Part // of the workspace's members
-	Homes     *pace.Part // the channels of a person
-	Infos     *pace.Part // people, one by one
-	Groups    *pace.Part // user groups
-	Histories *pace.Part // of what is read to be indexed: the lowest class, below all others
-	Names     *pace.Part // of people whose messages are indexed
+	Sessions  *pace.Part // starts of agent sessions; each end is another call
+	Reads     *pace.Part // reads of threads for answers
+	Scans     *pace.Part // idle calls
+	Lists     *pace.Part // lists of the workspace's members
+	Homes     *pace.Part // look-ups of a person's channels
+	Infos     *pace.Part // look-ups of single people
+	Groups    *pace.Part // reads of user groups
+	Histories *pace.Part // reads for the index; lowest priority
+	Names     *pace.Part // look-ups of names for the index
 	Sockets   *Sockets
-	processes atomic.Int32 // that serve the workspace, as far as is known
+	processes atomic.Int32 // known processes that serve the workspace
 }
 
-// Identity is who the bot is.
+// Identity identifies the bot and its workspace.
 type Identity struct {
 	Team string // workspace id
-	Name string // of the workspace
-	URL  string // of the workspace, such as https://example.slack.com/
-	// Enterprise is the id of the organisation that the workspace belongs to; empty for one that
-	// stands by itself.
+	Name string // workspace name
+	URL  string // workspace address, such as https://example.slack.com/
+	// Enterprise is the id of the organisation that the workspace belongs to; empty if it belongs
+	// to none.
 	Enterprise string
 	User       string // the bot's user id
 	Bot        string // the bot's id
 	Scopes     []string
 }
 
-// NewWorkspace returns a workspace; nothing is called before Connect.
+// NewWorkspace returns a workspace. It makes no calls before Connect.
 func NewWorkspace(config Config) (*Workspace, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func NewWorkspace(config Config) (*Workspace, error) {
 	return c, nil
 }
 
-// validate names every fault of the tokens at once; none of them is printed.
+// validate returns an error for every fault of the tokens. The error never contains a token.
 func (c Config) validate() error {
 	var faults []error
 	switch {
@@ -169,8 +169,8 @@ func (c Config) validate() error {
 	return nil
 }
 
-// Connect finds out who the bot is. It is called before anything else; its errors are sentences
-// that say what to do.
+// Connect signs in and returns the bot's identity. Call it before anything else. Its errors are
+// sentences that say what to do.
 func (c *Workspace) Connect(ctx context.Context) (Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
 	defer cancel()
@@ -188,13 +188,13 @@ func (c *Workspace) Connect(ctx context.Context) (Identity, error) {
 	return id, nil
 }
 
-// Processes is how many processes serve the workspace, as far as is known.
+// Processes returns the known number of processes that serve the workspace.
 func (c *Workspace) Processes() int { return int(c.processes.Load()) }
 
-// Is says who the bot is, as Connect does when it has found out.
+// Is sets the bot's identity, as Connect does after it signed in.
 func (c *Workspace) Is(id Identity) { c.identity.Store(&id) }
 
-// Identity is who the bot is, as Connect found it.
+// Identity returns the bot's identity, as Connect found it.
 func (c *Workspace) Identity() Identity {
 	if id := c.identity.Load(); id != nil {
 		return *id
@@ -202,34 +202,36 @@ func (c *Workspace) Identity() Identity {
 	return Identity{}
 }
 
-// Share says how many processes serve the workspace, so that each takes no more than its part of
-// the tiers. It may change at any time.
+// Share sets the number of processes that serve the workspace. Each process then takes only its
+// part of Slack's tiers (limits of calls a minute per method). It may be called at any time.
 func (c *Workspace) Share(processes int) {
 	n := max(processes, 1)
 	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
-	// one process at a time lists
+	// Only one process lists people at a time, so the list's limit is not divided.
 	for _, p := range []*pace.Part{c.Statuses, c.Prompts, c.Sessions, c.Reads, c.Scans, c.Homes, c.Infos, c.Groups, c.Histories, c.Names} {
 		p.Share(n)
 	}
 }
 
-// Pacing is the budget that all answers of the workspace share.
+// Pacing returns the rate limiter that all answers of the workspace share.
 func (c *Workspace) Pacing() *Pacing { return c.pacing }
 
-// Connected counts the sockets that are open.
+// Connected returns the number of open sockets.
 func (c *Workspace) Connected() int { return c.Sockets.connected() }
 
-// Interruptions tells when events come again after none could for longer than Config.Interruption:
-// the value is since when. Two that were not received are reported as one.
+// Interruptions returns a channel that receives a value when events arrive again after a gap longer
+// than Config.Interruption. The value is the start of the gap. If two values are not received, they
+// are merged into one.
 func (c *Workspace) Interruptions() <-chan time.Time { return c.Sockets.ended }
 
-// Ref names a thread of the workspace by its root; an empty root is the channel itself.
+// Ref returns the reference of a thread by the id of its root message. An empty root means the
+// channel itself.
 func (c *Workspace) Ref(channel, root string) thread.Ref {
 	return thread.Ref{Platform: Platform, Workspace: c.Identity().Team, Channel: channel, Thread: root}
 }
 
-// Replies reads a page of a thread.
+// Replies reads one page of a thread.
 func (c *Workspace) Replies(ctx context.Context, p *api.GetConversationRepliesParameters) (messages []api.Message, more bool, next string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
 	defer cancel()
@@ -240,7 +242,7 @@ func (c *Workspace) Replies(ctx context.Context, p *api.GetConversationRepliesPa
 	return messages, more, next, nil
 }
 
-// History reads a page of a channel.
+// History reads one page of a channel.
 func (c *Workspace) History(ctx context.Context, p *api.GetConversationHistoryParameters) (*api.GetConversationHistoryResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
 	defer cancel()

@@ -11,9 +11,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Changed takes in what an event says about people and channels, so that no answer of any replica
-// relies on what was true before; ours says that the event was such a one. With an error it is not
-// to be acknowledged: Slack delivers it again.
+// Changed records an event about people or channels, so that no replica uses facts from before it.
+// ours reports whether the event was about people or channels. If Changed fails, the event must not
+// be acknowledged, so that Slack delivers it again.
 func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (ours bool, err error) {
 	switch e.Type {
 	case "member_joined_channel", "member_left_channel":
@@ -24,7 +24,8 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 		return true, d.changes.Changed(ctx, d.here(), string(e.Channel), homesScope)
 	case "user_change", "team_join", "user_profile_changed":
 		is, account, at := d.tells(string(e.User), raw)
-		// before anything that rests on it is forgotten, so that it is not read again as it was
+		// record this before dependent facts expire, so that they are not read again in their old
+		// state
 		if is != access.Unsaid {
 			if err := d.accounts.Saw(ctx, d.here(), []access.Account{account}, at); err != nil {
 				return true, err
@@ -40,8 +41,8 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 	}
 }
 
-// tells is what an event says that a person is, and since when: a member may be a guest now, or
-// gone.
+// tells returns a person's new standing and account from an event, and the time of the change. For
+// example, a member may have become a guest or have left.
 func (d *Directory) tells(id string, raw []byte) (is access.Standing, account access.Account, at time.Time) {
 	var said struct {
 		Time  int64 `json:"event_time"` // Unix seconds
@@ -53,7 +54,7 @@ func (d *Directory) tells(id string, raw []byte) (is access.Standing, account ac
 		return access.Unsaid, account, at
 	}
 	if at = time.Now(); said.Time > 0 {
-		at = time.Unix(said.Time+1, 0) // it is cut to seconds
+		at = time.Unix(said.Time+1, 0) // Slack cuts it to seconds
 	}
 	account = d.account(d.profile(&said.Event.User))
 	if d.counts(&said.Event.User) {
@@ -62,7 +63,7 @@ func (d *Directory) tells(id string, raw []byte) (is access.Standing, account ac
 	return access.Outside, account, time.Now().Add(time.Second) // it is believed, however late it is
 }
 
-// hear says that this process hears of changes, if it does and has not said so for a while.
+// hear registers this process for changes if it receives events and has not registered for a while.
 func (d *Directory) hear(ctx context.Context) error {
 	if d.slack.Config.AppToken != "" && d.slack.Connected() == 0 {
 		return nil // others may
@@ -82,7 +83,7 @@ func (d *Directory) hear(ctx context.Context) error {
 	return nil
 }
 
-// keepHearing says again and again that this process hears of changes, while it does.
+// keepHearing repeats the registration for as long as this process receives events.
 func (d *Directory) keepHearing(ctx context.Context) {
 	for {
 		limited, cancel := context.WithTimeout(ctx, access.HearingEvery)

@@ -1,5 +1,5 @@
-// Package directory knows people and channels: who someone is, who listens in a channel, and when
-// that has changed. It writes nothing.
+// Package directory looks up people and channels: who a person is, who can see a channel, and when
+// that changes. It writes nothing.
 package directory
 
 import (
@@ -18,40 +18,39 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// How long what was read of people and channels counts where no event told of a change: Slack gave
-// up delivering it, or the app does not subscribe to it. Changes that a replica hears of end it at
-// once, in all of them.
+// Lifetimes of cached facts about people and channels. They apply if no event reports a change,
+// because Slack gave up delivering it or the app does not subscribe to it. A change that one
+// replica receives expires the fact in all replicas.
 const (
 	channelAge = 5 * time.Minute
 	peopleAge  = 10 * time.Minute
 	maxCached  = 10_000
 	pageSize   = 1000
-	// maxLookups is how many people of a channel about whom nothing is certain are looked up one by
-	// one.
+	// maxLookups is how many unknown people of a channel are looked up one by one.
 	maxLookups = 30
-	// maxOwnChannels is how many channels of a person count when that person asks in private.
+	// maxOwnChannels is how many channels of a person are considered for a private question.
 	maxOwnChannels = 1000
 )
 
-// Profile is what Slack says about a person.
+// Profile is a person's profile in Slack.
 type Profile struct {
 	ID, Name string
-	// Email is in small letters. It is empty without the scope users:read.email, and where no
-	// workspace vouches for it: for outsiders, and until Slack says that the address is confirmed.
+	// Email is in lower case. It is empty without the scope users:read.email, for outsiders, and
+	// until Slack says that the address is confirmed. In these cases no workspace vouches for the
+	// address.
 	Email string
-	Team  string // of which the person is a member
-	// Outsider is a guest, someone of another organisation, a bot, or an account that was
-	// deactivated.
+	Team  string // workspace id of the person
+	// Outsider is set for guests, people of another organisation, bots and deactivated accounts.
 	Outsider bool
 	Gone     bool // the account was deactivated
 	Bot      bool
 	Admin    bool
-	Zone     *time.Location // in which the person lives; nil where Slack does not say
+	Zone     *time.Location // time zone; nil if unknown
 }
 
-// Directory knows people and channels. What it cannot find out counts as the least. All that it
-// remembers has the version from before it was read, which is compared with that of all replicas
-// before it is used.
+// Directory looks up people and channels, and caches the results. Anything that it cannot find out
+// counts as the least permission. Every cached fact has the version from before it was read. Before
+// use, that version is compared with the version of all replicas.
 type Directory struct {
 	slack    *call.Workspace
 	changes  access.Changes
@@ -62,21 +61,21 @@ type Directory struct {
 	mu       sync.Mutex
 	profiles map[string]known[Profile]
 	channels map[string]known[room]
-	// the channels that a person is in, of those that the bot can see
+	// channels that a person is in, among those that the bot can see
 	homes  map[string]known[[]string]
-	groups map[string]known[members] // of the workspace, under one key
-	heard  time.Time                 // when this process last said that it hears of changes
+	groups map[string]known[members] // groups of the workspace, under one key
+	heard  time.Time                 // last registration of this process for changes
 }
 
-// known is a fact with its age.
+// known is a cached fact and its age.
 type known[T any] struct {
 	value   T
 	at      time.Time
 	version access.Version
 }
 
-// NewDirectory returns what is known of a workspace: nothing yet. Changes, people and accounts are
-// what replicas know together.
+// NewDirectory returns an empty directory of a workspace. changes, people and accounts hold what
+// replicas share.
 func NewDirectory(w *call.Workspace, changes access.Changes, people access.People, accounts access.Accounts) *Directory {
 	return &Directory{
 		slack: w, changes: changes, people: people, accounts: accounts,
@@ -85,7 +84,7 @@ func NewDirectory(w *call.Workspace, changes access.Changes, people access.Peopl
 	}
 }
 
-// here is the workspace, as replicas name it to one another.
+// here returns the name of the workspace that replicas use.
 func (d *Directory) here() access.Workspace {
 	return access.Workspace{Platform: string(call.Platform), ID: d.slack.Identity().Team}
 }
@@ -93,8 +92,8 @@ func (d *Directory) here() access.Workspace {
 // homesScope is the scope of all people's channels.
 const homesScope = "homes"
 
-// recall returns what is remembered of a key, if nothing of the scopes has changed since, and the
-// version that keep takes.
+// recall returns the cached value of a key unless its scopes have changed since. It also returns
+// the version to pass to keep.
 func recall[T any](ctx context.Context, d *Directory, facts map[string]known[T], key string, age time.Duration, scopes ...string) (value T, ok bool, version access.Version, err error) {
 	if err := d.hear(ctx); err != nil {
 		return value, false, "", err
@@ -108,7 +107,7 @@ func recall[T any](ctx context.Context, d *Directory, facts map[string]known[T],
 	return k.value, ok && time.Since(k.at) < age && k.version == version && version != "", version, nil
 }
 
-// keep remembers a fact that was read after a version.
+// keep caches a fact that was read after the given version.
 func keep[T any](d *Directory, facts map[string]known[T], key string, value T, version access.Version) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -118,13 +117,14 @@ func keep[T any](d *Directory, facts map[string]known[T], key string, value T, v
 	facts[key] = known[T]{value, time.Now(), version}
 }
 
-// Joined reports whether the bot is in a channel. One that cannot be seen it is not in.
+// Joined reports whether the bot is in a channel. It is false for a channel that the bot cannot
+// see.
 func (d *Directory) Joined(ctx context.Context, channel string) bool {
 	found, err := d.room(ctx, channel)
 	return err == nil && found.joined
 }
 
-// Profile returns what is known of a person.
+// Profile returns the profile of a person.
 func (d *Directory) Profile(ctx context.Context, id string) (Profile, error) {
 	p, ok, version, err := recall(ctx, d, d.profiles, id, peopleAge, id)
 	if err != nil {
@@ -153,28 +153,28 @@ func (d *Directory) Profile(ctx context.Context, id string) (Profile, error) {
 
 func (d *Directory) profile(u *api.User) Profile {
 	me := d.slack.Identity()
-	// Slack always says whose member someone is. Where a proxy leaves it out there are only those
-	// of the workspace.
+	// Slack always names a person's workspace. If a proxy leaves it out, the person belongs to this
+	// workspace.
 	p := Profile{ID: u.ID, Name: u.Profile.DisplayName, Team: cmp.Or(u.TeamID, u.Profile.Team, me.Team), Admin: u.IsAdmin || u.IsOwner, Bot: u.IsBot}
 	if p.Name == "" {
 		p.Name = u.RealName
 	}
 	p.Zone = zone(u.TZ, u.TZOffset)
-	// Slack does not call those strangers who share a channel with the workspace, so the
-	// organisation decides as well.
+	// Slack does not mark as strangers those who share a channel with the workspace, so the
+	// organisation is compared too.
 	elsewhere := p.Team != me.Team && (me.Enterprise == "" || u.Enterprise.EnterpriseID != me.Enterprise)
 	p.Outsider = u.Deleted || u.IsBot || u.IsRestricted || u.IsUltraRestricted || u.IsStranger || elsewhere
 	p.Gone = u.Deleted
 	if p.Outsider {
 		p.Admin = false
 	} else if u.IsEmailConfirmed {
-		// whoever invites a person, or edits a profile, writes an unproven address
+		// an inviter or an editor of the profile can write an unconfirmed address
 		p.Email = strings.ToLower(u.Profile.Email)
 	}
 	return p
 }
 
-// zone is a time zone by its name, and else by how many seconds it is ahead of UTC now
+// zone returns a time zone by name, or else by its current offset from UTC in seconds
 // (https://docs.slack.dev/reference/objects/user-object: "tz", "tz_offset").
 func zone(name string, offset int) *time.Location {
 	if name == "" {
@@ -190,12 +190,12 @@ func zone(name string, offset int) *time.Location {
 	return time.FixedZone(name, offset)
 }
 
-// lookWait is how long a question waits for its turn to look someone up.
+// lookWait is how long a question waits for its turn to look up a person.
 const lookWait = 2 * time.Second
 
-// turn waits until one more call has room. Where that would be too long it is access.ErrPending and
-// thread.ErrNoRoom: what many ask for at once is known later, and meanwhile no one counts as a
-// person who holds less.
+// turn waits until one more call is allowed. If the wait would be too long, it returns
+// access.ErrPending and thread.ErrNoRoom. The fact is then known later, and meanwhile no one is
+// treated as a person with fewer permissions.
 func turn(ctx context.Context, limit *pace.Part) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
@@ -205,8 +205,8 @@ func turn(ctx context.Context, limit *pace.Part) error {
 	return nil
 }
 
-// homesOf lists the channels that a person is in, as far as the bot can see them: all public ones,
-// and private ones that it is in too. Without the scopes it is none.
+// homesOf returns the channels of a person that the bot can see: all public ones, and private ones
+// that the bot is in too. Without the scopes it returns none.
 func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error) {
 	homes, ok, version, err := recall(ctx, d, d.homes, person, channelAge, person, homesScope)
 	if err != nil {
@@ -221,7 +221,7 @@ func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error
 	for cursor := ""; ; {
 		if err := turn(ctx, d.slack.Homes); err != nil {
 			if cursor != "" {
-				// of hundreds of channels the first ones count, and the next question asks for the
+				// with hundreds of channels, the first ones count, and the next question reads the
 				// rest
 				return homes, nil
 			}
@@ -234,7 +234,7 @@ func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error
 			if call.Transient(err) {
 				return nil, fmt.Errorf("find out which channels a person is in: %w", call.Explain("users.conversations", err))
 			}
-			homes = nil // it is not going to be known
+			homes = nil // it cannot be found out
 			break
 		}
 		for _, c := range list {

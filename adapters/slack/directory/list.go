@@ -14,18 +14,19 @@ import (
 )
 
 const (
-	// listLimit bounds the listing of a large workspace.
+	// listLimit is the timeout for listing the people of a large workspace.
 	listLimit = 15 * time.Minute
-	// listLook is between two looks whether a list is due.
+	// listLook is how often list checks whether a list is due.
 	listLook = 5 * time.Second
 )
 
-// Keep says that this process hears of changes, and lists the people of the workspace when a list
-// is due and no other process reads one, until ctx ends. While there is none, the people of a
-// channel are looked up one by one, and of a large one it is said that it is being found out.
+// Keep lists the people of the workspace whenever a list is due and no other process reads one. It
+// runs until ctx is done, and registers this process for changes. Without a list, the people of a
+// channel are looked up one by one. For a large channel, the answer says that the look-up is still
+// running.
 func (d *Directory) Keep(ctx context.Context) {
 	var group errgroup.Group
-	defer func() { _ = group.Wait() }() // nothing that it runs fails
+	defer func() { _ = group.Wait() }() // its functions return no errors
 	group.Go(func() error {
 		d.keepHearing(ctx)
 		return nil
@@ -46,8 +47,8 @@ func (d *Directory) Keep(ctx context.Context) {
 	}
 }
 
-// list reads the people of the workspace if that is due, at a pace that leaves room for others.
-// What each page says is known at once.
+// list reads the people of the workspace if that is due. It is slow, to leave calls for others.
+// Each page takes effect at once.
 func (d *Directory) list(ctx context.Context) (err error) {
 	if err := d.hear(ctx); err != nil {
 		return err

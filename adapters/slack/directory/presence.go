@@ -11,10 +11,10 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// Present returns who will see an answer in a channel: in a private one of few people all of them
-// by name, elsewhere everybody who can open it. Where guests or another organisation take part,
-// they hold the channel itself alone. A channel about which nothing could be found out counts as
-// such a one, and the error says why.
+// Present returns the audience of an answer in a channel. For a small private channel it names
+// every person; otherwise it is everyone who can open the channel. If guests or another
+// organisation take part, their only permission is the channel itself. An unreadable channel is
+// treated in the same way, and the error says why.
 func (d *Directory) Present(ctx context.Context, channel string) (access.Presence, error) {
 	there := d.nobody(channel)
 	found, err := d.room(ctx, channel)
@@ -44,8 +44,9 @@ func (d *Directory) Present(ctx context.Context, channel string) (access.Presenc
 	return there, nil
 }
 
-// Room returns a channel and who can open it. Members of one workspace of an organisation with
-// several are not told apart, so that its public channels do not count as open to all of them.
+// Room returns a channel and says who can open it. In an organisation with several workspaces,
+// members of one workspace cannot be told apart from others. So its public channels do not count as
+// open to all members.
 func (d *Directory) Room(ctx context.Context, channel string) (chat.Room, error) {
 	there, err := d.Present(ctx, channel)
 	if err != nil {
@@ -58,7 +59,7 @@ func (d *Directory) Room(ctx context.Context, channel string) (chat.Room, error)
 	return chat.Room{Ref: d.slack.Ref(channel, ""), Present: there, Open: found.public}, nil
 }
 
-// nobody is a channel of which nothing is known.
+// nobody returns the presence for a channel that could not be read.
 func (d *Directory) nobody(channel string) access.Presence {
 	return access.Presence{
 		Tenant: d.slack.Config.Tenant, Held: []access.Held{{Principal: access.Channel(string(call.Platform), channel), From: "everybody here is in this channel"}},
@@ -66,9 +67,9 @@ func (d *Directory) nobody(channel string) access.Presence {
 	}
 }
 
-// Alone returns a person as the only one who will see an answer, with everything that the person
-// is: the account, the address, a member, someone in each of the person's channels, and in bound
-// groups. With an error it is what is known.
+// Alone returns a person as the only reader of an answer, with all permissions: the account, the
+// address, membership, the person's channels and the bound groups. With an error, it returns what
+// could be found out.
 func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, error) {
 	account := access.Account{Workspace: d.here(), ID: person}
 	alone := access.Presence{Tenant: d.slack.Config.Tenant, Held: d.held(account, nil), People: []access.Account{account}}
@@ -87,7 +88,7 @@ func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, 
 	return alone, err
 }
 
-// account is a person as other parts of the program know people of chat platforms.
+// account returns a profile as the account that other packages use.
 func (d *Directory) account(p Profile) access.Account {
 	return access.Account{
 		Workspace: d.here(), ID: p.ID, Name: p.Name, Email: p.Email, Full: !p.Outsider, Gone: p.Gone,
@@ -95,7 +96,7 @@ func (d *Directory) account(p Profile) access.Account {
 	}
 }
 
-// held is what someone is of whom this is known, groups aside.
+// held returns the permissions of a person, except for groups.
 func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	held := []access.Held{{Principal: access.User(string(call.Platform), a.ID), From: "your Slack account"}}
 	if a.Full {
@@ -110,9 +111,9 @@ func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	return held
 }
 
-// described returns people as the workspace describes them, apps of the workspace left out. Slack
-// is asked about few of whom nothing is kept; who is still not known then is a person of whom
-// nothing is said.
+// described returns people as the workspace describes them, without the workspace's apps. It asks
+// Slack about at most a few people who are not cached. Any others are returned without a
+// description.
 func (d *Directory) described(ctx context.Context, ids []string) ([]access.Account, error) {
 	known, err := d.accounts.Accounts(ctx, d.here(), ids)
 	if err != nil {
@@ -134,7 +135,7 @@ func (d *Directory) described(ctx context.Context, ids []string) ([]access.Accou
 			if call.Transient(err) {
 				return nil, fmt.Errorf("look up a person: %w", err)
 			}
-			continue // of whom Slack says nothing
+			continue // Slack does not describe this person
 		}
 		known[id] = d.account(d.profile(u))
 		seen = append(seen, known[id])

@@ -8,11 +8,11 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Remembered returns what is held by whom Present and Alone would return, as far as it can be said
-// without asking Slack: an event is acknowledged before Slack was asked anything. ok is false when
-// Slack has to be asked; then it is the least. Of a channel it may be minutes old, and leaves
-// groups out, since every turn asks again who listens; of a person, on which decisions rest, it is
-// what Alone knows.
+// Remembered returns the audience that Present or Alone would return, from cached facts, without
+// calling Slack. Events use it because they must be acknowledged before Slack is asked. If ok is
+// false, Slack must be asked; audience is then the least possible. For a channel it may be minutes
+// old and leaves out groups, because every turn checks its listeners again. For a person it is what
+// Alone would return, because decisions depend on it.
 func (d *Directory) Remembered(ctx context.Context, channel, person string, direct bool) (audience access.Audience, ok bool) {
 	if direct {
 		p, known, _, err := recall(ctx, d, d.profiles, person, peopleAge, person)
@@ -25,7 +25,7 @@ func (d *Directory) Remembered(ctx context.Context, channel, person string, dire
 		}
 		account := d.account(p)
 		all := d.held(account, homes)
-		// no one else holds any, so that Alone did not read them either
+		// only full members are in bound groups, so Alone did not read groups of others either
 		if bound := d.bound(); len(bound) > 0 && account.Full {
 			of, read, _, err := recall(ctx, d, d.groups, groupScope, groupAge, groupScope)
 			if err != nil || !read {
@@ -47,13 +47,13 @@ func (d *Directory) Remembered(ctx context.Context, channel, person string, dire
 	}
 }
 
-// Known is what is remembered of a person, minutes old perhaps; ok is false when Slack has to be
-// asked.
+// Known returns the cached profile of a person, which may be minutes old. If ok is false, Slack
+// must be asked.
 func (d *Directory) Known(person string) (p Profile, ok bool) {
 	return peek(d, d.profiles, person, peopleAge)
 }
 
-// peek returns what is remembered of a key, whether or not something has changed since.
+// peek returns the cached value of a key, even if something has changed since.
 func peek[T any](d *Directory, facts map[string]known[T], key string, age time.Duration) (value T, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,23 +10,22 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// room is what counts of a channel.
+// room says who can open a channel.
 type room struct {
 	inside bool // everybody in it is a full member of the organisation
 	joined bool // the bot is in it
-	// every full member of the workspace can open it: it is public, and of this workspace alone
+	// every full member of the workspace can open the channel: it is public and not shared
 	public bool
-	// no one comes in without an invitation, and few enough are in it for all of them to be asked
-	// about
+	// the channel is by invitation, and small enough to look up every member
 	named  bool
 	people []string // ids of everybody in a room that is named, the bot aside
 }
 
-// mostInRoom is how many may be in a channel for all of them to be asked about. Apps are among
-// them, which are not counted later.
+// mostInRoom is how many members a channel may have for all of them to be looked up. It includes
+// apps, which are removed later.
 const mostInRoom = access.MostNamed + 20
 
-// room finds out who can open a channel.
+// room returns who can open a channel.
 func (d *Directory) room(ctx context.Context, channel string) (room, error) {
 	found, ok, version, err := recall(ctx, d, d.channels, channel, channelAge, channel)
 	if err != nil {
@@ -36,7 +35,7 @@ func (d *Directory) room(ctx context.Context, channel string) (room, error) {
 		return found, nil
 	}
 	asked := d.asking.DoChan(channel+" "+string(version), func() (any, error) {
-		// it is asked for others, too
+		// other callers wait for the same result
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout)
 		defer cancel()
 		found, err := d.ask(limited, channel)
@@ -115,8 +114,8 @@ func (d *Directory) ask(ctx context.Context, channel string) (room, error) {
 	return found, nil
 }
 
-// lookUp reports whether people about whom nothing is certain are all inside. Where they are too
-// many it is not known, which is an error and never remembered: access.ErrPending while it will be
+// lookUp reports whether all of these people, about whom nothing is certain, are inside. If they
+// are too many, it returns an error, which is never cached: access.ErrPending if the result will be
 // known soon.
 func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Roll) (inside bool, err error) {
 	if len(people) > maxLookups && roll.Pending {
@@ -156,7 +155,7 @@ func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Rol
 	return inside && err == nil, err
 }
 
-// counts reports whether someone's presence leaves a channel one of the organisation alone.
+// counts reports whether a person is inside the organisation. The workspace's own apps count too.
 func (d *Directory) counts(u *api.User) bool {
 	return !d.profile(u).Outsider || u.IsBot && !u.Deleted && d.profile(u).Team == d.slack.Identity().Team
 }

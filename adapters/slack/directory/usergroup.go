@@ -12,18 +12,17 @@ import (
 )
 
 const (
-	// groupAge is how long what was read of user groups counts where no event told of a change.
+	// groupAge is how long cached user groups are valid if no event reports a change.
 	groupAge = 10 * time.Minute
-	// groupScope is the scope of all user groups of a workspace, and the key under which they are
-	// remembered.
+	// groupScope is the scope of all user groups of a workspace, and their cache key.
 	groupScope = "usergroups"
 )
 
-// members are the people of user groups, by the groups' ids.
+// members maps ids of user groups to the people in them.
 type members map[string]map[string]bool
 
-// boundGroups are the groups of the configuration that all of the people hold, by being in the user
-// group to which it binds them. Only full members hold any.
+// boundGroups returns the configuration's groups that all of the people are in, through the user
+// groups that are mapped to them. Only full members are in any.
 func (d *Directory) boundGroups(ctx context.Context, people []access.Account) ([]access.Held, error) {
 	bound := d.bound()
 	if len(bound) == 0 || len(people) == 0 || slices.ContainsFunc(people, func(a access.Account) bool { return !a.Full }) {
@@ -43,7 +42,7 @@ func (d *Directory) bound() []access.BoundGroup {
 	return d.slack.Config.Groups()
 }
 
-// domains are those of addresses that count.
+// domains returns the e-mail domains that identify people.
 func (d *Directory) domains() []string {
 	if d.slack.Config.Domains == nil {
 		return nil
@@ -61,8 +60,8 @@ func groupsOf(bound []access.BoundGroup, of members, people []access.Account) []
 	return held
 }
 
-// userGroups returns who is in which user group of the workspace, none where the app may not read
-// them.
+// userGroups returns the members of the workspace's user groups. It returns none if the app may not
+// read them.
 func (d *Directory) userGroups(ctx context.Context) (members, error) {
 	found, ok, version, err := recall(ctx, d, d.groups, groupScope, groupAge, groupScope)
 	if err != nil {
@@ -72,7 +71,7 @@ func (d *Directory) userGroups(ctx context.Context) (members, error) {
 		return found, nil
 	}
 	asked := d.asking.DoChan(groupScope+" "+string(version), func() (any, error) {
-		// it is asked for others, too
+		// other callers wait for the same result
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout)
 		defer cancel()
 		if err := turn(limited, d.slack.Groups); err != nil {

@@ -7,16 +7,16 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
 )
 
-// File is a file on a message, as Slack tells of it. Fetch reads it.
+// File describes a file of a message. Fetch reads its content.
 type File struct {
 	ID, Name, Media string
 	Size            int64
 	URL             string
-	Refused         string // why it cannot be read, as a sentence; empty when it can
-	Ask             bool   // Slack tells what it is only when asked
+	Refused         string // sentence why it is unreadable; empty: readable
+	Ask             bool   // details must be requested from Slack
 }
 
-// The sentences of files that Slack does not hand out.
+// Sentences about files that Slack does not deliver.
 const (
 	sayElsewhere = "It is kept outside of Slack. Attach the file itself."
 	sayGone      = "It was deleted."
@@ -25,7 +25,7 @@ const (
 	SayNoFile    = "Slack did not hand it out. Attach it again."
 )
 
-// StatedFiles states what Slack says about a message's files.
+// StatedFiles converts Slack's descriptions of a message's files.
 func StatedFiles(list []FileData) []File {
 	var out []File
 	for _, f := range list {
@@ -34,7 +34,7 @@ func StatedFiles(list []FileData) []File {
 	return out
 }
 
-// Stated is a file as Slack tells of it.
+// Stated converts Slack's description of a file.
 func Stated(f FileData) File {
 	out := File{ID: f.ID, Name: cmp.Or(f.Name, f.Title, f.ID), Media: f.Media, Size: f.Size, URL: cmp.Or(f.URL, f.Download)}
 	switch {
@@ -54,7 +54,7 @@ func Stated(f FileData) File {
 	return out
 }
 
-// fileState is how a File is kept until it is read.
+// fileState is the stored form of a File that has not been read yet.
 type fileState struct {
 	ID      string `json:"id"`
 	Name    string `json:"name,omitempty"`
@@ -65,8 +65,8 @@ type fileState struct {
 	Ask     bool   `json:"ask,omitempty"`
 }
 
-// MarshalJSON implements json.Marshaler, for files that are read later. What it tells opens nothing
-// without the bot's token.
+// MarshalJSON implements json.Marshaler, for files that are read later. The result gives no access
+// to the file without the bot's token.
 func (f File) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fileState(f))
 }

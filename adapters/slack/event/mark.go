@@ -5,24 +5,25 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// MarkQuestion is the key under which an answer's mark names the message that it answers.
+// MarkQuestion is the metadata key of an answer that names the message it answers.
 const MarkQuestion = "question"
 
-// NoticeType marks notices next to answers.
+// NoticeType is the metadata type of notices next to answers.
 const NoticeType = "footnote_notice"
 
-// PrivateType marks the message above a private answer.
+// PrivateType is the metadata type of the message above a private answer.
 const PrivateType = "footnote_private"
 
-// IsNotice reports whether a message is a notice of the bot about a subject.
+// IsNotice reports whether a message is the bot's notice about a subject.
 func IsNotice(m api.Message, subject string) bool {
 	return m.Metadata.EventType == NoticeType && m.Metadata.EventPayload["subject"] == subject
 }
 
-// MetadataType marks our messages, so that one whose creation was not confirmed is recognised.
+// MetadataType is the metadata type of answers. It identifies an answer whose creation Slack did
+// not confirm.
 const MetadataType = "footnote_answer"
 
-// AnswerMark is what tells a message of a turn's answer from all others.
+// AnswerMark returns the metadata that identifies a message of a turn's answer.
 func AnswerMark(turn string, question thread.MessageID) map[string]any {
 	mark := map[string]any{"turn": turn}
 	if question != thread.MessageID("") {

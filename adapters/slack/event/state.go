@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// ReadMessage translates an event about a message. That of a deleted one has the change
-// policy.Deleted.
+// ReadMessage converts an event about a message. If the message was deleted, the result has the
+// change policy.Deleted.
 func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 	e, me := cb.Event, w.Identity()
 	m := chat.Message{EventKey: cb.ID}
@@ -28,7 +28,7 @@ func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 		if e.Message != nil {
 			about = *e.Message
 		}
-		// Slack tells in the same way of unfurls, and of replies that a message got.
+		// Slack sends the same event for link previews and for new replies to a message.
 		m.System = e.Previous != nil && e.Previous.Text == about.Text
 	case "message_deleted":
 		m.Change = policy.Deleted
@@ -41,13 +41,13 @@ func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 	case "", "file_share", "thread_broadcast", "me_message", "message_deleted", "message_changed":
 	case "bot_message":
 		m.Bot = true
-	case "tombstone": // what is left of a deleted question that has replies
+	case "tombstone": // a deleted message with replies
 		m.Change = policy.Deleted
 	default: // joins, topics, pins and whatever comes to be
 		m.System = true
 	}
 	root := cmp.Or(about.Thread, about.TS)
-	// a webhook is no user
+	// a webhook has no user
 	m.Ref, m.ID, m.Author.ID = w.Ref(string(e.Channel), root), thread.MessageID(about.TS), cmp.Or(about.User, about.BotID)
 	m.At, m.InThread = m.Ref, root != about.TS
 	if m.Starter = about.Parent; !m.InThread {
@@ -62,8 +62,8 @@ func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 	return m
 }
 
-// About returns the event that a message read by ReadMessage is. The deletion of one that Slack
-// itself wrote is none.
+// About returns the chat event for a message from ReadMessage. Deletions of Slack's own messages
+// give no event.
 func About(m chat.Message) chat.Event {
 	switch {
 	case m.Change != policy.Deleted:
@@ -76,12 +76,11 @@ func About(m chat.Message) chat.Event {
 	return chat.Event{Deletion: &chat.Deletion{Ref: m.Ref, Message: m.ID}}
 }
 
-// settled is the age of a thread from which on a look at what is new in its channel does not find
-// its replies.
+// settled is the age of a thread after which the regular read of a channel does not find new
+// replies.
 const settled = 13 * 24 * time.Hour
 
-// Changed returns what a message changes for sources of chat history; nil for nothing that they do
-// not find themselves.
+// Changed returns the change for sources of chat history, or nil if the source finds it itself.
 func Changed(m chat.Message) *chat.Changed {
 	key, urgent := m.Ref.Thread, m.Change != policy.Created
 	if m.Direct || m.Own || m.System || !urgent && time.Since(TimeOf(thread.MessageID(key))) < settled {
@@ -90,7 +89,7 @@ func Changed(m chat.Message) *chat.Changed {
 	return &chat.Changed{Workspace: m.Ref.Workspace, Channel: m.Ref.Channel, Key: key, Urgent: urgent}
 }
 
-// parseTS reads Slack's time of a message; the zero time when it is none.
+// parseTS parses Slack's timestamp of a message. It returns the zero time for any other text.
 func parseTS(ts string) time.Time {
 	seconds, micros, _ := strings.Cut(ts, ".")
 	s, err := strconv.ParseInt(seconds, 10, 64)
@@ -104,8 +103,8 @@ func parseTS(ts string) time.Time {
 	return time.Unix(s, us*1000)
 }
 
-// TimeOf is when a message was written.
+// TimeOf returns the time at which a message was written.
 func TimeOf(id thread.MessageID) time.Time { return parseTS(string(id)) }
 
-// IsFile reports whether an id is that of a file, and not that of a message, which is a time.
+// IsFile reports whether an id belongs to a file. Ids of messages are times.
 func IsFile(id thread.MessageID) bool { return strings.HasPrefix(string(id), "F") }

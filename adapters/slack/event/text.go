@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ReadText makes a message's markup readable: the bot's mention goes, other mentions, channels and
-// links become what they show, and entities are decoded. Mentions inside code stay as they are and
-// do not count.
+// ReadText converts a message's markup to plain text. It removes the bot's mention, replaces other
+// mentions, channels and links by their labels, and decodes entities. Mentions inside code are kept
+// and do not count. mentioned and others report whether the bot, or anyone else, is mentioned.
 func ReadText(raw, bot string) (text string, mentioned, others bool) {
 	var b strings.Builder
 	for rest := raw; rest != ""; {
@@ -47,10 +47,12 @@ func ReadText(raw, bot string) (text string, mentioned, others bool) {
 	return strings.TrimSpace(decodeEntities.Replace(b.String())), mentioned, others
 }
 
-// markup is what Slack makes of mentions, channels and addresses in a command's text, where it is told to.
+// markup matches mentions, channels and addresses in the text of a command for which Slack escapes
+// them.
 var markup = regexp.MustCompile(`<(?:[@#!][^<>\n]+|https?://[^<>\s|]+(?:\|[^<>\n]*)?|mailto:[^<>\n]+)>`)
 
-// TypedText makes the text of a command readable. Unlike a message's it may hold angle brackets that are no markup.
+// TypedText converts the text of a command to plain text. Unlike a message, a command may contain
+// angle brackets that are not markup.
 func TypedText(raw string) string {
 	text := markup.ReplaceAllStringFunc(raw, func(m string) string { return shown(m[1 : len(m)-1]) })
 	return strings.TrimSpace(decodeEntities.Replace(text))
@@ -58,7 +60,7 @@ func TypedText(raw string) string {
 
 var decodeEntities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
-// codeSpan returns the length of the code that the text begins with, 0 when it begins with none.
+// codeSpan returns the length of the code at the start of s, or 0 if there is none.
 func codeSpan(s string) int {
 	fence := "`"
 	if strings.HasPrefix(s, "```") {
@@ -76,7 +78,7 @@ func codeSpan(s string) int {
 	}
 }
 
-// shown is what a reader sees of <inner>.
+// shown returns the text that a reader sees for <inner>.
 func shown(inner string) string {
 	target, label, labelled := strings.Cut(inner, "|")
 	switch {

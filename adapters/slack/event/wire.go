@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 )
 
-// Events are decoded here and not by the library, which refuses a whole event when one block in it
-// is of a kind that it does not know.
+// Events are decoded here and not by the library. The library rejects a whole event if it does not
+// know the kind of one block.
 
 // Envelope is a Socket Mode frame.
 type Envelope struct {
@@ -24,18 +24,18 @@ type Callback struct {
 	Type      string `json:"type"`
 	Challenge string `json:"challenge"`
 	Team      string `json:"team_id"`
-	Through   string `json:"context_team_id"` // the workspace by way of which it comes
+	Through   string `json:"context_team_id"` // workspace through which it was sent
 	ID        string `json:"event_id"`
 	Event     Event  `json:"event"`
-	// For names the installations that the event is for. In a channel that is shared with another
-	// organisation, Team may be theirs.
+	// For lists the installations that the event is for. In a channel shared with another
+	// organisation, Team may be the other organisation's.
 	For []struct {
 		Team string `json:"team_id"`
 	} `json:"authorizations"`
 }
 
-// Concerns reports whether an event is for a workspace. A bot that was not told its own, by a
-// proxy, has but one.
+// Concerns reports whether an event is for a workspace. If team is empty, as behind some proxies,
+// it always is.
 func (c Callback) Concerns(team string) bool {
 	if team == "" {
 		return true
@@ -48,10 +48,10 @@ func (c Callback) Concerns(team string) bool {
 	return c.Team == "" || c.Team == team || c.Through == team
 }
 
-// ID is an id that some events give bare and others inside an object.
+// ID is an id that some events send as a string and others inside an object.
 type ID string
 
-// UnmarshalJSON implements json.Unmarshaler. What is neither is no id.
+// UnmarshalJSON implements json.Unmarshaler. Any other JSON value becomes an empty id.
 func (i *ID) UnmarshalJSON(raw []byte) error {
 	var object struct {
 		ID string `json:"id"`
@@ -62,7 +62,7 @@ func (i *ID) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Event holds the fields of every inner event that is used.
+// Event holds the fields of all inner events that the adapter uses.
 type Event struct {
 	Type        string     `json:"type"`
 	Subtype     string     `json:"subtype"`
@@ -96,7 +96,7 @@ type Event struct {
 	} `json:"assistant_thread"`
 }
 
-// wireMessage is one inside an event that tells of a change.
+// wireMessage is a message inside an event that reports a change.
 type wireMessage struct {
 	Subtype string     `json:"subtype"`
 	User    string     `json:"user"`
@@ -109,7 +109,7 @@ type wireMessage struct {
 	Beside
 }
 
-// FileData is one attached to a message.
+// FileData is a file attached to a message.
 type FileData struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -133,11 +133,11 @@ type Slash struct {
 	User    string `json:"user_id"`
 	Name    string `json:"user_name"`
 	Trigger string `json:"trigger_id"`
-	// Response takes answers for half an hour, also where the bot is not.
+	// Response accepts answers for half an hour, even in channels that the bot is not in.
 	Response string `json:"response_url"`
 }
 
-// Interaction is a press of a button, a shortcut, or a form that was sent.
+// Interaction is a button press, a shortcut, or a submitted form.
 type Interaction struct {
 	Type     string `json:"type"`
 	Trigger  string `json:"trigger_id"`
@@ -187,14 +187,14 @@ type Interaction struct {
 	Response string `json:"response_url"`
 }
 
-// MaxPayload bounds a payload. Slack's own are far smaller: a message has 40,000 characters and 50
-// blocks at most.
+// MaxPayload is the maximum size of a payload in bytes. Slack's own payloads are far smaller: a
+// message has at most 40,000 characters and 50 blocks.
 const MaxPayload = 1 << 20
 
 var payloads = boundedjson.Limits{Bytes: MaxPayload, Elements: 30_000, Depth: 64}
 
-// Decode reads what Slack sent. A field of an unexpected kind counts as absent: the rest is worth
-// reading all the same.
+// Decode decodes a payload from Slack. A field of an unexpected type counts as absent, so that the
+// rest can still be read.
 func Decode[T any](what string, raw []byte) (T, error) {
 	var v T
 	if err := payloads.Unmarshal(raw, &v); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {

@@ -7,14 +7,14 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Beside is what a message shows next to its text. Other apps often post messages that have no text
-// but this.
+// Beside holds the blocks and attachments of a message. Messages of other apps often have no other
+// text.
 type Beside struct {
 	Blocks      json.RawMessage `json:"blocks"`
 	Attachments []attached      `json:"attachments"`
 }
 
-// attached is one attachment, as far as it is words.
+// attached holds the text fields of one attachment.
 type attached struct {
 	Fallback string          `json:"fallback"`
 	Pretext  string          `json:"pretext"`
@@ -27,7 +27,7 @@ type attached struct {
 	} `json:"fields"`
 }
 
-// Words is the text of a message; of one that has none, what its blocks and attachments say, in
+// Words returns text, or if it is empty, the text of the blocks and attachments. The result is in
 // Slack's markup.
 func (s Beside) Words(text string) string {
 	if strings.TrimSpace(text) != "" {
@@ -57,8 +57,8 @@ func appendLine(lines []string, line string) []string {
 	return lines
 }
 
-// piece is a block, or an element or text object inside one, of any kind. What one kind calls text
-// others make an object.
+// piece is a block of any kind, or an element or text object inside one. Its text field may be a
+// string or an object.
 type piece struct {
 	Type     string          `json:"type"`
 	Text     json.RawMessage `json:"text"`
@@ -69,10 +69,10 @@ type piece struct {
 	Elements []piece         `json:"elements"`
 }
 
-// maxNesting bounds how deep elements are looked into. Slack's own are five deep.
+// maxNesting limits the depth at which elements are read. Slack's own are five deep.
 const maxNesting = 8
 
-// blockWords are the words of blocks, a line for each block or paragraph.
+// blockWords returns the text of blocks, one line for each block or paragraph.
 func blockWords(raw json.RawMessage) []string {
 	if len(raw) == 0 {
 		return nil
@@ -132,7 +132,7 @@ func (p piece) words(depth int) string {
 	return b.String()
 }
 
-// Besides is what a message that was read shows next to its text.
+// Besides returns the blocks and attachments of a message that was read from the API.
 func Besides(m api.Message) Beside {
 	if strings.TrimSpace(m.Text) != "" {
 		return Beside{}

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 )
 
-// Check looks whether what options name can be read, without reading it, and says how many channels
-// that are. Its error is made of sentences that say what to do.
+// Check checks whether the channels in options can be read, without reading them, and returns their
+// number. Its error consists of sentences that say what to do.
 func (w *Workspace) Check(ctx context.Context, options Options) (channels int, err error) {
 	if err := options.validate(); err != nil {
 		return 0, err
@@ -41,8 +41,7 @@ func (w *Workspace) Check(ctx context.Context, options Options) (channels int, e
 	return channels, errors.Join(faults...)
 }
 
-// missing are the scopes that reading channels takes and the app does not have, as far as Slack
-// says.
+// missing returns the scopes for reading channels that the app lacks, according to Slack.
 func (w *Workspace) missing() []string {
 	granted := w.slack.Identity().Scopes
 	if len(granted) == 0 { // a proxy may leave them out

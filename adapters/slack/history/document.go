@@ -16,7 +16,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// items are the documents that messages outside threads, newest first, are or begin.
+// items returns the documents for messages outside threads, newest first. A thread's root stands
+// for its thread.
 func (r *reader) items(c transcript.Channel, said []api.Message) []transcript.Item {
 	threads, days := sorted(said)
 	items := make([]transcript.Item, 0, len(threads)+len(days))
@@ -29,7 +30,7 @@ func (r *reader) items(c transcript.Channel, said []api.Message) []transcript.It
 	return items
 }
 
-// thread is the item of a thread, of which the root is known.
+// thread returns the document of a thread, given its root.
 func (r *reader) thread(c transcript.Channel, root api.Message) transcript.Item {
 	return transcript.Item{Key: root.Timestamp, Modified: versionOf([]api.Message{root}), Load: func(ctx context.Context) (document.Document, error) {
 		said, err := r.workspace.replies(ctx, c.ID, root.Timestamp)
@@ -41,20 +42,20 @@ func (r *reader) thread(c transcript.Channel, root api.Message) transcript.Item 
 		}
 		d, err := r.document(ctx, c, said, root.Timestamp)
 		d.URL = r.permalink(c.ID, root.Timestamp, "")
-		// Whatever moves the root's list of replies is a newer version, though it may be one of the
-		// bot's answers.
+		// A changed list of replies gives a newer version, even if the reply is the bot's own
+		// answer.
 		d.UpdatedAt = transcript.Later(d.UpdatedAt, timeOf(root.LatestReply))
 		return d, err
 	}}
 }
 
-// day is the item of what was said in a day and not replied to; newest first.
+// day returns the document of one day's messages without replies, newest first.
 func (r *reader) day(c transcript.Channel, said []api.Message) transcript.Item {
 	said = slices.Clone(said)
 	slices.Reverse(said)
 	at := transcript.StartOf(timeOf(said[0].Timestamp))
 	modified := versionOf(said)
-	// other programs' reports without replies
+	// leave out reports of other programs without replies
 	said = slices.DeleteFunc(said, func(m api.Message) bool { return m.BotID != "" })
 	return transcript.Item{Key: at.Format(time.DateOnly), Modified: modified, Load: func(ctx context.Context) (document.Document, error) {
 		d, err := r.document(ctx, c, said, "")
@@ -68,9 +69,9 @@ func (r *reader) day(c transcript.Channel, said []api.Message) transcript.Item {
 	}}
 }
 
-// versionOf stands for what Slack's list of a channel tells of messages: a time that is another one
-// after an edit, a deletion, or a reply to a thread or its deletion. Edits of replies are not among
-// it.
+// versionOf returns a version of messages, encoded as a time, from Slack's list of a channel. It
+// changes after an edit, a deletion, a new reply, or the deletion of a reply. It does not change
+// after the edit of a reply.
 func versionOf(said []api.Message) time.Time {
 	lines := make([]string, len(said))
 	for i, m := range said {
@@ -83,8 +84,8 @@ func versionOf(said []api.Message) time.Time {
 	return transcript.VersionOf(lines...)
 }
 
-// document makes a document of messages, oldest first. One in which no person says anything has no
-// sections, and is not found.
+// document returns the document of messages, oldest first. If no person wrote any of them, it has
+// no sections and searches do not find it.
 func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.Message, root string) (document.Document, error) {
 	var d document.Document
 	d.Title = "#" + c.Name
@@ -109,8 +110,8 @@ func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.
 	return d, nil
 }
 
-// said is what someone says to others in a message, and who; empty for what the bot says, what it
-// is asked, and what Slack says.
+// said returns the text and the author of a message between people. It returns "" for the bot's
+// messages, questions to the bot, and Slack's own messages.
 func (r *reader) said(ctx context.Context, channel string, m api.Message) (text, who string, err error) {
 	about := event.Event{
 		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
@@ -143,10 +144,11 @@ func (r *reader) said(ctx context.Context, channel string, m api.Message) (text,
 	return withFiles(read.Text, files), who, nil
 }
 
-// withFiles is what is said in a message and in its files.
+// withFiles joins the text of a message and of its files.
 func withFiles(text, files string) string { return strings.TrimSpace(text + "\n" + files) }
 
-// permalink is the address of a message; root is that of its thread, empty outside threads.
+// permalink returns the address of a message. root is the root of its thread, or "" outside
+// threads.
 func (r *reader) permalink(channel, ts, root string) string {
 	link := r.me.link + "/archives/" + channel + "/p" + strings.ReplaceAll(ts, ".", "")
 	if root != "" && root != ts {

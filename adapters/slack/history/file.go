@@ -14,11 +14,10 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// mostText is how large a file may be whose text is read along with its message.
+// mostText is the maximum size in bytes of a file whose text is read with its message.
 const mostText = 256 << 10
 
-// files are what a message's files say: the text of snippets and other plain text, and the names of
-// all others.
+// files returns the text of snippets and other plain-text files, and the names of all others.
 func (w *Workspace) files(ctx context.Context, list []api.File) (string, error) {
 	var lines []string
 	for _, f := range list {
@@ -43,8 +42,8 @@ func (w *Workspace) files(ctx context.Context, list []api.File) (string, error) 
 	return strings.Join(lines, "\n"), nil
 }
 
-// fileText reads a file of plain text; empty where it cannot be had for good, such as without the
-// scope files:read.
+// fileText reads a plain-text file. It returns "" if the file is permanently unreadable, for
+// example without the scope files:read.
 func (w *Workspace) fileText(ctx context.Context, f event.File) (string, error) {
 	data, err := paced(ctx, w, w.slack.Histories, "download a file", func(ctx context.Context) ([]byte, error) {
 		into := &bounded{}
@@ -57,7 +56,7 @@ func (w *Workspace) fileText(ctx context.Context, f event.File) (string, error) 
 	var status api.StatusCodeError
 	switch {
 	case err != nil && strings.Contains(err.Error(), "sign-in page"):
-		// which the library names by its words alone
+		// the library has no type for this error, only a text
 		return "", nil
 	case errors.As(err, &status) && status.Code < http.StatusInternalServerError && status.Code != http.StatusTooManyRequests, call.Code(err) != "":
 		return "", nil
@@ -70,7 +69,7 @@ func (w *Workspace) fileText(ctx context.Context, f event.File) (string, error) 
 	return attachment.Read(ctx, f.Name, f.Media, data, &attachment.Room{Text: mostText}).Text, nil
 }
 
-// bounded takes so many bytes and no more.
+// bounded is a buffer of at most mostText bytes.
 type bounded struct{ data bytes.Buffer }
 
 // Write implements io.Writer.

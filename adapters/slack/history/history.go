@@ -1,6 +1,6 @@
-// Package history reads what was said in a workspace's channels as documents: a thread is one, and
-// so are a channel's messages of a day without replies. It reads the channels that the bot is in,
-// never direct messages, and nothing of what the bot itself wrote.
+// Package history reads messages of a workspace's channels as documents. Each thread is a document,
+// and so are a channel's messages of one day without replies. It reads only channels that the bot
+// is in. It never reads direct messages or the bot's own messages.
 package history
 
 import (
@@ -17,23 +17,22 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind of the sources that this package reads.
+// Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "slack"
 
-// Subject is how an index.Hint says that a thread or message of a channel has changed, or without a
-// key who may open the channel.
+// Subject returns the subject of an index.Hint: a changed thread or message of a channel. If key is
+// empty, the change is who may open the channel.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
-// Reading is what and how far back a source reads, and how often.
+// Reading says which channels a source reads, how far back and how often.
 type Reading = transcript.Options
 
-// Options of a connector. Zero fields get their defaults.
+// Options configure a connector. Zero fields get their defaults.
 type Options struct {
 	Reading
-	// Open says who may read what was said in public channels, in addition to those who are in
-	// them: access.Members or access.Public. Empty is Members, and in a workspace of an
-	// organisation with several, where members of the others are no members of this one, no one
-	// else.
+	// Open says who may read public channels, in addition to their members: access.Members or
+	// access.Public. Empty means Members. In an organisation with several workspaces, empty means
+	// no one else, because members of other workspaces do not belong to this one.
 	Open access.Principal
 }
 
@@ -45,11 +44,11 @@ func (o Options) validate() error {
 	return err
 }
 
-// reading numbers the rules by which messages become documents. Raise it when they change:
-// everything is then read again.
+// reading is the version of the rules that convert messages to documents. Raise it when the rules
+// change: every message is then read again.
 const reading = 2
 
-// New returns a connector; nothing is called before Sync.
+// New returns a connector. It makes no calls before Sync.
 func New(w *Workspace, options Options) (*transcript.Connector, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("set up Slack history: %w", err)
@@ -60,12 +59,12 @@ func New(w *Workspace, options Options) (*transcript.Connector, error) {
 
 const sayAbsent = "The bot is in no channel of this name or id: invite it there, or correct the name. Ids outlast renaming."
 
-// SourceOf returns the source of a name in the configuration.
+// SourceOf returns the source with that name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("slack-" + name), Kind: Kind, Name: name}
 }
 
-// reader is a workspace as one source reads it.
+// reader reads a workspace for one source.
 type reader struct {
 	workspace *Workspace
 	open      access.Principal
@@ -74,10 +73,10 @@ type reader struct {
 
 var _ transcript.Platform = (*reader)(nil)
 
-// identity is the workspace as documents name it.
+// identity holds the workspace's facts that documents contain.
 type identity struct {
 	team, link string
-	grid       bool // it is one of several of an organisation
+	grid       bool // the organisation has several workspaces
 }
 
 // Connect implements transcript.Platform.
@@ -104,7 +103,7 @@ func (r *reader) Reads(ctx context.Context, channel string) (bool, error) {
 	return r.workspace.isIn(ctx, channel)
 }
 
-// acl is who may read the documents of a channel.
+// acl returns the access list of a channel's documents.
 func (r *reader) acl(c transcript.Channel) access.ACL {
 	inside := access.Channel(string(call.Platform), c.ID)
 	switch {
@@ -128,8 +127,8 @@ func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.
 	}
 }
 
-// Changed implements transcript.Platform. What a message began is known by its day alone: a thread,
-// or none.
+// Changed implements transcript.Platform. It reads the day of each key, because only that shows
+// whether the message started a thread.
 func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []string) (items []transcript.Item, gone []string, err error) {
 	asked := make(map[time.Time][]string)
 	for _, key := range keys {
@@ -161,7 +160,7 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 	return items, gone, nil
 }
 
-// judge says what an error means for other channels.
+// judge adds transcript.ErrLone to an error that concerns only one channel.
 func judge(err error) error {
 	if call.Code(err) == "missing_scope" {
 		return fmt.Errorf("%w (%w)", err, transcript.ErrLone)
@@ -169,7 +168,7 @@ func judge(err error) error {
 	return err
 }
 
-// revoked are Slack's words for a token that is not accepted any more.
+// revoked adds index.ErrRevoked to an error if Slack no longer accepts the token.
 func revoked(err error) error {
 	switch call.Code(err) {
 	case "token_revoked", "account_inactive", "token_expired", "invalid_auth", "not_authed":

@@ -10,7 +10,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// named is what someone is called, and when that was found out.
+// named is a cached name and the time at which it was read.
 type named struct {
 	name string
 	at   time.Time
@@ -19,11 +19,11 @@ type named struct {
 const (
 	nameAge  = 24 * time.Hour
 	maxNames = 50_000
-	// unnamed is a person of whom Slack says nothing.
+	// unnamed is the name of a person whom Slack does not describe.
 	unnamed = "somebody"
 )
 
-// name is what a person is called in the workspace. It fails only when ctx ends.
+// name returns a person's name in the workspace. It fails only when ctx is done.
 func (w *Workspace) name(ctx context.Context, id string) (string, error) {
 	if id == "" {
 		return unnamed, nil
@@ -53,7 +53,7 @@ func (w *Workspace) name(ctx context.Context, id string) (string, error) {
 	return found, nil
 }
 
-// plainName leaves out of a name what would be read as markup.
+// plainName removes characters that would be read as markup from a name.
 func plainName(name string) string {
 	name = strings.Join(strings.Fields(strings.NewReplacer("<", "", ">", "", "|", "", "`", "").Replace(name)), " ")
 	return cmp.Or(name, unnamed)
@@ -61,10 +61,10 @@ func plainName(name string) string {
 
 var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)>`)
 
-// mostMentions is how many people that a message names are looked up.
+// mostMentions is how many people mentioned in a message are looked up.
 const mostMentions = 20
 
-// named writes the names of mentioned people into a message's markup, where event.ReadText finds them.
+// named adds the names of mentioned people to a message's markup, where event.ReadText finds them.
 func (w *Workspace) named(ctx context.Context, text, bot string) (string, error) {
 	var failed error
 	looked := 0

@@ -14,26 +14,26 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// day is what belongs together of what has no replies.
+// day is the period whose messages without replies form one document.
 const day = 24 * time.Hour
 
-// part is all that was said outside threads in some whole days, with the beginnings of threads.
+// part holds all messages outside threads of some whole days, and the roots of threads.
 type part struct {
 	from, to time.Time // beginnings of days; to is zero for now
 	said     []api.Message
 }
 
-// parts reads a channel between two times, newest first, and yields its days as soon as they are
-// known whole. Together the parts cover all of the time.
+// parts reads a channel between two times, newest first. It yields days as soon as they are
+// complete. Together, the parts cover the whole period.
 func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[part, error] {
 	return func(yield func(part, error) bool) {
 		oldest, latest := stamp(from), ""
 		if !to.IsZero() {
 			latest = stamp(to.Add(-time.Microsecond))
 		}
-		var held []api.Message // of days that may not be whole
+		var held []api.Message // messages of days that may be incomplete
 		stopped := false
-		lowest := latest // what was read goes back to there
+		lowest := latest // start of the period read so far
 		err := pages(ctx, func(cursor string) (string, error) {
 			found, err := r.workspace.history(ctx, c.ID, oldest, latest, cursor)
 			if err != nil {
@@ -74,12 +74,12 @@ func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.
 	}
 }
 
-// sorted parts messages into the beginnings of threads and the rest, by day.
+// sorted splits messages into the roots of threads and the other messages, by day.
 func sorted(said []api.Message) (threads []api.Message, days [][]api.Message) {
 	for _, m := range said {
 		switch {
 		case m.ThreadTimestamp != "" && m.ThreadTimestamp != m.Timestamp:
-			// a reply that was sent to the channel, too
+			// a reply that was also sent to the channel
 		case m.ReplyCount > 0 || m.LatestReply != "" || m.SubType == "tombstone":
 			threads = append(threads, m)
 		case len(days) > 0 && sameDay(days[len(days)-1][0], m):
@@ -95,7 +95,7 @@ func sameDay(a, b api.Message) bool {
 	return transcript.StartOf(timeOf(a.Timestamp)).Equal(transcript.StartOf(timeOf(b.Timestamp)))
 }
 
-// timeOf is when a message was written, by its id; zero for what is no id.
+// timeOf returns the time in a message's id, or the zero time for any other text.
 func timeOf(ts string) time.Time {
 	if t := event.TimeOf(thread.MessageID(ts)); t.Unix() > 0 {
 		return t.UTC()
@@ -103,12 +103,12 @@ func timeOf(ts string) time.Time {
 	return time.Time{}
 }
 
-// stamp is a time as ids of messages tell it.
+// stamp formats a time like the id of a message.
 func stamp(t time.Time) string {
 	return fmt.Sprintf("%010d.%06d", max(t.Unix(), 0), t.Nanosecond()/1000)
 }
 
-// gone reports whether an error says that what was asked for cannot be read any more.
+// gone reports whether an error means that the item can no longer be read.
 func gone(err error) bool {
 	return slices.Contains([]string{"thread_not_found", "message_not_found", "channel_not_found", "not_in_channel"}, call.Code(err))
 }

@@ -15,8 +15,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Workspace is a workspace as it is read to be indexed. All sources of a process share one, and
-// with it the budget: what answering leaves of Slack's tiers. It is safe for concurrent use.
+// Workspace makes the calls that read messages for the index. All sources of a process share one,
+// and so share its rate limit: the part of Slack's tiers that answers do not use. It is safe for
+// concurrent use.
 type Workspace struct {
 	slack *call.Workspace
 
@@ -24,8 +25,8 @@ type Workspace struct {
 	names map[string]named
 }
 
-// NewWorkspace returns a workspace; nothing is called yet. Of the config only what concerns the Web
-// API counts.
+// NewWorkspace returns a workspace. It makes no calls. It uses only the fields of config about the
+// Web API.
 func NewWorkspace(config call.Config) (*Workspace, error) {
 	w, err := call.NewWorkspace(config)
 	if err != nil {
@@ -45,12 +46,12 @@ func (w *Workspace) connect(ctx context.Context) (identity, error) {
 	return identity{team: id.Team, link: strings.TrimSuffix(id.URL, "/"), grid: id.Enterprise != ""}, nil
 }
 
-// paced makes a call when there is room for it, and again after Slack asked for a pause, for as
-// long as ctx lasts.
+// paced makes a call when the limit allows it. It retries after each pause that Slack asks for,
+// until ctx is done.
 func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method string, do func(context.Context) (T, error)) (T, error) {
 	for {
 		var none T
-		if room.Wait(ctx) != nil { // it is not begun where ctx would cut it short
+		if room.Wait(ctx) != nil { // the wait would exceed ctx
 			<-ctx.Done()
 			return none, context.Cause(ctx)
 		}
@@ -77,28 +78,28 @@ func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method str
 	}
 }
 
-// pauseUnsaid is how long Slack is left alone that did not say for how long.
+// pauseUnsaid is the pause if Slack asks for one without a length.
 const pauseUnsaid = 30 * time.Second
 
-// How much is asked for at once. Slack gives fewer when it likes.
+// Page sizes of requests. Slack may return fewer.
 const (
 	mostChannels = 200
 	mostMessages = 999
 )
 
-// errRepeats says that a list leads back to a page that was read.
+// errRepeats means that a list leads back to a page that was read.
 var errRepeats = errors.New("Slack's pages repeat themselves, so that what was asked for cannot be read whole: the next run tries again")
 
-// pages calls read with one cursor after another until there is none. A cursor that comes twice is
-// an error, and so are too many that Slack does not know any more; after one of those begin is
-// called, and reading goes on without a cursor.
+// pages calls read with each cursor until there is none. After a cursor that Slack no longer knows,
+// it calls begin and starts again without a cursor. It fails if a cursor repeats, or if too many
+// cursors were lost.
 func pages(ctx context.Context, read func(cursor string) (next string, err error), begin func()) error {
 	seen := make(map[string]bool)
 	for cursor, lost := "", 0; ; {
 		next, err := read(cursor)
 		switch {
 		case call.Code(err) == "invalid_cursor" && cursor != "" && lost < maxLost:
-			// they last for a while only
+			// cursors expire after a while
 			lost++
 			begin()
 			clear(seen)
@@ -119,8 +120,8 @@ func pages(ctx context.Context, read func(cursor string) (next string, err error
 
 const maxLost = 3
 
-// channels lists those that the bot is in, archived ones too; never direct messages, with one
-// person or several.
+// channels returns the channels that the bot is in, including archived ones. It leaves out direct
+// messages with one person or several.
 func (w *Workspace) channels(ctx context.Context) ([]transcript.Channel, error) {
 	var found []transcript.Channel
 	err := pages(ctx, func(cursor string) (string, error) {
@@ -136,7 +137,7 @@ func (w *Workspace) channels(ctx context.Context) ([]transcript.Channel, error) 
 		})
 		for _, c := range got.list {
 			if !c.IsIM && !c.IsMpIM && strings.HasPrefix(c.ID, "C") || strings.HasPrefix(c.ID, "G") && !c.IsMpIM {
-				// What Slack does not say to be public is not.
+				// A channel counts as public only if Slack says so.
 				found = append(found, transcript.Channel{ID: c.ID, Name: c.Name, Private: c.IsPrivate || c.IsGroup || !c.IsChannel})
 			}
 		}
@@ -148,7 +149,7 @@ func (w *Workspace) channels(ctx context.Context) ([]transcript.Channel, error) 
 	return found, nil
 }
 
-// isIn asks whether the bot is in a channel.
+// isIn reports whether the bot is in a channel. It asks Slack.
 func (w *Workspace) isIn(ctx context.Context, id string) (bool, error) {
 	c, err := paced(ctx, w, w.slack.Histories, "conversations.info", func(ctx context.Context) (*api.Channel, error) {
 		return w.slack.API.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: id})
@@ -162,7 +163,7 @@ func (w *Workspace) isIn(ctx context.Context, id string) (bool, error) {
 	return c.IsMember, nil
 }
 
-// history reads a page of a channel's messages outside threads, newest first.
+// history reads one page of a channel's messages outside threads, newest first.
 func (w *Workspace) history(ctx context.Context, channel, oldest, latest, cursor string) (*api.GetConversationHistoryResponse, error) {
 	found, err := paced(ctx, w, w.slack.Histories, "conversations.history", func(ctx context.Context) (*api.GetConversationHistoryResponse, error) {
 		return w.slack.API.GetConversationHistoryContext(ctx, &api.GetConversationHistoryParameters{

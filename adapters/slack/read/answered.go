@@ -10,8 +10,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Answered reports whether the thread of a message shows this bot's answer to it, whatever the
-// store knows: a store that was restored does not know what was asked after its backup was made.
+// Answered reports whether the thread of a message shows this bot's answer to it. It reads Slack
+// instead of the store: a restored store lacks the questions asked after its backup.
 func (c *Reader) Answered(ctx context.Context, m chat.Message) (bool, error) {
 	if event.SourceOf(m.Source).Alone {
 		return false, nil
@@ -44,7 +44,7 @@ func (c *Reader) Answered(ctx context.Context, m chat.Message) (bool, error) {
 	return false, nil
 }
 
-// alone reports whether a message that was read has nothing below it.
+// alone reports whether a message has no replies.
 func alone(m api.Message) bool {
 	return m.ReplyCount == 0 && (m.ThreadTimestamp == "" || m.ThreadTimestamp == m.Timestamp)
 }

@@ -14,8 +14,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Fetch reads the files of a message. It never fails: of a file that cannot be read it says why.
-// The bot's token is sent to Slack's own hosts and to no other.
+// Fetch reads the files of a message. It never fails: for an unreadable file it returns a sentence
+// with the reason. It sends the bot's token only to Slack's own hosts.
 func (c *Reader) Fetch(ctx context.Context, list []event.File) []message.File {
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.slack.Config.MaxFileTokens), head, c.fetch)
 }
@@ -50,7 +50,7 @@ func (c *Reader) fetch(ctx context.Context, f event.File, into *attachment.Buffe
 	return head(f), ""
 }
 
-// unread is the sentence for a file that was not handed out.
+// unread returns the sentence for a file that Slack did not deliver.
 func (c *Reader) unread(ctx context.Context, what string, err error) string {
 	c.slack.Logger.WarnContext(ctx, "file not read", "method", what, "error", call.Explain(what, err))
 	if call.Code(err) == "missing_scope" {

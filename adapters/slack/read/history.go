@@ -17,7 +17,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// mayRead reports whether the app was granted the right to read channels, as far as is known.
+// mayRead reports whether the app seems to have the scope for reading a channel.
 func (c *Reader) mayRead(channel string) bool {
 	scopes := c.slack.Identity().Scopes
 	if len(scopes) == 0 {
@@ -29,8 +29,8 @@ func (c *Reader) mayRead(channel string) bool {
 	return slices.Contains(scopes, "channels:history") || slices.Contains(scopes, "groups:history")
 }
 
-// Replies reads what was said in a thread after one message and before another, oldest first; an
-// empty after is the thread's beginning. more says that not all of it was handed out.
+// Replies reads the messages of a thread between two messages, oldest first. An empty after means
+// the start of the thread. more is set if there are further messages.
 func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []chat.Message, more bool, err error) {
 	size := call.FirstPage
 	for cursor, page := "", 0; page < call.MaxPages; page++ {
@@ -41,7 +41,7 @@ func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thre
 			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(after), Latest: string(before), Cursor: cursor, Limit: size,
 		})
 		if err != nil {
-			if page > 0 { // what was read is worth something
+			if page > 0 { // return the pages read so far
 				c.slack.Logger.WarnContext(ctx, "not all of a thread was read", "error", err)
 				return said, true, nil
 			}
@@ -72,7 +72,7 @@ func (c *Reader) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (
 	var messages []api.Message
 	if ref.Thread != "" && ref.Thread != string(id) {
 		found, _, _, err := c.slack.Replies(ctx, &api.GetConversationRepliesParameters{
-			// the root comes along
+			// Slack returns the root too
 			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 2,
 		})
 		if err != nil {
@@ -96,7 +96,7 @@ func (c *Reader) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (
 	return chat.Message{}, fmt.Errorf("read a message: %w", thread.ErrMessageGone)
 }
 
-// stored states a message that was read, as its event would.
+// stored converts a message that was read to the form that its event would have.
 func (c *Reader) stored(channel string, m api.Message) chat.Message {
 	about := event.Event{
 		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
@@ -111,11 +111,11 @@ func (c *Reader) stored(channel string, m api.Message) chat.Message {
 	return event.ReadMessage(c.slack, event.Callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about})
 }
 
-// Unheard calls visit with every message since a time that mentions the bot, in the channels that
-// it is in, with the replies of their threads and with direct messages: what events would have
-// reported, had a replica been there for them. A thread's come in their order. Of threads that
-// began more than a week ago it does not know (UnheardIn). It is slow on purpose, so that answers
-// have the tiers for themselves. The channels named first are read first. It ends when visit fails.
+// Unheard finds messages whose events were lost because no replica ran. It calls visit with every
+// mention of the bot, direct message and thread reply since a time. It reads the channels that the
+// bot is in, those in first before the others. Messages of one thread are visited in order. Threads
+// that began more than a week ago are not found; use UnheardIn. It is slow by design, so that
+// answers can use Slack's tiers. It stops if visit fails.
 func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(chat.Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, v
 	}
 	slices.SortStableFunc(channels, func(a, b string) int { return cmp.Compare(rank(first, a), rank(first, b)) })
 	oldest, roots := stamp(since), stamp(since.Add(-rootsBack))
-	// what is new, and then what goes on in older threads
+	// first new messages, then replies in older threads
 	for _, window := range [][2]string{{oldest, ""}, {roots, oldest}} {
 		for _, channel := range channels {
 			err := c.unheardIn(ctx, channel, window, oldest, visit)
@@ -139,7 +139,7 @@ func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, v
 	return nil
 }
 
-// rank is the place of a channel among those that are read first; the others come after them.
+// rank returns the position of a channel in first, or a later position if it is not there.
 func rank(first []string, channel string) int {
 	if at := slices.Index(first, channel); at >= 0 {
 		return at
@@ -149,14 +149,14 @@ func rank(first []string, channel string) int {
 
 type visitError struct{ error }
 
-// rootsBack is how much older than what is looked for the roots of threads may be in which it was
-// said, as far as channels are read.
+// rootsBack is how far before the searched period Unheard reads the roots of threads, to find new
+// replies in them.
 const rootsBack = 6 * 24 * time.Hour
 
-// stamp is a time as ids of messages tell it.
+// stamp formats a time like the id of a message.
 func stamp(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
 
-// own lists the conversations that the bot is in.
+// own returns the conversations that the bot is in.
 func (c *Reader) own(ctx context.Context) ([]string, error) {
 	types := []string{"public_channel", "private_channel", "im"}
 	ids, err := c.collect(ctx, func(ctx context.Context, cursor string) ([]api.Channel, string, error) {
@@ -222,14 +222,14 @@ func (c *Reader) unheardIn(ctx context.Context, channel string, window [2]string
 	return nil
 }
 
-// UnheardIn is Unheard for one thread, however old its root is.
+// UnheardIn is Unheard for one thread of any age.
 func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, visit func(chat.Message) error) error {
 	oldest := stamp(since)
 	return c.since(ctx, at.Channel, at.Thread, oldest, visit)
 }
 
-// unheardLook visits a message that may have been said to the bot since. later are those that
-// follow it in its thread, as far as they were read.
+// unheardLook visits a message that may have been addressed to the bot since oldest. later are the
+// following messages of its thread, as far as they were read.
 func (c *Reader) unheardLook(oldest string, said chat.Message, later []chat.Message, visit func(chat.Message) error) error {
 	if string(said.ID) <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct && !said.InThread {
 		return nil
@@ -241,7 +241,7 @@ func (c *Reader) unheardLook(oldest string, said chat.Message, later []chat.Mess
 	return nil
 }
 
-// unheardFrom visits a root and the replies that it got since.
+// unheardFrom visits a root and its replies since a time.
 func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(chat.Message) error) error {
 	said := c.stored(channel, root)
 	source := event.SourceOf(said.Source)
@@ -252,12 +252,12 @@ func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root a
 		return err
 	}
 	if root.LatestReply == "" && root.Timestamp <= oldest {
-		return nil // it is not known whether anything was said since
+		return nil // it is unknown whether there are newer messages
 	}
 	return c.since(ctx, channel, root.Timestamp, oldest, visit)
 }
 
-// since visits what was said in a thread since a message or time.
+// since visits the messages of a thread since a message or time.
 func (c *Reader) since(ctx context.Context, channel, root, oldest string, visit func(chat.Message) error) error {
 	said, err := c.repliesSince(ctx, channel, root, oldest)
 	for i, m := range said {
@@ -268,8 +268,8 @@ func (c *Reader) since(ctx context.Context, channel, root, oldest string, visit 
 	return err
 }
 
-// repliesSince reads what was said in a thread since a message or time. With an error it returns
-// what was read until then.
+// repliesSince reads the messages of a thread since a message or time. On error, it also returns
+// the messages read so far.
 func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string) (said []chat.Message, err error) {
 	size := call.FirstPage
 	for cursor, page := "", 0; page < call.MaxPages; page++ {
@@ -297,7 +297,7 @@ func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string)
 	return said, nil
 }
 
-// scanned makes an idle call: in its turn, and again after Slack asked for a pause.
+// scanned makes an idle call when its turn comes. It retries after Slack asked for a pause.
 func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (T, string, error)) (found T, next string, err error) {
 	for {
 		if err := c.slack.Scans.Wait(ctx); err != nil {
@@ -316,9 +316,9 @@ func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (
 	}
 }
 
-// Involved reports whether the bot has written about a message in its thread since: answered it, or
-// asked about it. What is said about the queue does not count, nor does what aside knows to be
-// about other messages.
+// Involved reports whether the bot has answered a message in its thread, or asked about it, since
+// it was written. Notices about the queue do not count. Messages for which aside returns true do
+// not count either, because they concern other messages.
 func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
 	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
 		messages, _, next, err := c.slack.API.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// twins lets the two events of one message know of each other: app_mention does not tell of files,
-// and the message event does.
+// twins connects the two events of one message. The app_mention event does not list files; the
+// message event does.
 type twins struct {
 	absent atomic.Bool // the last mention had none in time, and no message event has come since
 
@@ -25,14 +25,14 @@ type twin struct {
 	at    time.Time
 }
 
-// twinAge is how long a twin is waited for or remembered.
+// twinAge is how long a twin is awaited or remembered.
 const (
 	twinAge  = time.Minute
 	twinWait = 250 * time.Millisecond // a sign that the question was seen is due within 300 ms
 	maxTwins = 4096
 )
 
-// of returns the twin of a message, a new one if need be.
+// of returns the twin of a message, and creates it if necessary.
 func (t *twins) of(channel, ts string) *twin {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,13 +55,13 @@ func (t *twins) of(channel, ts string) *twin {
 	return found
 }
 
-// TellOfFiles notes the files of a message that its event of another kind does not tell of
-// (Attached).
+// TellOfFiles records the files of a message for Attached, because its app_mention event does not
+// list them.
 func (c *Reader) TellOfFiles(channel, ts string, files []event.File) {
 	c.twins.tell(channel, ts, files)
 }
 
-// tell notes the files of a message event.
+// tell records the files of a message event.
 func (t *twins) tell(channel, ts string, files []event.File) {
 	t.absent.Store(false)
 	found := t.of(channel, ts)
@@ -75,10 +75,9 @@ func (t *twins) tell(channel, ts string, files []event.File) {
 	}
 }
 
-// Attached returns the files of a message whose event does not tell of them: those of its other
-// event, which is waited for a moment, and else what Slack says when it is asked. Without the right
-// to read the channel, and when much is being read already, it is none: a question is not held up
-// for the files that it may have.
+// Attached returns the files of a message whose event does not list them. It waits briefly for the
+// message's other event, then asks Slack. Without the scope to read the channel, or if many reads
+// are running, it returns none. A question should not wait for files that it may not have.
 func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 	if !c.mayRead(m.Ref.Channel) {
 		return nil
@@ -114,8 +113,8 @@ func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 	return event.SourceOf(read.Source).Files
 }
 
-// Told returns the files of a message whose event does not tell of them, if its other event has
-// come already (Attached).
+// Told returns the files of a message if its other event has already arrived. It does not wait (see
+// Attached).
 func (c *Reader) Told(m chat.Message) (files []event.File, ok bool) {
 	found := c.twins.of(m.Ref.Channel, string(m.ID))
 	select {

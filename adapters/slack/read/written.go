@@ -14,7 +14,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Notices lists the notices about a subject in a thread since a message.
+// Notices returns the notices about a subject that were posted in a thread after a message.
 func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.MessageID, subject string) ([]thread.MessageID, error) {
 	if err := c.slack.Reads.Wait(ctx); err != nil {
 		return nil, fmt.Errorf("look for notices: %w", err)
@@ -37,8 +37,8 @@ func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.Messag
 	return found, nil
 }
 
-// PostedReports lists what the bot posted into a channel about a subject, since a moment. It fails
-// with errors.ErrUnsupported where the bot may not read the channel.
+// PostedReports returns the reports about a subject that the bot posted in a channel since a time.
+// It fails with errors.ErrUnsupported if the bot may not read the channel.
 func (c *Reader) PostedReports(ctx context.Context, at thread.Ref, since time.Time, subject string) ([]thread.MessageID, error) {
 	var found []thread.MessageID
 	oldest := fmt.Sprintf("%d.000000", since.Unix())
@@ -66,11 +66,10 @@ func (c *Reader) PostedReports(ctx context.Context, at thread.Ref, since time.Ti
 	}
 }
 
-// HalfWritten reports whether a message is an answer that is still being written, as far as can be
-// seen: it offers to be stopped, or it is a stream that was not ended and so bears neither mark nor
-// button. One that has gone is not.
+// HalfWritten reports whether a message seems to be an unfinished answer. Such an answer has a stop
+// button, or it is an open stream without a mark and buttons. A deleted message is not unfinished.
 func (c *Reader) HalfWritten(ctx context.Context, at thread.Ref, id thread.MessageID) (bool, error) {
-	if event.IsFile(id) { // it came as a whole
+	if event.IsFile(id) { // a file is always complete
 		return false, nil
 	}
 	if err := c.slack.Reads.Wait(ctx); err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// peek notes what an event tells that another one of the same message lacks, before either is
-// handled.
+// peek records facts from an event that the other event of the same message lacks. It runs before
+// either is handled.
 func (c *Receiver) peek(ctx context.Context, kind string, raw []byte) {
 	if kind != "events_api" || !bytes.Contains(raw, []byte(`"message"`)) {
 		return
@@ -32,11 +32,11 @@ func (c *Receiver) peek(ctx context.Context, kind string, raw []byte) {
 	}
 }
 
-// smallPayload is how many bytes are decoded without a grant of memory: Slack waits three seconds,
-// and almost all have less.
+// smallPayload is the size in bytes up to which payloads are decoded without reserving memory.
+// Slack waits three seconds, and almost all payloads are smaller.
 const smallPayload = 16 << 10
 
-// decode is event.Decode with the memory that it needs.
+// decode calls event.Decode after reserving the memory that it needs.
 func decode[T any](ctx context.Context, what string, raw []byte) (T, error) {
 	if len(raw) <= smallPayload {
 		return event.Decode[T](what, raw)
@@ -44,8 +44,8 @@ func decode[T any](ctx context.Context, what string, raw []byte) (T, error) {
 	return footprint.Hold(ctx, footprint.Frame, int64(len(raw)), func(context.Context) (T, error) { return event.Decode[T](what, raw) })
 }
 
-// handle dispatches one payload. kind is that of a Socket Mode envelope. The sentence is for a
-// command's person.
+// handle dispatches one payload. kind is the type of a Socket Mode envelope. It returns the
+// sentence for the person who used a command.
 func (c *Receiver) handle(ctx context.Context, h chat.Handler, kind string, raw []byte) (sentence string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -72,15 +72,15 @@ func (c *Receiver) handle(ctx context.Context, h chat.Handler, kind string, raw 
 		}
 		return "", c.interaction(ctx, h, i)
 	default:
-		return "", nil // of a kind that this version does not know
+		return "", nil // unknown to this version
 	}
 	cb, err := decode[event.Callback](ctx, "an event", raw)
 	if err != nil && ctx.Err() != nil {
-		return "", err // it waited for memory, and comes again
+		return "", err // it waited for memory; Slack delivers it again
 	}
 	if err != nil {
 		c.slack.Logger.WarnContext(ctx, "event could not be read and is dropped", "error", err)
-		return "", nil // it will not be better the next time
+		return "", nil // a redelivery would fail too
 	}
 	return "", c.callback(ctx, h, cb, raw)
 }
@@ -153,15 +153,15 @@ func (c *Receiver) callback(ctx context.Context, h chat.Handler, cb event.Callba
 	}
 }
 
-// tell passes on an event that has no reply.
+// tell passes an event without a reply to the handler.
 func tell(ctx context.Context, h chat.Handler, e chat.Event) error {
 	_, err := h(ctx, e)
 	return err
 }
 
-// pressKey names a command, a press or a form that was sent. The trigger alone would do, but for a
-// proxy that leaves it out or gives the same one always: then what is certainly not the same is not
-// taken for a second delivery.
+// pressKey returns a key for a command, a press or a submitted form, to detect a second delivery.
+// The trigger alone would do, but some proxies omit it or always send the same one. The other parts
+// then keep different presses apart.
 func pressKey(trigger string, parts ...string) string {
 	if trigger == "" {
 		return "press:" + rand.Text() // Slack delivers it once
@@ -173,14 +173,14 @@ func pressKey(trigger string, parts ...string) string {
 	return fmt.Sprintf("trigger:%s:%016x", trigger, h.Sum64())
 }
 
-// converts are the events after which a channel is for others than before, or not for the bot any
-// more; some are subtypes of messages.
+// converts are the events after which a channel has another audience, or the bot has left it. Some
+// are subtypes of messages.
 var converts = []string{
 	"channel_converted_to_private", "messagechannel_convert_to_private", "messagechannel_convert_to_public", "channel_left", "group_left", "channel_deleted", "group_deleted",
 }
 
-// sessionStopped passes on that a person pressed the stop button of Slack's own client: each stream
-// that it ended, or, while nothing is being streamed, the thread.
+// sessionStopped reports that a person pressed the stop button of Slack's client. It reports each
+// stream that was stopped, or the thread if there was no stream.
 func (c *Receiver) sessionStopped(ctx context.Context, h chat.Handler, e event.Event) error {
 	stop := chat.Reaction{Ref: c.slack.Ref(string(e.Channel), e.Thread), By: session.Stopper{ID: string(e.User)}}
 	if len(e.Streams) == 0 {
@@ -196,7 +196,7 @@ func (c *Receiver) sessionStopped(ctx context.Context, h chat.Handler, e event.E
 	return nil
 }
 
-// interaction dispatches what a person pressed, chose or sent.
+// interaction dispatches a press, a choice, or a submitted form.
 func (c *Receiver) interaction(ctx context.Context, h chat.Handler, i event.Interaction) error {
 	p := chat.Press{
 		EventKey: pressKey(i.Trigger, i.User.ID, i.Type, i.Callback), By: thread.Person{ID: i.User.ID, Name: i.User.Name}, Ephemeral: i.Container.Ephemeral,

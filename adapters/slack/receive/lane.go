@@ -10,10 +10,10 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/event"
 )
 
-// laneOf chooses the worker of an envelope: by its thread, so that many questions in one channel
-// are taken in at the same time; in direct messages, and where no thread is named, by its channel.
-// A reaction names a message and not its thread: it may overtake what it belongs to, which the
-// intake allows for.
+// laneOf returns the worker for an envelope. Events of one thread get the same worker, so that many
+// questions in one channel are accepted in parallel. Direct messages and events without a thread
+// are assigned by channel. A reaction names only a message: it may overtake the events of its
+// thread, which the intake allows for.
 func laneOf(e event.Envelope) int {
 	type message struct {
 		TS       string `json:"ts"`
@@ -24,7 +24,7 @@ func laneOf(e event.Envelope) int {
 			message
 
 			Channel   string  `json:"channel"`
-			Message   message `json:"message"` // as it is now, in an edit
+			Message   message `json:"message"` // new state after an edit
 			Previous  message `json:"previous_message"`
 			DeletedTS string  `json:"deleted_ts"`
 			Item      struct {
@@ -36,7 +36,7 @@ func laneOf(e event.Envelope) int {
 		Channel   json.RawMessage `json:"channel"`
 		ChannelID string          `json:"channel_id"`
 	}
-	_ = json.Unmarshal(e.Payload, &where) // what cannot be read goes to any lane
+	_ = json.Unmarshal(e.Payload, &where) // an invalid payload may go to any lane
 	event := where.Event
 	channel := cmp.Or(event.Channel, event.Item.Channel, where.ChannelID, string(where.Channel))
 	h := fnv.New32a()

@@ -25,31 +25,31 @@ import (
 )
 
 const (
-	// lanes are workers that events are spread over by thread (laneOf), so that those of one thread
-	// keep their order.
+	// lanes is the number of workers. Events are assigned to them by thread (laneOf), so that
+	// events of one thread stay in order.
 	lanes = 32
-	// laneDepth is how many events wait for one of them.
+	// laneDepth is how many events may wait for one worker.
 	laneDepth = 64
-	// handleLimit bounds one event. It is longer than Slack waits for the ack: what is taken in
-	// late is acked late, and its redelivery folds into it.
+	// handleLimit is the timeout for one event. It is longer than Slack waits for the
+	// acknowledgement: a late event is acknowledged late, and its redelivery is merged into it.
 	handleLimit = 10 * time.Second
-	// listenAgain is the pause after a connection loop ended by itself.
+	// listenAgain is the pause after a connection loop has stopped.
 	listenAgain = 5 * time.Second
-	// maxQueued is how many bytes of events wait in all lanes together.
+	// maxQueued is the maximum total size in bytes of waiting events.
 	maxQueued = 32 << 20
-	// maxEnvelope bounds a frame of a socket: a payload with what is around it.
+	// maxEnvelope is the maximum size of a socket frame: a payload and its envelope.
 	maxEnvelope = event.MaxPayload + 16<<10
 )
 
-// Listen receives events over sockets until ctx ends, and acknowledges each once the handler has
-// taken it in. It fails with a sentence when connecting again cannot help: a wrong token, a missing
-// scope.
+// Listen receives events over sockets until ctx is done. It acknowledges each event after the
+// handler has accepted it. It fails if reconnecting cannot help, for example with a wrong token or
+// a missing scope. The error is a sentence.
 func (c *Receiver) Listen(ctx context.Context, h chat.Handler) error {
 	if c.slack.Config.AppToken == "" {
 		return errors.New("receive events from Slack: SLACK_APP_TOKEN is not set: make an app-level token with the scope " + call.AppScope + " under Basic Information")
 	}
 	c.slack.Sockets.Begin()
-	// Sockets outlive ctx until what was taken in has been acknowledged.
+	// Sockets stay open after ctx is done, until accepted events are acknowledged.
 	living, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	group, ctx := errgroup.WithContext(ctx)
@@ -70,16 +70,18 @@ func (c *Receiver) Listen(ctx context.Context, h chat.Handler) error {
 	return group.Wait()
 }
 
-// job is one envelope to be handled and acknowledged.
+// job is an envelope to handle and acknowledge.
 type job struct {
 	event.Envelope
 	socket *socketmode.Client
 }
 
-// work handles what comes, and when ctx has ended what has come. Commands and presses keep no order
-// and hold up nothing: a person waits for their acknowledgement. They are handled in late.
+// work handles the jobs of a lane, and after ctx is done, those that have already arrived. Commands
+// and presses run in goroutines of late, without order, because a person waits for the
+// acknowledgement.
 func (c *Receiver) work(ctx context.Context, h chat.Handler, lane <-chan job, late *sync.WaitGroup) {
-	// An event that is being taken in is finished when the process ends; it is acked or comes again.
+	// When the process stops, an event that is being accepted is finished. It is then acknowledged,
+	// or Slack delivers it again.
 	lasting := context.WithoutCancel(ctx)
 	for {
 		var j job
@@ -100,8 +102,8 @@ func (c *Receiver) work(ctx context.Context, h chat.Handler, lane <-chan job, la
 	}
 }
 
-// take handles one envelope and acknowledges it: a press at once, since its acknowledgement says
-// nothing and Slack delivers none again.
+// take handles and acknowledges one envelope. A press is acknowledged at once, because its
+// acknowledgement has no content and Slack never delivers a press again.
 func (c *Receiver) take(ctx context.Context, h chat.Handler, j job, handle func(context.Context, chat.Handler, string, []byte) (string, error)) {
 	defer c.queued.Release(int64(len(j.Payload)))
 	ctx, cancel := context.WithTimeout(ctx, handleLimit)
@@ -132,19 +134,19 @@ func (c *Receiver) take(ctx context.Context, h chat.Handler, j job, handle func(
 	}
 }
 
-// commandLimit is how long a command or a press may keep a person waiting. Slack gives up after
-// three seconds, and does not deliver it again; what takes longer is acknowledged, and its sentence
-// told afterwards.
+// commandLimit is the longest that a command or a press may delay its acknowledgement. Slack gives
+// up after three seconds and does not deliver it again. A slower command is acknowledged first, and
+// its sentence is sent later.
 const commandLimit = 2 * time.Second
 
-// inTime handles a command or a press, and does not wait for one that takes too long. It goes on
-// all the same.
+// inTime handles a command or a press. If it takes too long, inTime returns and the handling
+// continues in the background.
 func (c *Receiver) inTime(ctx context.Context, h chat.Handler, kind string, raw []byte) (sentence string, err error) {
 	type result struct {
 		sentence string
 		err      error
 	}
-	var settled atomic.Bool // by whoever came first: the result, or the time
+	var settled atomic.Bool // set by the first of the result and the timeout
 	done := make(chan result, 1)
 	c.late.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateLimit)
@@ -175,19 +177,19 @@ func (c *Receiver) inTime(ctx context.Context, h chat.Handler, kind string, raw 
 }
 
 const (
-	// lateLimit bounds what no one waits for any more.
+	// lateLimit is the timeout for handling that continues after the acknowledgement.
 	lateLimit = 30 * time.Second
 	sayFailed = conversation.SayBroken
 )
 
-// tellLate says the answer to a command that was acknowledged without one.
+// tellLate sends the answer to a command that was acknowledged without one.
 func (c *Receiver) tellLate(ctx context.Context, kind string, raw []byte, sentence string) {
 	if kind != "slash_commands" || sentence == "" {
 		return
 	}
 	s, err := event.Decode[event.Slash]("a command", raw)
 	if err == nil {
-		// nothing but this address reaches a channel that the bot is not in
+		// only this address reaches a channel that the bot is not in
 		if err = c.writer.Respond(ctx, s.Response, sentence); err != nil {
 			err = c.writer.Whisper(ctx, c.slack.Ref(s.Channel, ""), s.User, sentence, false, "")
 		}
@@ -197,12 +199,12 @@ func (c *Receiver) tellLate(ctx context.Context, kind string, raw []byte, senten
 	}
 }
 
-// maxAck is how many bytes the answer to a command may have. Slack drops an acknowledgement of 20
-// KiB and more without a word.
+// maxAck is the maximum size in bytes of an answer in an acknowledgement. Slack silently drops an
+// acknowledgement of 20 KiB or more.
 const maxAck = 18 << 10
 
-// ephemeral is the answer to a command, in Markdown, that the person alone sees. What is too long
-// for Slack ends with a line that says so.
+// ephemeral returns an answer to a command that only the person sees, from Markdown. A text that is
+// too long for Slack is cut, and ends with a line that says so.
 func ephemeral(text string) map[string]string {
 	for {
 		answer := map[string]string{"response_type": "ephemeral", "text": render.Mrkdwn(text)}
@@ -214,10 +216,10 @@ func ephemeral(text string) map[string]string {
 	}
 }
 
-// sayCut ends an answer that is too long.
+// sayCut is the last line of an answer that was cut.
 const sayCut = "\n\n… and more, which Slack does not show at once."
 
-// shorter is the better part of a text that is too long, up to the end of a line.
+// shorter cuts a long text at the end of a line, and keeps more than half of it.
 func shorter(text string) string {
 	text = strings.TrimSuffix(text, sayCut)
 	keep := []rune(text)[:utf8.RuneCountInString(text)*3/4]
@@ -228,17 +230,17 @@ func shorter(text string) string {
 	return kept + sayCut
 }
 
-// maxSockets is how many Slack lets an app have, of all its processes together.
+// maxSockets is the maximum number of sockets of an app in all its processes, set by Slack.
 const maxSockets = 10
 
-// spare reports whether a further socket of this process would be one too many.
+// spare reports whether another socket of this process would exceed the limit.
 func (c *Receiver) spare() bool {
 	return int(c.slack.Processes())*c.slack.Config.Sockets > maxSockets
 }
 
-// keepSocket keeps one connection until living ends or it is hopeless. When ctx ends it hands out
-// nothing more. A further one gives way while there are so many processes that each can have but
-// one.
+// keepSocket keeps one connection open until living is done or reconnecting cannot help. After ctx
+// is done, it passes on no more events. A further socket is closed if there are so many processes
+// that each can have only one.
 func (c *Receiver) keepSocket(ctx, living context.Context, work []chan job, further bool) error {
 	for {
 		for further && c.spare() {
@@ -263,10 +265,11 @@ func (c *Receiver) keepSocket(ctx, living context.Context, work []chan job, furt
 	}
 }
 
-// errGaveWay says that a socket was left to other processes.
+// errGaveWay means that a socket was closed to leave room for other processes.
 var errGaveWay = errors.New("a socket was left to other processes")
 
-// socket runs the library's connection loop, which reconnects by itself, and hands its events out.
+// socket runs the library's connection loop, which reconnects by itself, and distributes its
+// events.
 func (c *Receiver) socket(ctx, living context.Context, work []chan job, further bool) error {
 	living, cancel := context.WithCancel(living)
 	defer cancel()
@@ -329,8 +332,8 @@ func (c *Receiver) socket(ctx, living context.Context, work []chan job, further 
 	}
 }
 
-// envelopeOf returns the envelope of an event that is to be acknowledged, also of one that the
-// library could not read.
+// envelopeOf returns the envelope of an event that must be acknowledged, even if the library could
+// not decode it.
 func envelopeOf(evt socketmode.Event) (event.Envelope, bool) {
 	if bad, ok := evt.Data.(*socketmode.ErrorBadMessage); ok {
 		var e event.Envelope

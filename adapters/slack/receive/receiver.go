@@ -1,5 +1,5 @@
-// Package receive takes in what Slack tells, over sockets or as signed requests, keeps its order,
-// and hands it to a handler in event's words.
+// Package receive receives Slack's events over sockets or as signed requests, keeps their order,
+// and passes them to a handler as events of core/chat.
 package receive
 
 import (
@@ -12,18 +12,18 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Receiver takes in what a workspace tells of. It is safe for concurrent use.
+// Receiver receives the events of a workspace. It is safe for concurrent use.
 type Receiver struct {
 	slack     *call.Workspace
 	directory *directory.Directory
 	reader    *read.Reader
 	writer    *write.Writer
 	queued    *semaphore.Weighted // bytes of events that wait or are handled
-	// commands and presses that were acknowledged before they were carried out
+	// commands and presses that were acknowledged before they were handled
 	late sync.WaitGroup
 }
 
-// NewReceiver returns a receiver of a workspace.
+// NewReceiver returns a receiver for a workspace.
 func NewReceiver(w *call.Workspace, d *directory.Directory, r *read.Reader, to *write.Writer) *Receiver {
 	return &Receiver{slack: w, directory: d, reader: r, writer: to, queued: semaphore.NewWeighted(maxQueued)}
 }

@@ -13,13 +13,13 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// sslCheck is the parameter of requests by which Slack only looks whether the address of a command
-// can be reached.
+// sslCheck is the parameter of requests with which Slack only checks that the address of a command
+// responds.
 const sslCheck = "ssl_check"
 
-// Handler receives events, commands and interactions as signed requests, all at one address.
-// Requests without a valid signature of the last five minutes are refused; one that was not taken
-// in is answered so that Slack delivers it again.
+// Handler returns a handler for events, commands and interactions that arrive as signed requests,
+// all at one address. It refuses requests without a valid signature from the last five minutes. If
+// an event was not accepted, the response makes Slack deliver it again.
 func (c *Receiver) Handler(h chat.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost && r.URL.Query().Get(sslCheck) != "" {
@@ -58,7 +58,7 @@ func (c *Receiver) Handler(h chat.Handler) http.Handler {
 			_, _ = w.Write(payload) // Slack has gone when this fails
 			return
 		}
-		// As with sockets, an event that is being taken in is finished although Slack has stopped
+		// As with sockets, an accepted event is handled to its end, even after Slack has stopped
 		// waiting.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), handleLimit)
 		defer cancel()
@@ -84,13 +84,13 @@ func (c *Receiver) Handler(h chat.Handler) http.Handler {
 	})
 }
 
-// verify checks the signature. Without a secret nothing is valid.
+// verify checks the signature of a request. Without a secret, it always fails.
 func (c *Receiver) verify(header http.Header, body []byte) error {
 	return Verify(c.slack.Config.SigningSecret, header, body)
 }
 
-// Verify checks that a body was signed by Slack within the last five minutes. Without a secret
-// nothing is valid.
+// Verify checks that Slack signed a body within the last five minutes. Without a secret, it always
+// fails.
 func Verify(secret string, header http.Header, body []byte) error {
 	if secret == "" {
 		return errors.New("SLACK_SIGNING_SECRET is not set")
@@ -105,7 +105,7 @@ func Verify(secret string, header http.Header, body []byte) error {
 	return v.Ensure()
 }
 
-// readRequest returns the payload as a socket would bring it.
+// readRequest returns the kind and the payload of a request, in the form that a socket delivers.
 func readRequest(contentType string, body []byte) (kind string, payload []byte, err error) {
 	if len(body) > 0 && body[0] == '{' {
 		cb, err := event.Decode[event.Callback]("an event", body)

@@ -10,18 +10,18 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 )
 
-// gap breaks a mention.
+// gap is an invisible character that breaks a mention.
 const gap = answer.Gap
 
 var (
 	control = regexp.MustCompile(`<([@#!])`)
-	// inCode is what Slack could resolve even within code; other angle brackets are left as they
-	// are, so that code can be copied.
+	// inCode matches mentions that Slack could resolve even inside code. Other angle brackets are
+	// kept, so that code can be copied.
 	inCode = regexp.MustCompile(`<(@[A-Z0-9]|#[CGD][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date))`)
 )
 
-// Neutral breaks whatever in a text would mention someone: @here and its like, and Slack's own
-// <@U…>, <#C…>, <!…>. The reader sees the same text.
+// Neutral breaks every mention in a text: @here and similar words, and Slack's <@U…>, <#C…> and
+// <!…>. The text looks the same to a reader.
 func Neutral(s string) string {
 	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
@@ -30,7 +30,7 @@ func Neutral(s string) string {
 	return s
 }
 
-// neutralCode does the same for code, where only what Slack would resolve is touched.
+// neutralCode is Neutral for code. It changes only mentions that Slack would resolve.
 func neutralCode(s string) string {
 	if strings.IndexByte(s, '<') < 0 {
 		return s
@@ -38,16 +38,16 @@ func neutralCode(s string) string {
 	return inCode.ReplaceAllString(s, "<"+gap+"$1")
 }
 
-// unmention breaks @here and its like.
+// unmention breaks @here and similar words.
 func unmention(s, between string) string {
 	return answer.Unmention(s, between, true, "here", "channel", "everyone")
 }
 
-// Entities writes the three characters that Slack reads as markup everywhere so that it does not.
+// Entities escapes the three characters that Slack reads as markup everywhere.
 var Entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// EscapeText makes plain text safe to stand in mrkdwn, in one line or several: it mentions no one
-// and links nowhere, and its marks are not taken for formatting.
+// EscapeText escapes plain text for use in mrkdwn, on one or more lines. The result contains no
+// mentions, links or formatting.
 func EscapeText(s string) string {
 	lines := strings.Split(Neutral(s), "\n")
 	for i, l := range lines {
@@ -56,8 +56,8 @@ func EscapeText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// address is an address as it may be written into a link; ok is false if it must not be linked on a
-// chat platform.
+// address escapes an address for use in a link. ok is false if it must not be linked on a chat
+// platform.
 func address(raw string) (safe string, ok bool) {
 	safe, ok = cite.LinkURL(raw)
 	if !ok || strings.HasPrefix(strings.ToLower(safe), "file:") {
@@ -71,15 +71,16 @@ var (
 	reference = regexp.MustCompile(`^&#?[0-9A-Za-z]+(;|$)`)
 )
 
-// markdownWord escapes a word for standard Markdown, and no more of it than is needed: what a
-// reader copies should be what was meant.
+// markdownWord escapes a word for standard Markdown. It escapes as little as possible, so that a
+// reader copies the intended text.
 func markdownWord(word string, at answer.Place) string {
 	if plainWord(word) {
 		return word
 	}
 	var b strings.Builder
 	if at.LineStart {
-		// What follows a word may not be known yet, so its end counts as much as a punctuation mark.
+		// The text after a word may not be known yet, so the end of the word counts as a
+		// punctuation mark.
 		mark := 0
 		if m := ordered.FindString(word); m != "" {
 			mark = len(m) - 1
@@ -134,12 +135,13 @@ func markdownWord(word string, at answer.Place) string {
 	return b.String()
 }
 
-// continues reports whether a reference to a character, of which a word holds the beginning, can go on with what follows the word.
+// continues reports whether the text after a word can complete a character reference that the word
+// begins.
 func continues(after rune) bool {
 	return after == '#' || after == ';' || after < utf8.RuneSelf && answer.Letter(after)
 }
 
-// plainWord reports whether no character of a word can mean anything anywhere.
+// plainWord reports whether no character of a word has a special meaning in any place.
 func plainWord(word string) bool {
 	for i := 0; i < len(word); i++ {
 		c := word[i]
@@ -150,7 +152,8 @@ func plainWord(word string) bool {
 	return true
 }
 
-// mrkdwnWord escapes text for mrkdwn, which knows no escapes but three entities: a gap keeps a mark from being one.
+// mrkdwnWord escapes text for mrkdwn. Mrkdwn has no escapes but three entities, so a gap separates
+// a mark from its text.
 func mrkdwnWord(word string, at answer.Place) string {
 	if plainWord(word) || at.Alone && len(word) == 1 && strings.IndexByte("*~_", word[0]) >= 0 { // between blanks nothing begins or ends
 		return word

@@ -9,17 +9,17 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// What is said under the beginning of a report that is too long for messages.
+// Sentences below the beginning of a report that is too long for messages.
 const (
 	fileBelow = "The answer is longer than fits here. All of it is in " + FileTitle + "."
 	fileComes = "The answer is longer than fits here. All of it will be posted as a file."
 )
 
-// maxFile is more characters than any report has, so that a file is laid out as one page.
+// maxFile is longer than any report, in characters, so that a file is formatted as one page.
 const maxFile = 1 << 30
 
-// file is the whole answer as Markdown, with what stands under it and all of its sources. What may
-// be a link is what may be one in messages, since Slack shows the file as well.
+// file returns the whole answer as Markdown, with its notes and all sources. The rules for links
+// are those of messages, because Slack shows the file too.
 func (r *Renderer) file(tree *answer.Tree, policy answer.Policy, v *stream.View, bare bool) string {
 	whole := &answer.Tree{Blocks: tree.Blocks[:len(tree.Blocks):len(tree.Blocks)]}
 	put := func(inlines ...answer.Inline) {

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// markdown writes standard Markdown, which Slack takes in streams and in markdown blocks.
+// markdown writes standard Markdown, which Slack accepts in streams and in markdown blocks.
 type markdown struct{}
 
 var _ answer.Dialect = markdown{}
@@ -22,7 +22,7 @@ func (markdown) Word(word string, at answer.Place) string { return markdownWord(
 
 func (markdown) Style(s answer.Style) string { return s.Mark() }
 
-// maxRun is the longest run of backticks that is written in code as it is.
+// maxRun is the longest run of backticks that is written unchanged inside code.
 const maxRun = 3
 
 func (markdown) CodeSpan(code string) string {
@@ -55,7 +55,8 @@ func (markdown) CodeLine(line string, fence int) string {
 	return line
 }
 
-// maxFence is the longest fence that is written; longer ones are cut, and their lines are kept from ending them all the same.
+// maxFence is the longest fence that is written. Longer ones are cut, and their lines are changed
+// so that they do not end the fence.
 const maxFence = 8
 
 func (markdown) Fence(language string, fence int) (open, end string) {
@@ -99,7 +100,7 @@ func (markdown) Marker(list, item *answer.Block, number int, alternate bool) str
 	return mark
 }
 
-// maxQuotes is how deep quotations are shown as nested.
+// maxQuotes is the maximum depth of nested quotations.
 const maxQuotes = 3
 
 func (markdown) Quote(depth int) string {

@@ -2,9 +2,9 @@ package render
 
 import "github.com/footnotehq/footnote/core/thread"
 
-// What one message can hold. Slack takes 12,000 characters of standard Markdown over all blocks of
-// a payload, but was seen to refuse less than its documents say once the blocks are expanded; a
-// section of mrkdwn takes 3,000, and chat.update refuses more than 4,000 characters of text.
+// Limits of one message. Slack documents 12,000 characters of standard Markdown over all blocks of
+// a payload, but was seen to refuse less after it expanded the blocks. A mrkdwn section holds 3,000
+// characters, and chat.update refuses text of more than 4,000.
 const (
 	MaxMarkdown = 11000 // characters of Page.Markdown
 	MaxSection  = 2900  // characters of one element of Page.Sections
@@ -12,86 +12,84 @@ const (
 	MaxText     = 3900  // characters of Page.Text
 	MaxNote     = 1000  // characters of one element of Page.Notes
 	MaxSources  = 10    // elements of Page.Sources
-	MaxPages    = 2     // of a report; a longer one is a file below its digest
+	MaxPages    = 2     // pages of a report; a longer one becomes a file
 
 	MaxTaskSources = 5 // elements of Task.Sources
 )
 
-// FileTitle is how the file of a long report is called where it is shown.
+// FileTitle is the displayed name of the file of a long report.
 const FileTitle = "answer.md"
 
-// Page is one Slack message, or, from a Tail, one piece to be appended. It holds nothing that can
-// mention anyone and no image, and every limit holds already: whoever sends it cuts, escapes and
-// adds nothing. Unfurls are off by the sender.
+// Page is one Slack message, or a piece that a Tail appends to a stream. It contains no mentions
+// and no images, and is within all limits: the sender must not cut, escape or add text. The sender
+// turns off link previews.
 //
-// As a message its blocks are, in this order: Markdown as one markdown block, or each of Sections
+// As a message, its blocks are in this order: Markdown as one markdown block, or each of Sections
 // as a mrkdwn section; each of Notes as a mrkdwn context; the Sources; the Buttons.
 //
-// As a piece, Markdown and Tasks are chunks to be appended. The last piece (Done) has Notes,
-// Sources and Buttons too: they are the blocks of chat.stopStream.
+// As a piece, Markdown and Tasks are chunks to append. The last piece (Done) also has Notes,
+// Sources and Buttons, which are the blocks of chat.stopStream.
 type Page struct {
-	// standard Markdown, for markdown blocks and streams; in a piece only what is new
+	// standard Markdown for markdown blocks and streams; in a piece, only the new text
 	Markdown string
 	Sections []string // mrkdwn, instead of Markdown, for workspaces without markdown blocks
-	// the whole message in plain words, for notifications and screen readers; empty in a piece
+	// plain text of the whole message, for notifications and screen readers; empty in a piece
 	Text string
 
-	// mrkdwn sentences under the answer: what went wrong, that it was stopped, what it rests on
+	// mrkdwn sentences below the answer: errors, a stop, the basis of the answer
 	Notes   []string
-	Heading string   // plain words above Sources; empty when there are none
-	Sources []Source // under the last page of a finished answer
-	More    string   // a sentence that says how many documents Sources leaves out; empty when none
+	Heading string   // plain text above Sources; empty without sources
+	Sources []Source // below the last page of a finished answer
+	More    string   // sentence with the number of omitted documents, or ""
 	Buttons []thread.Button
 
-	// Markdown of a whole report: the message is this file, and nothing else of the page but Number
-	// and Done counts
+	// Markdown of a whole report. If set, the message is this file; of the other fields, only
+	// Number and Done are used
 	File string `json:",omitempty"`
 
-	Tasks []Task // in a piece: search steps that are new or have changed
-	// in a piece: Markdown of messages to follow, in order, because the present one is full with
-	// Markdown
+	Tasks []Task // in a piece: new or changed search steps
+	// in a piece: Markdown of the following messages, in order, because the current message is full
 	Rolls []string
-	// in a piece: how to go on in another message after it, for example when a stream grows too old
+	// in a piece: how to continue in another message, for example if a stream grows too old
 	Cut Cut
 
-	// of the page, from 0; in a piece the number of the message that the last text of the piece
-	// belongs to
+	// index of the page, from 0; in a piece, index of the message that holds the piece's last text
 	Number int
-	Done   bool // nothing more will come: the answer has ended and this is the last page or piece
+	Done   bool // the answer has ended; this is the last page or piece
 }
 
-// Cut is what ends a message in the midst of a code block or a table, and what takes it up again in
-// the next one. Both are empty nearly always.
+// Cut splits a message inside a code block or a table. Close ends the block in this message; Open
+// reopens it in the next one. Both are usually empty.
 type Cut struct{ Close, Open string }
 
-// Source is one cited document, or, where nothing was cited, one that came close.
+// Source is a cited document. If nothing was cited, it is a document that came close.
 type Source struct {
-	Number int    // 0 for one that was not cited
-	Title  string // one line, nothing escaped; contains no mention
-	// escaped for every renderer; empty when there is no address that a reader could open
+	Number int    // 0 if not cited
+	Title  string // one line, not escaped; contains no mention
+	// escaped for all renderers; empty if there is no address that a reader could open
 	URL string
-	// where it lies and how old it is: "docs.example · 5 months old"; empty when neither is known
+	// location and age: "docs.example · 5 months old"; empty if neither is known
 	Detail string
 
-	// other sections of the document that are cited, with nothing but number, title and address
+	// further cited sections of the document; only number, title and address are set
 	Also []Source `json:",omitempty"`
 }
 
 // TaskStatus is the state of a search step.
 type TaskStatus string
 
-// The states that Slack's task cards know and a search can have.
+// States that Slack's task cards have and a search can be in.
 const (
 	TaskRunning  TaskStatus = "in_progress"
 	TaskComplete TaskStatus = "complete"
 )
 
-// Task is the card of an answer's searches in a stream. A task with an ID that was sent before
-// replaces that one.
+// Task is the card that shows an answer's searches in a stream. It replaces an earlier task with
+// the same ID.
 type Task struct {
 	ID      string
 	Title   string // plain text, one line
 	Status  TaskStatus
-	Output  string   // plain text: how many documents are cited; empty until the end
-	Sources []Source // the cited documents that have an address, at most MaxTaskSources
+	Output  string   // plain text: number of cited documents; empty until the end
+	Sources []Source // cited documents with an address, at most MaxTaskSources
 }

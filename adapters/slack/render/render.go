@@ -1,5 +1,5 @@
-// Package render is how an answer looks in Slack: pages of text within Slack's limits, as messages
-// or as a stream's tail. It knows no connection.
+// Package render formats answers for Slack: pages within Slack's limits, as messages or as pieces
+// of a stream. It makes no calls.
 package render
 
 import (
@@ -11,15 +11,16 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Renderer writes answers as Slack messages. It implements stream.Renderer[Page].
+// Renderer formats answers as Slack messages. It implements stream.Renderer[Page].
 type Renderer struct {
-	// Progress shows what is being searched for as a page while there is no answer yet. It is of
-	// use where no status can be shown.
+	// Progress shows the current search as a page until there is an answer. Use it if the workspace
+	// shows no status.
 	Progress bool
-	// Links allows links, other than citations, that the model wrote: to addresses that came from
-	// documents or from people. Nil allows none. It is called from any goroutine.
+	// Links reports whether the model may link to an address, other than by citations. Only
+	// addresses from documents or people should be allowed. nil allows none. It is called from any
+	// goroutine.
 	Links func(address string) bool
-	// Now is the time that ages are counted from; nil means time.Now.
+	// Now returns the time from which ages are counted; nil: time.Now.
 	Now func() time.Time
 }
 
@@ -75,7 +76,8 @@ func (r *Renderer) pages(tree *answer.Tree, policy answer.Policy, sections bool)
 	return pages
 }
 
-// end adds what stands under the answer. A page that consists of the notes does not repeat them.
+// end adds the notes, sources and buttons below the answer. If the page consists of the notes, it
+// does not repeat them.
 func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 	p.Buttons = stream.Buttons(v)
 	if v.Phase != stream.Done {
@@ -94,7 +96,7 @@ func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 	p.Heading, p.More = foot.Head(v, list), foot.More(more)
 }
 
-// plain lays an answer out as the texts of messages that have no blocks at all.
+// plain formats an answer as texts of messages without blocks.
 func (r *Renderer) plain(tree *answer.Tree, v *stream.View, bare bool) []Page {
 	var pages []Page
 	for _, p := range tree.Pages(mrkdwn{}, foot.Policy(v, r.Links), answer.RuneCount, MaxSection) {
@@ -130,7 +132,7 @@ func (r *Renderer) plain(tree *answer.Tree, v *stream.View, bare bool) []Page {
 	return pages
 }
 
-// note escapes a sentence; it is cut before it is escaped so that no entity is torn.
+// note escapes a sentence. It cuts the sentence first, so that no entity is split.
 func note(s string) string {
 	for limit := MaxNote; ; limit /= 2 {
 		if out := ungapped(EscapeText(foot.Cut(s, limit))); answer.RuneCount(out) <= MaxNote {
@@ -139,7 +141,7 @@ func note(s string) string {
 	}
 }
 
-// plainText makes the words of a page the text of a message, which Slack reads as mrkdwn.
+// plainText converts the words of a page to the text of a message, which Slack reads as mrkdwn.
 func plainText(p *Page) string {
 	var b strings.Builder
 	b.WriteString(p.Text)

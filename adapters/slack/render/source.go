@@ -15,7 +15,7 @@ func (s Source) label() string {
 	return "[" + strconv.Itoa(s.Number) + "] " + s.Title
 }
 
-// sourceOf is a source as Slack shows it.
+// sourceOf converts a source to Slack's form.
 func sourceOf(s foot.Source) Source {
 	url, _ := address(s.URL)
 	out := Source{Number: s.Number, Title: s.Title, URL: url, Detail: s.Detail()}
@@ -26,7 +26,7 @@ func sourceOf(s foot.Source) Source {
 	return out
 }
 
-// labels are number and title of a source and of the other sections of its document.
+// labels returns the number and title of a source, and of the other cited sections of its document.
 func (s Source) labels() string {
 	out := s.label()
 	for _, other := range s.Also {
@@ -43,8 +43,8 @@ func (s Source) link() string {
 	return label
 }
 
-// Mrkdwn is the source as one line of mrkdwn: number and title, linked where there is an address,
-// the other sections of its document, and where it lies and how old it is.
+// Mrkdwn returns the source as one line of mrkdwn: number and title, linked if there is an address,
+// other cited sections, location and age.
 func (s Source) Mrkdwn() string {
 	label := s.link()
 	for _, other := range s.Also {
@@ -56,7 +56,8 @@ func (s Source) Mrkdwn() string {
 	return label
 }
 
-// SourceLine is a cited document. An address that no block can hold is left out.
+// SourceLine returns the line of a cited document. If the line is too long for a block, it leaves
+// out further sections, then the address.
 func SourceLine(s Source) string {
 	line := s.Mrkdwn()
 	for utf8.RuneCountInString(line) > MaxSection {

@@ -14,21 +14,21 @@ func (r *Renderer) Tail() stream.Tail[Page] {
 	return t.next
 }
 
-// tail is one answer on its way into a stream.
+// tail tracks one answer that is written into a stream.
 type tail struct {
 	*Renderer
 	sticky func(answer.Policy) answer.Policy
 	flow   *answer.Flow
 	read   int    // bytes of the view's text that are in flow
-	number int    // of the message that is being written
-	shown  string // of that message
-	card   Task   // of the searches, as it was sent last
+	number int    // index of the current message
+	shown  string // shown text of that message
+	card   Task   // last sent card of the searches
 	done   bool
 
 	labelled bool // what stands above the answer is in flow
 }
 
-// next is the stream.Tail.
+// next implements stream.Tail.
 func (t *tail) next(v *stream.View) (Page, bool) {
 	if t.done {
 		return Page{}, false
@@ -68,8 +68,8 @@ func (t *tail) next(v *stream.View) (Page, bool) {
 	return page, page.Markdown != "" || len(page.Rolls) > 0 || len(page.Tasks) > 0
 }
 
-// advance puts into a piece what the pages, of which first is the number of the first, have beyond
-// what was shown.
+// advance adds to a piece the text of the pages that was not shown yet. first is the index of the
+// first page.
 func (t *tail) advance(piece *Page, first int, pages []answer.Page) {
 	open := t.number - first
 	if len(pages) <= open {
@@ -87,8 +87,8 @@ func (t *tail) advance(piece *Page, first int, pages []answer.Page) {
 	piece.Cut = Cut{Close: last.Close, Open: last.Open}
 }
 
-// common is the length of what was shown. Should the text have come out otherwise than before, it
-// is better repeated from there than lost.
+// common returns the length of the shown text that is unchanged. If the text has changed, it is
+// better to repeat the rest than to lose it.
 func common(shown, text string) int {
 	if strings.HasPrefix(text, shown) {
 		return len(shown)
@@ -100,11 +100,11 @@ func common(shown, text string) int {
 	return strings.LastIndexByte(text[:n], '\n') + 1
 }
 
-// maxTask is the length of a source's title on a card in characters.
+// maxTask is the maximum length in characters of a source's title on a card.
 const maxTask = 150
 
-// steps returns the card of the searches where it has changed: one for all of them. At the end it
-// counts what the answer cites, since what was merely looked at is of no use to its reader.
+// steps returns the card of the searches if it has changed. One card is for all searches. At the
+// end it counts the cited documents, because readers do not need those that were only read.
 func (t *tail) steps(v *stream.View) []Task {
 	if len(v.Queries) == 0 {
 		return nil

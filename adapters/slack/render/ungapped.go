@@ -2,11 +2,12 @@ package render
 
 import "strings"
 
-// marks are what mrkdwnWord keeps from being formatting. Each begins and ends what it formats.
+// marks are the formatting characters that mrkdwnWord escapes. Each begins and ends its format.
 var marks = []string{"*", "~", "_", "`"}
 
-// ungapped takes the gaps away from marks that are the only ones of their kind in a paragraph, as in "ls *.go" and "cd ~/bin": nothing ends there what
-// they could begin, and what a reader copies is what was meant. Code stays as it is.
+// ungapped removes the gaps from a mark that occurs only once in a paragraph, as in "ls *.go" and
+// "cd ~/bin". Such a mark cannot start a format, and a reader then copies the intended text. Code
+// stays unchanged.
 func ungapped(text string) string {
 	if !strings.Contains(text, gap) {
 		return text

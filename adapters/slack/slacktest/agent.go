@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Prompted is a list of questions that the bot offered in a conversation.
+// Prompted is a list of questions that the bot suggested in a conversation.
 type Prompted struct {
 	Channel, Thread string
 	Prompts         []struct{ Title, Message string }
@@ -38,14 +38,14 @@ func (s *Server) setTitle(form url.Values) (reply, error) {
 	return nil, nil
 }
 
-// Title returns what a conversation with the bot was named.
+// Title returns the title of a conversation with the bot.
 func (s *Server) Title(c *Channel, root string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.titles[place{c.ID, root}]
 }
 
-// Prompts returns what the bot offered, in order.
+// Prompts returns the bot's suggestions, in order.
 func (s *Server) Prompts() []Prompted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +71,7 @@ func (p *Person) OpenHome() {
 	s.event(c, map[string]any{"type": "app_home_opened", "user": p.ID, "channel": c.ID, "tab": "home", "event_ts": s.ts()})
 }
 
-// Home returns what the bot's home tab of a person shows, as its blocks in JSON.
+// Home returns the blocks of a person's home tab of the bot, as JSON.
 func (s *Server) Home(p *Person) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Server) publishView(form url.Values) (reply, error) {
 	return reply{"view": map[string]any{"type": "home"}}, err
 }
 
-// Become changes what someone is, and tells of it.
+// Become changes a person's profile and delivers the event.
 func (p *Person) Become(edit func(*Person)) {
 	s := p.server
 	s.mu.Lock()
@@ -103,7 +103,7 @@ func (p *Person) Become(edit func(*Person)) {
 	s.event(nil, map[string]any{"type": "user_change", "user": s.user(p), "event_ts": s.ts()})
 }
 
-// Leave takes someone out of a channel.
+// Leave removes a person from a channel.
 func (p *Person) Leave(c *Channel) {
 	s := p.server
 	s.mu.Lock()
@@ -129,7 +129,7 @@ func (s *Server) trigger() string {
 	return id
 }
 
-// Shortcut chooses an entry of a message's menu and returns the id of its delivery.
+// Shortcut uses an entry of a message's menu and returns the id of its delivery.
 func (p *Person) Shortcut(c *Channel, ts, callback string) string {
 	s := p.server
 	s.mu.Lock()
@@ -161,7 +161,7 @@ func (s *Server) openView(form url.Values) (reply, error) {
 	case time.Since(at) > 3*time.Second:
 		return nil, fail("expired_trigger_id")
 	}
-	delete(s.triggers, form.Get("trigger_id")) // it opens one form
+	delete(s.triggers, form.Get("trigger_id")) // a trigger opens one form
 	var view struct {
 		Type     string            `json:"type"`
 		Callback string            `json:"callback_id"`
@@ -181,7 +181,7 @@ func (s *Server) openView(form url.Values) (reply, error) {
 	return reply{"view": map[string]any{"id": v.ID, "type": "modal"}}, nil
 }
 
-// Views returns the forms that were opened, in order.
+// Views returns the opened forms, in order.
 func (s *Server) Views() []View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +192,7 @@ func (s *Server) Views() []View {
 	return out
 }
 
-// Submit sends a form with what was filled in and returns the id of its delivery.
+// Submit submits a form with its field values and returns the id of its delivery.
 func (p *Person) Submit(v View, fields map[string]string) string {
 	s := p.server
 	s.mu.Lock()

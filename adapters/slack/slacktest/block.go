@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// block is what a server checks of any block.
+// block holds the fields that the server checks in every block.
 type block struct {
 	Type     string          `json:"type"`
 	BlockID  string          `json:"block_id"`
@@ -19,7 +19,7 @@ type block struct {
 	} `json:"elements"`
 }
 
-// Sizes as Slack documents them, except that it refuses 13,200 characters of Markdown in practice.
+// Slack's documented size limits, except that in practice it refuses 13,200 characters of Markdown.
 const (
 	maxBlocks   = 50
 	maxSection  = 3000
@@ -32,7 +32,7 @@ const (
 	maxHeader   = 150
 )
 
-// checkBlocks refuses what Slack refuses.
+// checkBlocks returns an error for blocks that Slack refuses.
 func checkBlocks(raw json.RawMessage) error {
 	var blocks []block
 	if json.Unmarshal(raw, &blocks) != nil {
@@ -77,7 +77,7 @@ func checkBlocks(raw json.RawMessage) error {
 	return nil
 }
 
-// textOf reads a text, which is a string or an object that holds one.
+// textOf returns the text of a string, or of an object that contains one.
 func textOf(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -92,7 +92,7 @@ func textOf(raw json.RawMessage) string {
 	return object.Text
 }
 
-// blockText is what the blocks show, one line break between any two.
+// blockText returns the visible text of blocks, joined by line breaks.
 func blockText(raw json.RawMessage) string {
 	var blocks []block
 	if len(raw) == 0 || json.Unmarshal(raw, &blocks) != nil {

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// BecomeUnheard is Become without an event, as when Slack has given up delivering it.
+// BecomeUnheard is Become without an event, as if Slack had given up delivering it.
 func (p *Person) BecomeUnheard(edit func(*Person)) {
 	p.server.mu.Lock()
 	defer p.server.mu.Unlock()
 	edit(p)
 }
 
-// Convert makes a channel private or public. Slack tells of the first alone.
+// Convert makes a channel private or public. Slack sends an event only for the former.
 func (s *Server) Convert(c *Channel, private bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -23,7 +23,7 @@ func (s *Server) Convert(c *Channel, private bool) {
 	}
 }
 
-// Crowd adds many people at once, whose names end in a number.
+// Crowd adds many people at once. Their names end in a number.
 func (s *Server) Crowd(name string, many int) []*Person {
 	people := make([]*Person, many)
 	for i := range people {
@@ -51,7 +51,7 @@ func (s *Server) UserGroup(handle string, people ...*Person) *UserGroup {
 	return g
 }
 
-// Regroup says who is in a user group from now on.
+// Regroup replaces the members of a user group.
 func (s *Server) Regroup(g *UserGroup, people ...*Person) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

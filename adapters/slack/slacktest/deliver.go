@@ -15,19 +15,19 @@ import (
 	"time"
 )
 
-// Delivery is an event, command or interaction and what became of it.
+// Delivery is an event, command or interaction, and its outcome.
 type Delivery struct {
-	ID       string // of the envelope
+	ID       string // envelope id
 	Kind     string // "events_api", "slash_commands" or "interactive"
 	Event    string // type of the inner event
 	EventID  string
-	Attempts int // deliveries, the first included
+	Attempts int // number of deliveries, including the first
 	Sent     time.Time
-	Acked    time.Time // zero when it was given up
+	Acked    time.Time // zero if it was given up
 	Payload  json.RawMessage
 }
 
-// delivery is one on its way.
+// delivery is a delivery in progress.
 type delivery struct {
 	Delivery
 	payload map[string]any
@@ -46,14 +46,14 @@ func (s *Server) event(c *Channel, inner map[string]any) {
 	})
 }
 
-// Event delivers any inner event, and Raw any payload at all.
+// Event delivers an inner event, and Raw delivers any payload.
 func (s *Server) Event(inner map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.event(nil, inner)
 }
 
-// Again delivers the last event of a type once more, with the same event id.
+// Again delivers the last event of a type again, with the same event id.
 func (s *Server) Again(event string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *Server) attempt(d *delivery) {
 	}
 	if len(s.sockets) == 0 {
 		s.unheard++
-		return // as if it had been sent to one that has gone
+		return // as if its socket had closed
 	}
 	c := s.sockets[d.Attempts%len(s.sockets)]
 	c.send(map[string]any{
@@ -130,25 +130,25 @@ func (s *Server) acked(id string, payload json.RawMessage) {
 	}
 }
 
-// finish closes a delivery. For an event it keeps the payload that was sent, for others the one
-// that was answered. s.mu is held.
+// finish ends a delivery. For an event it keeps the sent payload, for others the response. s.mu is
+// held.
 func (s *Server) finish(d *delivery, answered json.RawMessage) {
 	d.timer.Stop()
 	delete(s.pending, d.ID)
 	d.Payload = answered
 	if d.Kind == "events_api" {
-		d.Payload, _ = json.Marshal(d.payload) // of maps and strings, which always succeeds
+		d.Payload, _ = json.Marshal(d.payload) // never fails for maps and strings
 	}
 	s.done.Add(d.Delivery)
 	s.notify()
 }
 
-// request delivers over HTTP, signed. s.mu is held.
+// request delivers over HTTP, with a signature. s.mu is held.
 func (s *Server) request(d *delivery) {
 	target, kind, body := s.config.EventsURL, "application/json", []byte(nil)
 	switch d.Kind {
 	case "events_api":
-		body, _ = json.Marshal(d.payload) // of maps and strings, which always succeeds
+		body, _ = json.Marshal(d.payload) // never fails for maps and strings
 	case "interactive":
 		payload, _ := json.Marshal(d.payload) // likewise
 		kind, body = "application/x-www-form-urlencoded", []byte(url.Values{"payload": {string(payload)}}.Encode())
@@ -191,7 +191,7 @@ func (s *Server) request(d *delivery) {
 	})
 }
 
-// Sign adds the headers by which a receiver knows that a body is Slack's.
+// Sign adds the headers with Slack's signature of a body.
 func Sign(h http.Header, body []byte, at time.Time) {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(SigningSecret))

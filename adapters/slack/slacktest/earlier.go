@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Earlier writes a message that was written so long ago, and returns its id. Its events are not
-// delivered: no one was there for them.
+// Earlier writes a message with a time in the past, and returns its id. Its events are not
+// delivered, as if no replica had been running.
 func (p *Person) Earlier(c *Channel, thread, text string, ago time.Duration) string {
 	s := p.server
 	s.mu.Lock()

@@ -7,22 +7,22 @@ import (
 	"strconv"
 )
 
-// File is a file that someone sends.
+// File is a file that a person sends.
 type File struct {
 	Name, Media string
 	Data        []byte
-	Size        int    // that Slack tells; 0 is the true one
-	URL         string // kept elsewhere, as a remote file is; empty is here
+	Size        int    // size that Slack reports; 0: the real size
+	URL         string // address of a remote file; empty: stored here
 	NoAccess    bool   // the bot may not read it
-	Ask         bool   // Slack tells of it in files.info alone
+	Ask         bool   // only files.info describes it
 }
 
 type upload struct {
 	File
 	id      string
 	length  int      // announced of a file of the bot's that is not complete
-	title   string   // as shown; empty is the name
-	message *Message // that shows a file of the bot's
+	title   string   // displayed title; empty: the name
+	message *Message // message that shows the bot's file
 }
 
 // keepFile stores a file and returns its id. s.mu is held.
@@ -32,7 +32,7 @@ func (s *Server) keepFile(f File) string {
 	return id
 }
 
-// wired is a message in JSON with its files. s.mu is held.
+// wired returns a message with its files, for encoding as JSON. s.mu is held.
 func (s *Server) wired(m *Message, metadata bool) map[string]any {
 	out := m.wire(metadata)
 	if len(m.Files) == 0 {
@@ -79,8 +79,7 @@ func (s *Server) fileInfo(form url.Values) (reply, error) {
 	return reply{"file": s.fileWire(f), "comments": []any{}, "paging": map[string]any{}}, nil
 }
 
-// serveFile hands a file out to the bot's token. Without access Slack leads to a page where people
-// sign in.
+// serveFile serves a file to the bot's token. Without access, Slack redirects to the sign-in page.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	f := s.files[r.PathValue("id")]

@@ -39,8 +39,7 @@ func (c *Channel) wire() map[string]any {
 	}
 }
 
-// userConversations lists the channels of a person, or of the bot: of a person those that the bot
-// can see.
+// userConversations lists the channels of the bot, or those of a person that the bot can see.
 func (s *Server) userConversations(form url.Values) (reply, error) {
 	who := form.Get("user")
 	if who == "" {
@@ -132,7 +131,7 @@ func (s *Server) list(c *Channel, form url.Values, match func(*Message) bool) (r
 			continue
 		}
 		wire := s.wired(m, form.Get("include_all_metadata") == "1")
-		if m.Deleted { // what is left of a message that was replied to
+		if m.Deleted { // a deleted message with replies remains visible
 			wire = map[string]any{"type": "message", "subtype": "tombstone", "user": "USLACKBOT", "hidden": true, "text": "This message was deleted.", "ts": m.TS}
 		}
 		if parent := s.messages[place{c.ID, m.Thread}]; parent != nil && parent != m && !s.config.NoParents {
@@ -160,7 +159,7 @@ func (s *Server) list(c *Channel, form url.Values, match func(*Message) bool) (r
 	return out, nil
 }
 
-// repliesTo counts what was said in a message's thread. s.mu is held.
+// repliesTo counts the messages in a message's thread. s.mu is held.
 func (s *Server) repliesTo(root *Message) (count int, last string) {
 	if root.Thread != "" && root.Thread != root.TS {
 		return 0, ""
@@ -174,7 +173,7 @@ func (s *Server) repliesTo(root *Message) (count int, last string) {
 	return count, last
 }
 
-// Mark makes a message one of a subtype, such as "channel_join" or "thread_broadcast".
+// Mark sets the subtype of a message, such as "channel_join" or "thread_broadcast".
 func (s *Server) Mark(c *Channel, ts, subtype string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +182,7 @@ func (s *Server) Mark(c *Channel, ts, subtype string) {
 	}
 }
 
-// Standing returns the messages of a channel that people can read, the bot's among them.
+// Standing returns the messages of a channel that people can read now, including the bot's.
 func (s *Server) Standing(c *Channel) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +195,7 @@ func (s *Server) Standing(c *Channel) []Message {
 	return all
 }
 
-// MayOpen says whether a person can read a channel. "Public channels are open to all members of
+// MayOpen reports whether a person can read a channel. "Public channels are open to all members of
 // your workspace"; guests and people from other organisations read those that they were added to;
 // "private channels can only be found and joined by members who are invited".
 func (s *Server) MayOpen(p *Person, c *Channel) bool {
@@ -214,14 +213,14 @@ func (s *Server) MayOpen(p *Person, c *Channel) bool {
 	}
 }
 
-// Answer has the bot say something in a thread, as if it had answered there.
+// Answer posts a message of the bot in a thread, as if it had answered there.
 func (s *Server) Answer(c *Channel, root, text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.add("chat.postMessage", Message{Channel: c.ID, Thread: root, User: BotUser, Bot: true, Text: text}).TS
 }
 
-// ChannelNamed returns the channel of a name; nil without one.
+// ChannelNamed returns the channel with that name, or nil.
 func (s *Server) ChannelNamed(name string) *Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,7 +232,7 @@ func (s *Server) ChannelNamed(name string) *Channel {
 	return nil
 }
 
-// Change changes people or channels while nothing reads them.
+// Change runs edit, which may change people or channels, while no request reads them.
 func (s *Server) Change(edit func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

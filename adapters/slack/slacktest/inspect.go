@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// Versions returns every state that every message had, in order. Ephemeral messages are among them.
+// Versions returns every state that each message had, in order, including ephemeral messages.
 func (s *Server) Versions() []Version {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.versions.All()
 }
 
-// Thread returns the messages that a thread shows now, its root first. Ephemeral ones are left out.
+// Thread returns the messages that a thread shows now, the root first, without ephemeral ones.
 func (s *Server) Thread(c *Channel, root string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,7 +33,7 @@ func (s *Server) Answers(c *Channel, root string) []Message {
 	return slices.DeleteFunc(s.Thread(c, root), func(m Message) bool { return m.User != BotUser || m.TS == root })
 }
 
-// Roots returns the messages of a channel that are in no thread.
+// Roots returns the messages of a channel outside threads.
 func (s *Server) Roots(c *Channel) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Server) Roots(c *Channel) []Message {
 	return out
 }
 
-// Ephemeral returns what is shown to one person alone.
+// Ephemeral returns the messages that only one person sees.
 func (s *Server) Ephemeral(p *Person) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,14 +59,14 @@ func (s *Server) Ephemeral(p *Person) []Message {
 	return out
 }
 
-// Calls returns the requests to a method, or to all when it is empty.
+// Calls returns the requests to a method, or all requests if method is empty.
 func (s *Server) Calls(method string) []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls.Where(func(c Call) bool { return method == "" || c.Method == method })
 }
 
-// Limited counts the answers with status 429.
+// Limited returns the number of responses with status 429.
 func (s *Server) Limited() int {
 	n := 0
 	for _, c := range s.Calls("") {
@@ -84,14 +84,14 @@ func (s *Server) Statuses() []Status {
 	return s.statuses.All()
 }
 
-// Deliveries returns what was delivered and has been acknowledged or given up, in order of that.
+// Deliveries returns the deliveries that were acknowledged or given up, in the order of their end.
 func (s *Server) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.done.All()
 }
 
-// Delivered returns one of them, once it has ended.
+// Delivered returns a delivery, and whether it has ended.
 func (s *Server) Delivered(id string) (Delivery, bool) {
 	for _, d := range s.Deliveries() {
 		if d.ID == id {
@@ -101,8 +101,8 @@ func (s *Server) Delivered(id string) (Delivery, bool) {
 	return Delivery{}, false
 }
 
-// Wait returns when the condition holds, which is looked at after every change. It fails when ctx
-// ends.
+// Wait waits until a condition is true. It checks the condition after every change, and fails when
+// ctx is done.
 func (s *Server) Wait(ctx context.Context, what string, holds func() bool) error {
 	if err := s.changed.Until(ctx, holds); err != nil {
 		return fmt.Errorf("wait until %s: %w", what, err)
@@ -110,7 +110,7 @@ func (s *Server) Wait(ctx context.Context, what string, holds func() bool) error
 	return nil
 }
 
-// Undelivered returns the ids of what is still being delivered.
+// Undelivered returns the ids of the deliveries in progress.
 func (s *Server) Undelivered() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +121,7 @@ func (s *Server) Undelivered() []string {
 	return ids
 }
 
-// Unheard counts the deliveries for which no socket was open.
+// Unheard returns the number of deliveries for which no socket was open.
 func (s *Server) Unheard() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

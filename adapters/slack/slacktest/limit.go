@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// limited counts a call and says how long the caller has to wait when there were too many: within
-// any minute no more than the tier, for chat.postMessage, about one a second with short bursts,
-// four in three seconds in each channel, and for a status 60 a minute in each thread and 600 in
-// all. s.mu is held.
+// limited counts a call and returns how long the caller must wait if there were too many. The limit
+// is the tier in every minute. chat.postMessage allows about one call a second per channel, with
+// bursts of four in three seconds. A status allows 60 a minute per thread and 600 in all. s.mu is
+// held.
 func (s *Server) limited(name string, form url.Values, now time.Time) time.Duration {
 	if s.config.NoTiers {
 		return 0
@@ -35,7 +35,7 @@ func (s *Server) limited(name string, form url.Values, now time.Time) time.Durat
 	return s.tiers.Within(key, most, span, now)
 }
 
-// statuses are how many of assistant.threads.setStatus a workspace takes in a minute.
+// statuses is the limit of assistant.threads.setStatus in a workspace, in calls a minute.
 const statuses = 600
 
 func tooMany(w http.ResponseWriter, wait time.Duration) {
@@ -46,30 +46,30 @@ func tooMany(w http.ResponseWriter, wait time.Duration) {
 	_, _ = w.Write([]byte(`{"ok":false,"error":"ratelimited"}`)) // the client has gone when this fails
 }
 
-// Fault is what happens to calls of a method instead of their answer.
+// Fault replaces the response to calls of a method.
 type Fault struct {
 	Method string // empty: any
-	Holds  string // that one of the call's parameters contains; empty: any
-	Times  int    // so many calls; 0 means 1
-	After  bool   // the call is carried out before it fails
+	Holds  string // text that a parameter must contain; empty: any
+	Times  int    // number of calls; 0 means 1
+	After  bool   // carry out the call, then fail
 
 	Status     int            // HTTP status with an HTML body; 429 has RetryAfter
 	RetryAfter time.Duration  // with status 429
-	Error      string         // an error in a 200 answer
-	Drop       bool           // the connection is closed without an answer
-	Body       map[string]any // answered with this in a 200 answer
-	// answered with {"ok":true} and nothing more, as what only looks like a Slack does
+	Error      string         // error in a 200 response
+	Drop       bool           // close the connection without a response
+	Body       map[string]any // body of a 200 response
+	// respond with {"ok":true} and nothing else, as an incomplete imitation of Slack does
 	Bare  bool
-	Delay time.Duration // the call is carried out so much later, and nothing else happens to it
+	Delay time.Duration // carry out the call later, without failure
 }
 
-// Fail makes calls fail. Faults of one method apply in the order in which they were given.
+// Fail makes calls fail. Faults of one method are used in the order in which they were added.
 func (s *Server) Fail(f Fault) { s.faults.Add(f, 0, f.Times) }
 
-// Mend ends all faults.
+// Mend removes all faults.
 func (s *Server) Mend() { s.faults.Mend() }
 
-// fault takes the next fault for a method.
+// fault returns the next fault for a method.
 func (s *Server) fault(name string, form url.Values) *Fault {
 	found, ok := s.faults.Next(func(f Fault) bool { return (f.Method == "" || f.Method == name) && f.about(form) })
 	if !ok {
@@ -78,7 +78,7 @@ func (s *Server) fault(name string, form url.Values) *Fault {
 	return &found
 }
 
-// about reports whether a call holds what the fault is about.
+// about reports whether a fault applies to a call.
 func (f *Fault) about(form url.Values) bool {
 	for _, values := range form {
 		for _, v := range values {
@@ -116,7 +116,7 @@ func (f *Fault) answer(w http.ResponseWriter, _ *http.Request) {
 	default:
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(f.Status)
-		// the client has gone when this fails
+		// fails only if the client is gone
 		_, _ = w.Write([]byte("<html><body>something is wrong</body></html>"))
 	}
 }

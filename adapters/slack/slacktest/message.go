@@ -8,27 +8,28 @@ import (
 	"unicode/utf8"
 )
 
-// Message is a message as it stands.
+// Message is the current state of a message.
 type Message struct {
 	Channel, TS, Thread string // Thread is the root's TS, empty for a message outside threads
 	User                string
 	Bot                 bool
-	To                  string // ephemeral: the one who sees it
+	To                  string // ephemeral: the person who sees it
 	Text                string
-	Markdown            string          // of markdown blocks, or streamed so far
-	Blocks              json.RawMessage // nil when there are none
+	Markdown            string          // text of markdown blocks, or streamed so far
+	Blocks              json.RawMessage // nil if there are none
 	Metadata            json.RawMessage
 	Edited              bool // shows "(edited)"
 	Streaming           bool
 	Deleted             bool
 	Files               []string // ids
-	Subtype             string   // "channel_join" …; empty for what people say
+	Subtype             string   // "channel_join" …; empty for people's messages
 
-	began     time.Time // of the stream
+	began     time.Time // start of the stream
 	stoppedBy string    // pressed stop
 }
 
-// Shown is what a reader sees: the blocks or the stream where there are any, else the text.
+// Shown returns the text that a reader sees: the blocks or the stream if there are any, else the
+// text.
 func (m Message) Shown() string {
 	shown := m.Markdown + blockText(m.Blocks)
 	if shown == "" {
@@ -44,13 +45,13 @@ type Version struct {
 	Message
 }
 
-// keep records the present state of a message. s.mu is held.
+// keep records the current state of a message. s.mu is held.
 func (s *Server) keep(op string, m *Message) {
 	s.versions.Add(Version{At: time.Now(), Op: op, Message: *m})
 	s.notify()
 }
 
-// ts returns a new message id, as Slack's: a time that is unique and grows. s.mu is held.
+// ts returns a new message id in Slack's form: a unique time that only increases. s.mu is held.
 func (s *Server) ts() string {
 	now := time.Now().UnixMicro()
 	s.seq = max(s.seq+1, now)
@@ -90,7 +91,7 @@ func (s *Server) own(form url.Values) (*Message, error) {
 	return m, nil
 }
 
-// postTo checks where a message is to go. s.mu is held.
+// postTo checks the destination of a message. s.mu is held.
 func (s *Server) postTo(form url.Values) (Message, error) {
 	c := s.channels[form.Get("channel")]
 	switch {
@@ -108,7 +109,7 @@ func (s *Server) postTo(form url.Values) (Message, error) {
 	return m, nil
 }
 
-// content reads what a message shows. s.mu is held.
+// content reads the text and blocks of a message from a request. s.mu is held.
 func content(form url.Values, m *Message) error {
 	m.Text, m.Markdown, m.Blocks = form.Get("text"), form.Get("markdown_text"), nil
 	if m.Markdown != "" && (m.Text != "" || form.Get("blocks") != "") {
@@ -132,8 +133,7 @@ func content(form url.Values, m *Message) error {
 	return nil
 }
 
-// announce delivers the event that a message of the bot causes, as one of anyone does. s.mu is
-// held.
+// announce delivers the event of a message of the bot. s.mu is held.
 func (s *Server) announce(m *Message) reply {
 	s.told(s.channels[m.Channel], m)
 	return posted(m)
@@ -206,7 +206,7 @@ func (s *Server) deleteMessage(form url.Values) (reply, error) {
 	return reply{"channel": m.Channel, "ts": m.TS}, nil
 }
 
-// wire is the message in JSON.
+// wire returns the message for encoding as JSON.
 func (m *Message) wire(metadata bool) map[string]any {
 	out := map[string]any{"type": "message", "user": m.User, "text": m.Text, "ts": m.TS}
 	if m.Thread != "" {

@@ -12,12 +12,12 @@ type Person struct {
 	server *Server
 
 	ID, Name, Team, Email string
-	Enterprise            string // the organisation of the team; empty for a team by itself
-	Guest                 bool   // of one or several channels
+	Enterprise            string // organisation of the team; empty: none
+	Guest                 bool   // guest of one or several channels
 	Deleted, Bot, Admin   bool
-	Unconfirmed           bool   // no one has proved to own the address
+	Unconfirmed           bool   // the address is not confirmed
 	Zone                  string // such as "America/New_York"; empty: the profile has none
-	Webhook               bool   // of a bot: its messages name the bot and no user
+	Webhook               bool   // a bot whose messages name no user
 }
 
 // Channel is a conversation.
@@ -25,15 +25,15 @@ type Channel struct {
 	ID, Name string
 	Members  []string
 	Private  bool
-	Direct   bool // between one person and the bot
+	Direct   bool // direct message between one person and the bot
 	Several  bool // a direct message of several people
-	Shared   bool // with another organisation
+	Shared   bool // shared with another organisation
 	Archived bool
 }
 
 func (c *Channel) has(id string) bool { return slices.Contains(c.Members, id) }
 
-// kind is how scopes and events name the kind of channel.
+// kind returns the kind of the channel, as scopes and events name it.
 func (c *Channel) kind() string {
 	switch {
 	case c.Direct:
@@ -49,7 +49,7 @@ func (c *Channel) channelType() string {
 	return map[string]string{"im": "im", "groups": "group", "channels": "channel"}[c.kind()]
 }
 
-// Person adds someone; edit may be nil.
+// Person adds a person; edit may be nil.
 func (s *Server) Person(name string, edit func(*Person)) *Person {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *Server) Person(name string, edit func(*Person)) *Person {
 	return p
 }
 
-// Channel adds a public channel with the bot and the people given; edit may be nil.
+// Channel adds a public channel with the bot and the given people; edit may be nil.
 func (s *Server) Channel(name string, edit func(*Channel), people ...*Person) *Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *Server) Channel(name string, edit func(*Channel), people ...*Person) *C
 	return c
 }
 
-// direct is the conversation between a person and the bot. s.mu is held.
+// direct returns the conversation between a person and the bot. s.mu is held.
 func (s *Server) direct(p *Person) *Channel {
 	id := "D" + p.ID
 	if s.channels[id] == nil {
@@ -85,8 +85,8 @@ func (s *Server) direct(p *Person) *Channel {
 	return s.channels[id]
 }
 
-// Say writes a message and returns its id. A message that mentions the bot becomes two events, as
-// in Slack. thread is the root's id, or empty.
+// Say writes a message and returns its id. thread is the root's id, or empty. A message that
+// mentions the bot causes two events, as in Slack.
 func (p *Person) Say(c *Channel, thread, text string) string { return p.Send(c, thread, text) }
 
 // Send writes a message with files.
@@ -103,7 +103,7 @@ func (p *Person) Send(c *Channel, thread, text string, files ...File) string {
 	return added.TS
 }
 
-// Whisper writes a message whose events are not delivered; Tell delivers them.
+// Whisper writes a message without delivering its events. Tell delivers them later.
 func (p *Person) Whisper(c *Channel, text string) string {
 	s := p.server
 	s.mu.Lock()
@@ -151,7 +151,7 @@ func (s *Server) told(c *Channel, m *Message) {
 	}
 }
 
-// DM writes to the bot alone and returns the channel and the message's id.
+// DM writes to the bot in a direct message. It returns the channel and the message's id.
 func (p *Person) DM(thread, text string) (*Channel, string) {
 	p.server.mu.Lock()
 	c := p.server.direct(p)
@@ -218,8 +218,8 @@ func (p *Person) Delete(c *Channel, ts string) {
 	}
 }
 
-// PressStop ends a stream as the stop button of Slack's own client does; of a message that is none,
-// the work on its thread.
+// PressStop ends a stream like the stop button of Slack's own client. For any other message, it
+// stops the work in its thread.
 func (p *Person) PressStop(c *Channel, ts string) {
 	s := p.server
 	s.mu.Lock()
@@ -298,5 +298,5 @@ func (p *Person) Invite(c *Channel) {
 	s.event(c, map[string]any{"type": "member_joined_channel", "user": BotUser, "inviter": p.ID, "channel": c.ID, "team": TeamID, "event_ts": s.ts()})
 }
 
-// Mention is how a text names the bot.
+// Mention returns the text of a mention of the bot.
 func Mention() string { return "<@" + BotUser + ">" }

@@ -8,38 +8,37 @@ import (
 	"time"
 )
 
-// response is the address that comes with a command or a press.
+// response is the response_url of a command or a press.
 type response struct {
 	person  string
-	message place // that was pressed, if any
+	message place // pressed message, if any
 	channel string
 	left    int
 	until   time.Time
 }
 
-// Slack takes so many answers at an address, for so long.
+// Slack accepts this many responses at an address, for this long.
 const (
 	maxResponses = 5
 	responseLife = 30 * time.Minute
 )
 
-// respondAt makes an address. s.mu is held.
+// respondAt creates a response_url. s.mu is held.
 func (s *Server) respondAt(p *Person, c *Channel, pressed string) string {
 	id := strings.ReplaceAll(s.ts(), ".", "")
 	s.responses[id] = &response{person: p.ID, channel: c.ID, message: place{c.ID, pressed}, left: maxResponses, until: time.Now().Add(responseLife)}
 	return s.http.URL + "/respond/" + id
 }
 
-// ResponseURL is the address that would come with a press of that message, or with a command when
-// it is empty.
+// ResponseURL returns the address that a press of that message would have, or a command if pressed
+// is empty.
 func (s *Server) ResponseURL(p *Person, c *Channel, pressed string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.respondAt(p, c, pressed)
 }
 
-// serveRespond takes an answer: a message for the one person, or the end or replacement of one that
-// only this person sees.
+// serveRespond accepts a response: a message for one person, or the deletion or replacement of one.
 func (s *Server) serveRespond(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Text    string          `json:"text"`

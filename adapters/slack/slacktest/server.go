@@ -1,7 +1,7 @@
-// Package slacktest is a Slack for tests: an HTTP and WebSocket server that speaks the Web API,
-// Socket Mode and the Events API as far as the adapter uses them, so that slack-go runs against it
+// Package slacktest is a fake Slack for tests: an HTTP and WebSocket server with the parts of the
+// Web API, Socket Mode and the Events API that the adapter uses. slack-go runs against it
 // unmodified. It enforces sizes, scopes and rate tiers, delivers events with deadlines and
-// redelivery, fails on request, and keeps every version of every message with its time.
+// redelivery, and fails on request. It keeps every version of every message with its time.
 package slacktest
 
 import (
@@ -32,37 +32,38 @@ const (
 	AppID         = "A0APP"
 )
 
-// AllScopes are what an app may be granted here.
+// AllScopes are the scopes that an app can be granted here.
 var AllScopes = []string{
 	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "commands", "files:read", "files:write", "groups:history", "groups:read",
 	"im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write", "usergroups:read",
 	"users:read", "users:read.email",
 }
 
-// Config sets a Server up. Zero fields are as in the real one.
+// Config configures a Server. Zero fields get Slack's real values.
 type Config struct {
-	Scopes      []string        // granted to the bot token; nil: AllScopes
-	AckWithin   time.Duration   // of an event; 3 s
-	Redeliver   []time.Duration // after each missed ack; at once, 1 min, 5 min
-	PingEvery   time.Duration   // 10 s
-	StreamLife  time.Duration   // after which a stream is closed; 5 min
-	Minute      time.Duration   // that rate tiers count in; 1 min
-	NoTiers     bool            // limits no rates
-	NoStreams   bool            // a workspace that knows no chat.startStream
-	NoSessions  bool            // a workspace that knows no agents' sessions
-	NoParents   bool            // says of no reply who began its thread
+	Scopes      []string        // scopes of the bot token; nil: AllScopes
+	AckWithin   time.Duration   // time to acknowledge an event; default 3 s
+	Redeliver   []time.Duration // delay after each missed ack; default 0, 1 min, 5 min
+	PingEvery   time.Duration   // default 10 s
+	StreamLife  time.Duration   // age at which a stream is closed; default 5 min
+	Minute      time.Duration   // unit of the rate tiers; default 1 min
+	NoTiers     bool            // no rate limits
+	NoStreams   bool            // the workspace has no chat.startStream
+	NoSessions  bool            // the workspace has no agent sessions
+	NoParents   bool            // replies do not name their thread's author
 	NoStopEvent bool            // the app does not subscribe to agent_session_stopped
-	// the app is distributed outside of the marketplace: history is 15 messages once a minute
+	// act as for an app distributed outside of the marketplace: history is 15 messages once a
+	// minute
 	Distributed bool
-	Enterprise  string // the organisation of the workspace
+	Enterprise  string // organisation of the workspace
 	EventsURL   string // deliver signed requests there instead of over sockets
-	CommandsURL string // EventsURL when empty
-	// most people or channels that a page of a list has, whatever is asked for; as many as that
+	CommandsURL string // empty: EventsURL
+	// maximum number of people or channels on a page of a list; 0: the requested number
 	ListPage    int
-	HistoryPage int // likewise, messages of a page of a channel or thread
+	HistoryPage int // same for messages of a channel or thread
 }
 
-// Server is one workspace with one app installed. It is safe for concurrent use.
+// Server is one workspace with one installed app. It is safe for concurrent use.
 type Server struct {
 	config  Config
 	methods map[string]method
@@ -87,7 +88,7 @@ type Server struct {
 	titles    map[place]string
 	prompts   []Prompted
 	views     []*View
-	homes     map[string]string // what is published, by person
+	homes     map[string]string // published home tabs, by person
 	triggers  map[string]time.Time
 	responses map[string]*response
 	sessions  map[place]*Session
@@ -102,7 +103,7 @@ type Server struct {
 
 type place struct{ channel, ts string }
 
-// Start runs a Server; Close ends it.
+// Start starts a Server. Call Close to stop it.
 func Start(config Config) *Server {
 	for _, d := range []struct {
 		field *time.Duration
@@ -138,7 +139,7 @@ func Start(config Config) *Server {
 	return s
 }
 
-// URL is the address of the Web API, as SLACK_API_URL takes it.
+// URL returns the address of the Web API, for SLACK_API_URL.
 func (s *Server) URL() string { return s.http.URL + "/api/" }
 
 // Close ends all sockets and deliveries.
@@ -158,10 +159,10 @@ func (s *Server) Close() {
 	s.work.Wait()
 }
 
-// notify tells Wait that something changed.
+// notify wakes Wait after a change.
 func (s *Server) notify() { s.changed.Notify() }
 
-// failure is an error as the Web API answers it.
+// failure is an error response of the Web API.
 type failure struct {
 	code   string
 	needed string // the scope, for missing_scope
@@ -171,10 +172,10 @@ func (f failure) Error() string { return f.code }
 
 func fail(code string) error { return failure{code: code} }
 
-// reply is what a method adds to {"ok":true}.
+// reply holds the fields that a method adds to {"ok":true}.
 type reply map[string]any
 
-// method is one of the Web API. It is called with s.mu held.
+// method implements a method of the Web API. It is called with s.mu held.
 type method struct {
 	run   func(*Server, url.Values) (reply, error)
 	scope string // needed, empty for none
@@ -222,7 +223,7 @@ type Call struct {
 	Method string
 	At     time.Time
 	Form   url.Values // without the token
-	Error  string     // as answered; "http 503" and the like for faults
+	Error  string     // returned error; for faults, for example "http 503"
 	Status int
 }
 
@@ -274,7 +275,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait holds a request back, until its client has gone at most.
+// wait delays a request until d has passed or the client is gone.
 func (s *Server) wait(r *http.Request, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Session is what an agent says of its work in a thread.
+// Session is the state that an agent reported for a thread.
 type Session struct {
 	Channel, Thread, Title, Initiator string
 	Statuses                          []string // in order
@@ -38,7 +38,7 @@ func (s *Server) setSession(form url.Values) (reply, error) {
 	return reply{"status": form.Get("status"), "agent_status": form.Get("status"), "title": held.Title}, nil
 }
 
-// Session returns an agent's session in a thread; one without statuses when there is none.
+// Session returns an agent's session in a thread. Its statuses are empty if there is none.
 func (s *Server) Session(c *Channel, root string) Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

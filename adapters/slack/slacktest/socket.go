@@ -67,7 +67,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// read takes acks until the connection ends.
+// read reads acknowledgements until the connection ends.
 func (s *Server) read(c *socket) {
 	for {
 		var ack struct {
@@ -117,7 +117,7 @@ func (c *socket) end() {
 	})
 }
 
-// Disconnect tells every socket to go, for a reason such as "refresh_requested", "warning" or
+// Disconnect tells every socket to close, with a reason such as "refresh_requested", "warning" or
 // "link_disabled".
 func (s *Server) Disconnect(reason string) {
 	s.mu.Lock()
@@ -127,7 +127,7 @@ func (s *Server) Disconnect(reason string) {
 	}
 }
 
-// DisconnectOne tells one socket to go.
+// DisconnectOne tells one socket to close.
 func (s *Server) DisconnectOne(reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,7 +136,7 @@ func (s *Server) DisconnectOne(reason string) {
 	}
 }
 
-// CutSockets ends every connection without a word.
+// CutSockets closes every connection without a message.
 func (s *Server) CutSockets() {
 	s.mu.Lock()
 	sockets := slices.Clone(s.sockets)
@@ -146,7 +146,7 @@ func (s *Server) CutSockets() {
 	}
 }
 
-// Sockets returns how many are connected now, and how many ever were.
+// Sockets returns the number of open sockets, and of all that were ever opened.
 func (s *Server) Sockets() (connected, ever int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,7 +31,7 @@ func (s *Server) startStream(form url.Values) (reply, error) {
 	return s.announce(s.add("chat.startStream", m)), nil
 }
 
-// streamed appends what a call brings.
+// streamed appends the chunks of a call to a message.
 func streamed(form url.Values, m *Message) error {
 	text := form.Get("markdown_text")
 	if raw := form.Get("chunks"); raw != "" && raw != "[]" {
@@ -70,14 +70,14 @@ func streamed(form url.Values, m *Message) error {
 	return nil
 }
 
-// expire closes a stream that has had its time, as Slack does.
+// expire closes a stream that is older than StreamLife, as Slack does.
 func (s *Server) expire(m *Message) {
 	if m.Streaming && time.Since(m.began) >= s.config.StreamLife {
 		m.Streaming = false
 	}
 }
 
-// streaming returns the message of a call to an open stream. s.mu is held.
+// streaming returns the message whose open stream a call names. s.mu is held.
 func (s *Server) streaming(form url.Values) (*Message, error) {
 	m, err := s.own(form)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Server) stopStream(form url.Values) (reply, error) {
 	return posted(m), nil
 }
 
-// Status is a line that says what the bot does.
+// Status is a status line that the bot set.
 type Status struct {
 	At              time.Time
 	Channel, Thread string

@@ -33,7 +33,7 @@ func (s *Server) uploadURL(form url.Values) (reply, error) {
 	return reply{"upload_url": s.http.URL + "/upload/v1/" + id, "file_id": id}, nil
 }
 
-// serveUpload takes the bytes. A Fault of the method "upload" is for it.
+// serveUpload receives the bytes of a file. A Fault of the method "upload" applies to it.
 func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 	part, _, err := r.FormFile("file")
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// completeUpload shows files in a thread. s.mu is held.
+// completeUpload posts files in a thread. s.mu is held.
 func (s *Server) completeUpload(form url.Values) (reply, error) {
 	var list []struct{ ID, Title string }
 	if json.Unmarshal([]byte(form.Get("files")), &list) != nil || len(list) != 1 {
@@ -97,7 +97,7 @@ func (s *Server) deleteFile(form url.Values) (reply, error) {
 	return nil, nil
 }
 
-// Content is what a file holds that a message shows, or nothing for one that has gone.
+// Content returns the content of a file in a message, or "" if it was deleted.
 func (s *Server) Content(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

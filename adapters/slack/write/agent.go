@@ -11,28 +11,30 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Prompt is a question that Slack offers to a person who opens the conversation with the bot.
+// Prompt is a suggested question. Slack shows it to a person who opens the conversation with the
+// bot.
 type Prompt struct {
-	Title   string // on the button
-	Message string // that is sent for it
+	Title   string // text of the button
+	Message string // message that the button sends
 }
 
-// Prompts are offered unless others are configured. They are in the manifest as well, where Slack
-// shows them without asking the bot.
+// Prompts are the default suggestions. The manifest has them too, so that Slack can show them
+// without asking the bot.
 var Prompts = []Prompt{
 	{"What can you answer?", "What kinds of questions do the documents answer?"},
 	{"What has changed lately?", "What do the documents say has changed recently?"},
 	{"Where do I begin?", "I am new here. Which documents should I read first?"},
 }
 
-// How many prompts Slack shows, and how long a title may be.
+// Limits of Slack: the number of prompts and the length of a title.
 const (
 	maxPrompts = 4
 	maxTitle   = 100
 )
 
-// Suggest offers questions in the conversation with a person. Ref.Thread may be empty. It returns
-// thread.ErrNoRoom when many have opened theirs at once; what the manifest offers is shown then.
+// Suggest offers questions in the conversation with a person. Ref.Thread may be empty. If many
+// conversations open at once, it returns thread.ErrNoRoom, and Slack shows the manifest's
+// suggestions.
 func (c *Writer) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) error {
 	if !c.slack.Prompts.Allow() {
 		return thread.ErrNoRoom
@@ -49,7 +51,7 @@ func (c *Writer) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) e
 	return nil
 }
 
-// title is a question on one line of so many characters at most.
+// title returns a question on one line, cut to the given number of characters.
 func title(question string, most int) string {
 	name := render.Neutral(answer.Line(question))
 	if r := []rune(name); len(r) > most {
@@ -58,7 +60,8 @@ func title(question string, most int) string {
 	return name
 }
 
-// Title names a conversation with the bot after what was asked first, so that it is found again.
+// Title names a conversation with the bot after its first question, so that the person finds it
+// again.
 func (c *Writer) Title(ctx context.Context, to thread.Ref, question string) error {
 	name := title(question, maxTitle)
 	if name == "" {

@@ -11,17 +11,17 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// maxSessionTitle is how long the title of an agent's session may be.
+// maxSessionTitle is the maximum length of a session's title.
 const maxSessionTitle = 200
 
-// enoughRefusals is after how many in a row the workspace counts as one without agents' sessions. A
-// single one may be about its thread.
+// enoughRefusals is the number of refusals in a row after which agent sessions count as unavailable
+// in the workspace. A single refusal may concern only its thread.
 const enoughRefusals = 3
 
-// Working says that the bot is at work in a thread, which makes Slack show a stop button there,
-// also before there are words and outside of streams; the session of the thread is named after what
-// was asked when it is its first. It reports whether Rested has to end it, with an error perhaps
-// too: not where the workspace knows no such sessions, nor when many have begun at once.
+// Working tells Slack that the bot is working in a thread. Slack then shows a stop button there,
+// even before the first words and outside of streams. If the session is new, it is named after the
+// question. Working reports whether Rested must end the session, which may be true with an error.
+// It is false if the workspace has no agent sessions, or if many have started at once.
 func (c *Writer) Working(ctx context.Context, to thread.Ref, asker, question string) (bool, error) {
 	if !c.Sessions() || !c.slack.Sessions.Allow() {
 		return false, nil
@@ -38,15 +38,15 @@ func (c *Writer) Working(ctx context.Context, to thread.Ref, asker, question str
 	case !call.Transient(err):
 		c.refusals.Add(1)
 	}
-	// Slack may have done it all the same
+	// Slack may have set the status in spite of the error
 	perhaps := call.Code(err) == "" && !call.Unsent(err) && !errors.As(err, new(*api.RateLimitedError))
 	return perhaps, fmt.Errorf("show that the bot is at work: %w", call.Explain("agents.sessions.setStatus", err))
 }
 
-// Sessions reports whether the workspace has agents' sessions, as far as is known.
+// Sessions reports whether the workspace seems to have agent sessions.
 func (c *Writer) Sessions() bool { return c.refusals.Load() < enoughRefusals }
 
-// Rested says that the bot is done in a thread.
+// Rested tells Slack that the bot has finished working in a thread.
 func (c *Writer) Rested(ctx context.Context, to thread.Ref) error {
 	err := c.session(ctx, api.AgentSessionSetStatusParameters{Status: api.AgentSessionStatusActive, ChannelID: to.Channel, ThreadTS: to.Thread})
 	if err != nil {

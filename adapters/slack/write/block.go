@@ -10,8 +10,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// blocks lays a page out. withText is false for what stopStream puts under a stream, whose text is
-// there already.
+// blocks returns the blocks of a page. withText is false for the blocks that stopStream adds below
+// a stream, which has its text already.
 func (s *Surface) blocks(p render.Page, withText bool) []api.Block {
 	var out []api.Block
 	if withText {
@@ -48,7 +48,7 @@ func (s *Surface) blocks(p render.Page, withText bool) []api.Block {
 	return out
 }
 
-// button is a button about a turn.
+// button returns a button about a turn.
 func button(b thread.Button, turn string) *api.ButtonBlockElement {
 	element := api.NewButtonBlockElement(event.ActionID(b.Action, turn), turn, api.NewTextBlockObject(api.PlainTextType, answer.Line(b.Label), true, false))
 	if b.Primary {
@@ -57,12 +57,12 @@ func button(b thread.Button, turn string) *api.ButtonBlockElement {
 	return element
 }
 
-// mrkdwnText is verbatim: Slack makes no links of what looks like one.
+// mrkdwnText returns a verbatim mrkdwn text: Slack does not turn addresses in it into links.
 func mrkdwnText(text string) *api.TextBlockObject {
 	return api.NewTextBlockObject(api.MarkdownType, text, false, true)
 }
 
-// chunks are what a piece appends to a stream.
+// chunks returns the chunks that a piece appends to a stream.
 func chunks(p render.Page) []api.StreamChunk {
 	var out []api.StreamChunk
 	for _, t := range p.Tasks {

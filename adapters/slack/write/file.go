@@ -17,18 +17,18 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// codesNoFiles say that the workspace, or its app, takes no files at all.
+// codesNoFiles are the error codes of a workspace or an app that accepts no files.
 var codesNoFiles = []string{"missing_scope", "file_uploads_disabled", "file_uploads_except_images_disabled", "file_type_not_allowed", "unknown_method", "method_deprecated"}
 
 const (
-	maxUploads = 3 // that fail for a moment, before a report comes as messages
+	maxUploads = 3 // temporary failures before a report is posted as messages
 	shareLooks = 5 // whether a file is in its thread
-	// half of what passes before the second look; twice as long before each
+	// half of the wait before the second check; the wait doubles before each check
 	sharePause = 100 * time.Millisecond
 )
 
-// fileName names a file by its turn and by what it holds, so that it is found again whoever
-// uploaded it: Slack keeps no metadata with files.
+// fileName returns a name made of the turn and a hash of the text. It identifies the file whoever
+// uploaded it, because Slack stores no metadata with files.
 func (s *Surface) fileName(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return s.filePrefix() + hex.EncodeToString(sum[:4]) + ".md"
@@ -36,8 +36,8 @@ func (s *Surface) fileName(text string) string {
 
 func (s *Surface) filePrefix() string { return "answer-" + s.options.Turn + "-" }
 
-// postFile posts a report as a file and returns the file's id, by which Edit and Delete know it. It
-// says thread.ErrNoFile where Slack takes none, after the log was told what to do about it.
+// postFile posts a report as a file and returns the file's id, which Edit and Delete accept. If
+// Slack accepts no files, it returns thread.ErrNoFile and logs what to do.
 func (s *Surface) postFile(ctx context.Context, to thread.Ref, text string) (thread.MessageID, error) {
 	if s.client.noFiles.Load() || s.uploads >= maxUploads {
 		return "", thread.ErrNoFile
@@ -67,8 +67,8 @@ func (s *Surface) postFile(ctx context.Context, to thread.Ref, text string) (thr
 	return thread.MessageID(place.FileID), s.arrived(ctx, to, place.FileID)
 }
 
-// arrived waits until a file is in its thread. Slack puts it there in its own time, and was seen to
-// say that all is well and not to do it.
+// arrived waits until a file is visible in its thread. Slack adds the file with a delay, and
+// sometimes reports success without adding it.
 func (s *Surface) arrived(ctx context.Context, to thread.Ref, id string) error {
 	limited, cancel := s.call(ctx)
 	defer cancel()
@@ -91,7 +91,7 @@ func (s *Surface) arrived(ctx context.Context, to thread.Ref, id string) error {
 	return thread.ErrNoFile
 }
 
-// noFile makes the port's error of one that kept a file from being posted.
+// noFile converts an error that kept a file from being posted to an error of package thread.
 func (s *Surface) noFile(ctx context.Context, what string, err error) error {
 	passing := call.Translate(what, err, false)
 	if ctx.Err() != nil || errors.As(passing, new(*thread.RateLimitError)) {
@@ -113,7 +113,7 @@ func (s *Surface) noFile(ctx context.Context, what string, err error) error {
 	return thread.ErrNoFile
 }
 
-// explainFile says what to do about a refusal of files.
+// explainFile returns a sentence that says what to do if Slack refuses files.
 func explainFile(what string, err error) error {
 	switch call.Code(err) {
 	case "file_uploads_disabled", "file_uploads_except_images_disabled", "file_type_not_allowed":
@@ -122,7 +122,7 @@ func explainFile(what string, err error) error {
 	return call.Explain(what, err)
 }
 
-// deleteFile deletes a file, and with it the message that showed it.
+// deleteFile deletes a file and the message that shows it.
 func (s *Surface) deleteFile(ctx context.Context, to thread.Ref, id thread.MessageID) error {
 	ctx, cancel := s.call(ctx)
 	defer cancel()
@@ -133,8 +133,8 @@ func (s *Surface) deleteFile(ctx context.Context, to thread.Ref, id thread.Messa
 	return s.failed(ctx, to, "delete the file of the answer", thread.Edit, err, false)
 }
 
-// replaced takes away what cannot be edited into a page, because one of the two is a file: what it
-// is to show is posted again.
+// replaced deletes a message that cannot be edited into page because exactly one of the two is a
+// file. The caller then posts the page again.
 func (s *Surface) replaced(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
 	if page.File != "" && s.found[id] == s.fileName(page.File) {
 		return nil // another process uploaded the very same

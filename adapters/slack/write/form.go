@@ -14,37 +14,36 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Form is a dialog in front of what someone is reading. What is filled in comes as a Press with its
-// Action, Turn and Value.
+// Form is a modal dialog. When it is submitted, a Press arrives with its Action, Turn and Value.
 type Form struct {
 	Action  thread.Action
 	Turn    string
-	Title   string // 24 characters
-	Submit  string // of the button
+	Title   string // at most 24 characters
+	Submit  string // text of the submit button
 	Value   string
 	Ref     thread.Ref
 	Message thread.MessageID
 	Fields  []Field
 }
 
-// Field is one field of a form: a choice where there are choices, else text.
+// Field is a field of a form. It is a selection if it has choices, otherwise a text field.
 type Field struct {
 	Name, Label string
-	Hint        string // shown while it is empty
-	Given       string // what stands there at first
+	Hint        string // shown while the field is empty
+	Given       string // initial value
 	Optional    bool
-	Lines       bool // of several lines
-	Max         int  // characters; 0 means as many as Slack takes, 3,000
+	Lines       bool // multi-line text field
+	Max         int  // maximum characters; 0: Slack's maximum, 3,000
 	Choices     []Choice
 }
 
-// maxInput is how many characters a field takes.
+// maxInput is the maximum number of characters in a field.
 const maxInput = 3000
 
-// Choice is one of a field's choices.
+// Choice is an option of a field.
 type Choice struct{ Value, Label string }
 
-// kept is what a form carries from its opening to its sending.
+// kept is the data that a form carries from opening to submission.
 type kept struct {
 	Value   string           `json:"v,omitempty"`
 	Channel string           `json:"c"`
@@ -52,7 +51,7 @@ type kept struct {
 	Message thread.MessageID `json:"m"`
 }
 
-// Open shows a form. The trigger is that of a Press or Command of the last three seconds.
+// Open shows a form. trigger must come from a Press or Command of the last three seconds.
 func (c *Writer) Open(ctx context.Context, trigger string, f Form) error {
 	carried, err := json.Marshal(kept{f.Value, f.Ref.Channel, f.Ref.Thread, f.Message})
 	if err != nil {
@@ -93,7 +92,7 @@ func (c *Writer) Open(ctx context.Context, trigger string, f Form) error {
 	return nil
 }
 
-// ShowHome shows a text, in Markdown, on the bot's home tab of a person. An empty one clears it.
+// ShowHome shows a Markdown text on a person's home tab of the bot. An empty text clears the tab.
 func (c *Writer) ShowHome(ctx context.Context, person, text string) error {
 	view := api.HomeTabViewRequest{Type: api.VTHomeTab, Blocks: api.Blocks{BlockSet: []api.Block{}}}
 	if text != "" {
@@ -109,7 +108,7 @@ func (c *Writer) ShowHome(ctx context.Context, person, text string) error {
 	return nil
 }
 
-// ReadForm reads what a form carried.
+// ReadForm returns the data that a form carried.
 func (c *Writer) ReadForm(raw string) (value string, ref thread.Ref, message thread.MessageID) {
 	var k kept
 	if json.Unmarshal([]byte(raw), &k) != nil {

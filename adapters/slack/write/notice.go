@@ -13,15 +13,15 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Whisper tells one person something in a thread; an empty thread is the channel itself. In a
-// direct message it is an ordinary one. The buttons are about a turn, or whatever else subject
-// names.
+// Whisper shows a sentence to one person in a thread, or in the channel if the thread is empty. In
+// a direct message it posts an ordinary message. The buttons concern a turn, or another item that
+// subject names.
 func (c *Writer) Whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool, subject string, buttons ...thread.Button) error {
 	return c.WhisperAt(ctx, to, person, sentence, time.Time{}, direct, subject, buttons...)
 }
 
-// WhisperAt is Whisper with a sentence that holds the thread.Clock of a moment, unless that is
-// zero. Slack shows each reader the moment in their own time.
+// WhisperAt is Whisper with a sentence that contains the thread.Clock of a moment, unless that is
+// zero. Slack shows the moment in each reader's time zone.
 func (c *Writer) WhisperAt(
 	ctx context.Context, to thread.Ref, person, sentence string, at time.Time, direct bool, subject string, buttons ...thread.Button,
 ) error {
@@ -38,11 +38,10 @@ func (c *Writer) WhisperAt(
 	return call.Translate("tell a person something", err, false)
 }
 
-// shownQuestion is how much of a command's question is repeated in the channel.
+// shownQuestion is how many characters of a command's question are repeated in the channel.
 const shownQuestion = 2800
 
-// Ask posts a question that came as a command, for the thread that its answer will stand in, and
-// returns that thread.
+// Ask posts a question from a command, to start the thread of its answer. It returns the thread.
 func (c *Writer) Ask(ctx context.Context, channel string, asker thread.Person, question string) (thread.Ref, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -55,9 +54,9 @@ func (c *Writer) Ask(ctx context.Context, channel string, asker thread.Person, q
 	return c.slack.Ref(channel, ts), nil
 }
 
-// Private begins a thread in the conversation with a person, for a question that the person asked
-// elsewhere, and returns it; begun is false when it was there. again says that an earlier attempt
-// may have begun it: then it is looked for.
+// Private starts a thread in the direct conversation with a person, for a question asked elsewhere,
+// and returns the thread. begun is false if the thread existed. If again is set, an earlier attempt
+// may have created it, so Private looks for it first.
 func (c *Writer) Private(ctx context.Context, channel, turn, question string, again bool) (to thread.Ref, begun bool, err error) {
 	if again {
 		found, err := c.slack.History(ctx, &api.GetConversationHistoryParameters{ChannelID: channel, Limit: call.FirstPage, IncludeAllMetadata: true})
@@ -81,7 +80,7 @@ func (c *Writer) Private(ctx context.Context, channel, turn, question string, ag
 	return c.slack.Ref(channel, ts), true, nil
 }
 
-// asked is a question that is repeated above its answer, as plain text.
+// asked returns a question as plain text, to be repeated above its answer.
 func asked(who, question string) []api.MsgOption {
 	if r := []rune(question); len(r) > shownQuestion {
 		question = string(r[:shownQuestion]) + "…"
@@ -89,7 +88,7 @@ func asked(who, question string) []api.MsgOption {
 	return plainly(render.Neutral(answer.Visible(who + question)))
 }
 
-// plainly is a text in which Slack looks for no marks.
+// plainly returns a text in which Slack does not interpret markup.
 func plainly(text string) []api.MsgOption {
 	return []api.MsgOption{
 		api.MsgOptionText(render.Entities.Replace(text), false),
@@ -98,7 +97,7 @@ func plainly(text string) []api.MsgOption {
 	}
 }
 
-// DirectChannel returns the conversation with a person.
+// DirectChannel returns the id of the direct conversation with a person.
 func (c *Writer) DirectChannel(ctx context.Context, person string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -109,8 +108,8 @@ func (c *Writer) DirectChannel(ctx context.Context, person string) (string, erro
 	return channel.ID, nil
 }
 
-// Tell posts a notice into a thread, where everybody sees it, with buttons about what subject
-// names.
+// Tell posts a notice that everyone in the thread can see. Its buttons concern the item that
+// subject names.
 func (c *Writer) Tell(ctx context.Context, to thread.Ref, sentence, subject string, buttons ...thread.Button) (thread.MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -119,7 +118,7 @@ func (c *Writer) Tell(ctx context.Context, to thread.Ref, sentence, subject stri
 	return thread.MessageID(ts), call.Translate("post a notice", err, true)
 }
 
-// PostReport posts plain text into a channel, outside threads. subject marks it.
+// PostReport posts plain text to a channel, outside threads. subject marks the message.
 func (c *Writer) PostReport(ctx context.Context, to thread.Ref, text, subject string) (thread.MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -130,7 +129,7 @@ func (c *Writer) PostReport(ctx context.Context, to thread.Ref, text, subject st
 	return thread.MessageID(ts), call.Translate("post a report", err, true)
 }
 
-// Retell changes a notice.
+// Retell edits a notice.
 func (c *Writer) Retell(ctx context.Context, to thread.Ref, id thread.MessageID, sentence, subject string) error {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -139,7 +138,7 @@ func (c *Writer) Retell(ctx context.Context, to thread.Ref, id thread.MessageID,
 	return call.Translate("change a notice", err, false)
 }
 
-// Untell takes a notice back.
+// Untell deletes a notice.
 func (c *Writer) Untell(ctx context.Context, to thread.Ref, id thread.MessageID) error {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -150,13 +149,13 @@ func (c *Writer) Untell(ctx context.Context, to thread.Ref, id thread.MessageID)
 	return call.Translate("take a notice back", err, false)
 }
 
-// notice is a sentence, or some Markdown, with buttons under it, each about a turn or whatever else
-// subject names.
+// notice returns a sentence or short Markdown with buttons. Each button concerns a turn, or another
+// item that subject names.
 func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
 	return noticeAt(sentence, time.Time{}, subject, buttons)
 }
 
-// noticeAt is notice with a sentence that holds the thread.Clock of a moment.
+// noticeAt is notice with a sentence that contains the thread.Clock of a moment.
 func noticeAt(sentence string, at time.Time, subject string, buttons []thread.Button) []api.MsgOption {
 	date := fmt.Sprintf("<!date^%d^{time}|%s>", at.Unix(), thread.Clock(at))
 	text := thread.LocalTime(render.Mrkdwn(sentence), at, date)

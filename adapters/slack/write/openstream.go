@@ -7,9 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// openStreams remembers which messages may still be streams, which Slack takes no edits of. What is
-// forgotten, or was begun by another process, is found out by an edit that Slack refuses. The zero
-// value is ready; it is safe for concurrent use.
+// openStreams remembers which messages may still be streams, because Slack refuses to edit those.
+// Forgotten streams, and those of other processes, are detected by a refused edit. The zero value
+// is ready for use. It is safe for concurrent use.
 type openStreams struct {
 	mu    sync.Mutex
 	since map[openStream]time.Time
@@ -20,10 +20,10 @@ type openStream struct {
 	id      thread.MessageID
 }
 
-// openFor is how long a stream is remembered: Slack ends each five minutes after it began.
+// openFor is how long a stream is remembered. Slack ends each stream five minutes after it began.
 const openFor = 10 * time.Minute
 
-// begun notes a stream, and forgets those that Slack has ended long since.
+// begun records a stream, and removes those that Slack has long ended.
 func (o *openStreams) begun(channel string, id thread.MessageID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -39,7 +39,7 @@ func (o *openStreams) begun(channel string, id thread.MessageID) {
 	o.since[openStream{channel, id}] = now
 }
 
-// ended notes that a message is no stream, or none any more.
+// ended records that a message is not, or no longer, a stream.
 func (o *openStreams) ended(channel string, id thread.MessageID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

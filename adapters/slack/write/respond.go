@@ -11,19 +11,18 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// errAddress says that what came as a response_url is none of Slack's.
+// errAddress means that a response_url does not belong to Slack.
 var errAddress = errors.New("the address for the answer is not Slack's")
 
-// Respond tells whoever used a command or pressed something a sentence, through the address that
-// came with it. It reaches people also where the bot is not; Slack takes five answers within half
-// an hour.
+// Respond sends a sentence to the person who used a command or pressed a button, through the
+// response_url. It works even in channels that the bot is not in. Slack accepts five responses
+// within half an hour.
 func (c *Writer) Respond(ctx context.Context, address, sentence string) error {
 	options := append(notice(sentence, "", nil), api.MsgOptionResponseURL(address, api.ResponseTypeEphemeral))
 	return c.respond(ctx, address, "answer a command or a press", options)
 }
 
-// Withdraw takes a message back that one person alone was shown, through the address that came with
-// a press on it.
+// Withdraw deletes a message that only one person sees, through the response_url of a press on it.
 func (c *Writer) Withdraw(ctx context.Context, address string) error {
 	return c.respond(ctx, address, "take a notice back", []api.MsgOption{api.MsgOptionDeleteOriginal(address)})
 }
@@ -38,11 +37,11 @@ func (c *Writer) respond(ctx context.Context, address, what string, options []ap
 	return call.Translate(what, err, false)
 }
 
-// slackHosts are where the addresses for answers lie.
+// slackHosts are the host suffixes of response addresses.
 var slackHosts = []string{".slack.com", ".slack-gov.com"}
 
-// Answerable reports whether an address may be called: it is Slack's, or that of the Web API
-// itself. Anything else could lead to machines that only the bot can reach.
+// Answerable reports whether an address may be called: it belongs to Slack or to the configured Web
+// API. Any other address could reach machines that only the bot can reach.
 func (c *Writer) Answerable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {

@@ -17,36 +17,35 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// SurfaceOptions say for which turn a Surface writes.
+// SurfaceOptions describe the turn of a Surface.
 type SurfaceOptions struct {
-	Turn     string           // marks its messages
-	Question thread.MessageID // what the bot wrote before it belongs to other turns
-	// Recipient is who asked, and RecipientTeam returns the workspace of that person, before
-	// something is streamed to it. Without them answers are posted and edited, not streamed.
+	Turn     string           // turn id, which marks its messages
+	Question thread.MessageID // older messages belong to other turns
+	// Recipient is the asker, and RecipientTeam returns the asker's workspace. It is called before
+	// something is streamed. Without them, answers are posted and edited, not streamed.
 	Recipient     string
 	RecipientTeam func(context.Context) string
-	Actions       []thread.Action // buttons and their handler; others are left out
-	// Stopped is called when the reader ended a stream in Slack's own client; may be nil.
+	Actions       []thread.Action // allowed buttons; others are left out
+	// Stopped is called when the reader stops a stream in Slack's own client; may be nil.
 	Stopped func()
 }
 
-// Surface writes the answer of one turn. Calls for one thread are made from one goroutine at a
-// time.
+// Surface writes the answer of one turn. For one thread, only one goroutine at a time may call it.
 type Surface struct {
 	client  *Writer
 	options SurfaceOptions
 	posted  atomic.Pointer[time.Time]
 	signed  atomic.Bool // a first status was begun
 	stated  atomic.Pointer[time.Time]
-	uploads int                         // of a file, that failed for a moment
+	uploads int                         // file uploads that failed temporarily
 	found   map[thread.MessageID]string // files of the turn that Own found, with their names
 }
 
-// Posted reports whether a message of the answer was begun.
+// Posted reports whether a message of the answer was started.
 func (s *Surface) Posted() bool { return s.posted.Load() != nil }
 
-// Lingers reports whether a status may stand that nothing ends: a new message makes Slack end it,
-// edits do not.
+// Lingers reports whether a status may be visible that Slack will not clear: it was set after the
+// last message. Slack clears a status on a new message, but not on an edit.
 func (s *Surface) Lingers() bool {
 	stated, posted := s.stated.Load(), s.posted.Load()
 	return stated != nil && !stated.IsZero() && (posted == nil || stated.After(*posted))
@@ -70,17 +69,18 @@ func (s *Surface) Capabilities() thread.Capabilities {
 	}
 }
 
-// Reserve implements thread.Surface, with the budget that all answers of the workspace share.
+// Reserve implements thread.Surface. It uses the rate limiter that all answers of the workspace
+// share.
 func (s *Surface) Reserve(ctx context.Context, to thread.Ref, kind thread.Call, class thread.Class) error {
 	return s.client.slack.Pacing().Reserve(ctx, to, kind, class)
 }
 
-// call bounds one call.
+// call returns a context with the timeout of one call.
 func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, s.client.slack.Config.Timeout)
 }
 
-// failed translates an error, and holds all answers back after a refusal.
+// failed translates an error. After a rate-limit refusal, it delays all answers.
 func (s *Surface) failed(ctx context.Context, to thread.Ref, what string, kind thread.Call, err error, create bool) error {
 	err = call.Translate(what, err, create)
 	var limited *thread.RateLimitError
@@ -116,9 +116,9 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page render.Page) (th
 	return thread.MessageID(ts), s.failed(ctx, to, "post the answer", thread.Create, err, true)
 }
 
-// Edit implements thread.Surface. Slack takes no edit of a message that is still streaming: a
-// stream that this process began is closed first, and one of another process once Slack refuses the
-// edit. An ordinary message is never closed.
+// Edit implements thread.Surface. Slack refuses to edit a message that is still streaming. Edit
+// first ends a stream of this process, and ends another process's stream after Slack refuses the
+// edit. It never ends an ordinary message.
 func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
 	if page.File != "" || event.IsFile(id) {
 		return s.replaced(ctx, to, id, page)
@@ -144,7 +144,7 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 	return s.failed(ctx, to, "edit the answer", thread.Edit, err, false)
 }
 
-// close ends a stream as it is.
+// close ends a stream without changing its text.
 func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID) error {
 	_, _, err := s.client.slack.API.StopStreamContext(ctx, to.Channel, string(id))
 	if err == nil || streamOver(err) {
@@ -154,9 +154,9 @@ func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID)
 	return s.failed(ctx, to, "close the answer's stream", thread.StreamStop, err, false)
 }
 
-// streamOver reports whether a stream that was to be stopped has been stopped. Slack was seen to
-// say user_not_found, of a reader in another organisation, and to have ended the stream all the
-// same. A message that is gone, and one where there are no streams, is none either.
+// streamOver reports whether err means that a stream has ended. Slack can return user_not_found for
+// a reader in another organisation, although it has ended the stream. Deleted messages and
+// workspaces without streams also count as ended.
 func streamOver(err error) bool {
 	return slices.Contains([]string{"message_not_in_streaming_state", "stopped_by_user", "user_not_found", "message_not_found"}, call.Code(err)) ||
 		slices.Contains(codesNeverStream, call.Code(err)) || noMethod(err)
@@ -176,7 +176,7 @@ func (s *Surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID
 	return s.failed(ctx, to, "delete a part of the answer", thread.Edit, err, false)
 }
 
-// Own implements thread.Surface. A workspace that lets the bot read no history gives nothing: there
+// Own implements thread.Surface. It returns nothing if the bot may not read history. In that case,
 // a lost confirmation can leave a second message behind.
 func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, error) {
 	ctx, cancel := s.call(ctx)
@@ -194,7 +194,7 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 			return nil, call.Translate("read what was posted in the thread", err, false)
 		}
 		for _, m := range messages {
-			if len(m.Files) > 0 { // it bears no mark: the file's name tells whose it is
+			if len(m.Files) > 0 { // files have no mark; the file name identifies the turn
 				for _, f := range m.Files {
 					if m.User == me.User && strings.HasPrefix(f.Name, s.filePrefix()) {
 						own, s.found[thread.MessageID(f.ID)] = append(own, thread.MessageID(f.ID)), f.Name
@@ -203,8 +203,8 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 				continue
 			}
 			marked := m.Metadata.EventType == event.MetadataType && m.Metadata.EventPayload["turn"] == s.options.Turn
-			// A stream that was not ended bears no mark; a session has one turn at a time, so what
-			// came after its question is its own.
+			// An unfinished stream has no mark. A session has one turn at a time, so unmarked
+			// messages after the question belong to this turn.
 			unmarked := m.Metadata.EventType == "" && s.options.Question != ""
 			if (m.User == me.User || m.User == "" && m.BotID != "" && m.BotID == me.Bot) && m.Timestamp > string(s.options.Question) && (marked || unmarked) {
 				own = append(own, thread.MessageID(m.Timestamp))
@@ -216,9 +216,9 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 	}
 }
 
-// Status shows that the bot works. Slack clears it when the bot posts, and after two minutes; an
-// empty one clears it at once. The first one says that the question was seen: it waits until there
-// is room, in the order in which they were begun. Further ones are not waited for, and leave room
+// Status shows a line that says what the bot does. Slack clears it when the bot posts, and after
+// two minutes. An empty status clears it at once. The first status confirms that the question was
+// seen, so it waits for its turn in order of arrival. Later statuses do not wait, and leave room
 // for the first ones of others.
 func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) error {
 	if s.signed.CompareAndSwap(false, true) || status == "" {
@@ -230,7 +230,7 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 	}
 	ctx, cancel := s.call(ctx)
 	defer cancel()
-	defer func() { // what was refused or cut off may be shown all the same
+	defer func() { // a refused or cancelled call may have taken effect
 		at := time.Now()
 		if status == "" {
 			at = time.Time{}
@@ -246,6 +246,5 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 	return call.Translate("show that the bot is at work", err, false)
 }
 
-// Statuses reports whether the workspace shows what the bot does next to its messages, as far as is
-// known.
+// Statuses reports whether the workspace seems to support status lines.
 func (c *Writer) Statuses() bool { return !c.noStatus.Load() }

@@ -1,5 +1,4 @@
-// Package write is everything that is shown in Slack: answers, notices, forms, titles and what the
-// bot is doing.
+// Package write writes to Slack: answers, notices, forms, titles and status lines.
 package write
 
 import (
@@ -8,16 +7,15 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 )
 
-// Writer writes into a workspace: answers, notices, forms and what comes with them. It is safe for
-// concurrent use.
+// Writer writes to a workspace: answers, notices, forms and titles. It is safe for concurrent use.
 type Writer struct {
 	slack     *call.Workspace
 	streams   openStreams
-	refusals  atomic.Int32 // of sessions, in a row
+	refusals  atomic.Int32 // refused sessions in a row
 	noStreams atomic.Bool  // the workspace was found not to have them
 	noStatus  atomic.Bool  // likewise
 	noFiles   atomic.Bool  // likewise, or the app may not upload any
 }
 
-// NewWriter returns a writer into a workspace.
+// NewWriter returns a writer for a workspace.
 func NewWriter(w *call.Workspace) *Writer { return &Writer{slack: w} }

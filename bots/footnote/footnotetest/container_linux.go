@@ -10,20 +10,19 @@ import (
 	"testing"
 )
 
-// containerUser is the user and group that the image names.
+// containerUser is the user and group of the image.
 const containerUser = 65532
 
-// Container says what a container gives the program in addition to its image. Paths are the
-// container's.
+// Container configures what a container adds to its image. Paths are inside the container.
 type Container struct {
-	Scratch  map[string]string // folders in memory by their sizes, such as /tmp: 256m
-	Volumes  []string          // folders that are kept from one run to the next
-	ReadOnly map[string]string // folders of this machine that are mounted there, and cannot be written
+	Scratch  map[string]string // in-memory folders and sizes: /tmp: 256m
+	Volumes  []string          // folders that persist between runs
+	ReadOnly map[string]string // read-only mounts from this machine
 }
 
-// Contained returns a program that runs binary, a static one, as an image from scratch does: in a
-// separate root that cannot be written, as a user without rights. It needs unshare, and root or
-// user namespaces; a test is skipped where neither can be had.
+// Contained returns a program that runs a static binary as in an image from scratch: in a separate
+// read-only root, as a user without rights. It needs unshare, and root or user namespaces;
+// otherwise the test is skipped.
 func Contained(tb testing.TB, binary string, c Container) string {
 	tb.Helper()
 	namespace, user := []string{"unshare", "--mount"}, containerUser
@@ -90,7 +89,7 @@ func Contained(tb testing.TB, binary string, c Container) string {
 	return path
 }
 
-// passable has every user pass through a folder of the test and those above it.
+// passable lets every user traverse a folder of the test and those above it.
 func passable(tb testing.TB, folder string) {
 	tb.Helper()
 	for at := folder; at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
@@ -100,7 +99,7 @@ func passable(tb testing.TB, folder string) {
 	}
 }
 
-// readable has every user read a folder of the test.
+// readable lets every user read a folder of the test.
 func readable(tb testing.TB, folder string) {
 	tb.Helper()
 	passable(tb, filepath.Dir(folder))

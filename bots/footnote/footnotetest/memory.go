@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// plain holds the program as it is released: static, and without the race detector, whose shadow
+// plain holds the released form of the program: static and without the race detector, whose shadow
 // memory exceeds small limits.
 var plain struct {
 	mu   sync.Mutex
@@ -18,8 +18,8 @@ var plain struct {
 	path string
 }
 
-// Plain returns the program as it is released, without the race detector. The first call builds it.
-// TestMain must have called Build.
+// Plain returns the path of the program, built as released, without the race detector. The first
+// call builds it. TestMain must have called Build.
 func Plain(tb testing.TB) string {
 	tb.Helper()
 	plain.mu.Lock()
@@ -40,9 +40,9 @@ func Plain(tb testing.TB) string {
 	return path
 }
 
-// Limited returns a program that runs binary with at most the given bytes of data (RLIMIT_DATA),
-// which includes all that Go allocates. The runtime's memory limit is nine tenths of that, as the
-// program sets it in a container, unless GOMEMLIMIT is set. A process that needs more dies.
+// Limited returns a program that runs binary with a limit of data memory in bytes (RLIMIT_DATA).
+// The limit covers everything that Go allocates; a process that exceeds it dies. Unless GOMEMLIMIT
+// is set, it is nine tenths of the limit, as the program sets it in a container.
 func Limited(tb testing.TB, binary string, bytes int64) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "footnote")

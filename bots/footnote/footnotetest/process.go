@@ -21,9 +21,9 @@ import (
 
 const program = "github.com/footnotehq/footnote/bots/footnote"
 
-// Build builds the program into a folder that goes with the process, runs the tests and returns
-// their exit code. It is called from TestMain. The program has the race detector unless benchmarks
-// are run, which would measure that.
+// Build builds the program into a temporary folder, runs the tests and returns their exit code.
+// Call it from TestMain. The program has the race detector, except in benchmarks, which it would
+// distort.
 func Build(m *testing.M, set func(binary string)) int {
 	dir, err := os.MkdirTemp("", "footnote-processes-")
 	if err != nil {
@@ -47,7 +47,8 @@ func Build(m *testing.M, set func(binary string)) int {
 	return m.Run()
 }
 
-// Environment is what a process needs of this machine, and nothing of its owner's settings.
+// Environment returns the settings that a process needs on this machine, without its owner's
+// settings.
 func Environment(settings ...string) []string {
 	var kept []string
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GORACE"} {
@@ -56,12 +57,12 @@ func Environment(settings ...string) []string {
 	if plain.dir != "" { // the owner's data folder is left alone
 		kept = append(kept, "FOOTNOTE_DATA="+filepath.Join(plain.dir, "data"))
 	}
-	// Tests of the sentence model and of model servers on this machine set them.
+	// Only tests of the sentence model and of local model servers set these.
 	kept = append(kept, "EMBEDDER=words", "LOCAL_MODEL=no")
 	return append(kept, settings...)
 }
 
-// Run runs a verb to its end. The test fails when that fails.
+// Run runs a verb until it ends. If the verb fails, the test fails.
 func Run(tb testing.TB, binary string, environment []string, args ...string) string {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), binary, args...)
@@ -73,8 +74,8 @@ func Run(tb testing.TB, binary string, environment []string, args ...string) str
 	return string(out)
 }
 
-// Replica is footnote serve, which can be ended and started time and again. Its methods are for one
-// goroutine at a time, but for Log.
+// Replica is a footnote serve process that can be stopped and started repeatedly. Except for Log,
+// its methods are for one goroutine at a time.
 type Replica struct {
 	Admin string // address of its health checks
 
@@ -86,15 +87,15 @@ type Replica struct {
 	log         log
 }
 
-// Serve starts a replica and kills it when the test ends. What it wrote is shown if the test has
-// failed.
+// Serve starts a replica and kills it when the test ends. If the test has failed, it shows the
+// replica's output.
 func Serve(tb testing.TB, binary string, environment []string) *Replica {
 	tb.Helper()
 	return serve(tb, environment, binary, "serve")
 }
 
-// ServeBehind is Serve with less of a right to processors than the test has: what the test
-// simulates has its own machines in truth, and would wait for processors that the replica has else.
+// ServeBehind is Serve with a lower processor priority than the test. In reality, what the test
+// simulates runs on other machines, and would not wait for processors that the replica uses.
 func ServeBehind(tb testing.TB, binary string, environment []string) *Replica {
 	tb.Helper()
 	return serve(tb, environment, "nice", "-n", "10", binary, "serve")
@@ -115,10 +116,10 @@ func serve(tb testing.TB, environment []string, command ...string) *Replica {
 	return r
 }
 
-// Start starts the process, which must have ended.
+// Start starts the process, which must have ended before.
 func (r *Replica) Start() {
 	r.tb.Helper()
-	// End ends it, whatever becomes of the test's context.
+	// End stops it, even after the test's context is done.
 	cmd := exec.CommandContext(context.WithoutCancel(r.tb.Context()), r.command[0], r.command[1:]...)
 	cmd.Env = append([]string{"ADMIN_ADDR=" + r.Admin}, r.environment...)
 	cmd.Stderr = &r.log
@@ -133,7 +134,7 @@ func (r *Replica) Start() {
 	}()
 }
 
-// PID is the number of the process.
+// PID returns the id of the process.
 func (r *Replica) PID() int { return r.cmd.Process.Pid }
 
 // Signal sends a signal and does not wait.
@@ -144,8 +145,7 @@ func (r *Replica) Signal(s syscall.Signal) {
 	}
 }
 
-// End sends a signal that ends the process and returns when it has ended. One that gets SIGTERM
-// must end well.
+// End sends a signal and waits until the process has ended. After SIGTERM, the exit code must be 0.
 func (r *Replica) End(s syscall.Signal) {
 	r.tb.Helper()
 	r.Signal(s)
@@ -156,7 +156,7 @@ func (r *Replica) End(s syscall.Signal) {
 	}
 }
 
-// Ended returns when a replica that was told to end has ended, which it must do well.
+// Ended waits until a stopped replica has ended. Its exit code must be 0.
 func (r *Replica) Ended() {
 	r.tb.Helper()
 	<-r.ended
@@ -166,25 +166,25 @@ func (r *Replica) Ended() {
 	r.cmd = nil
 }
 
-// Gone returns when the process has ended, however that was.
+// Gone waits until the process has ended, with any result.
 func (r *Replica) Gone() {
 	<-r.ended
 	r.cmd = nil
 }
 
-// Ready waits until the replica says that it can do its work.
+// Ready waits until the replica reports that it is ready.
 func (r *Replica) Ready() {
 	r.tb.Helper()
 	r.says("is not ready after a minute", func(status int) bool { return status == http.StatusOK })
 }
 
-// Unready waits until a replica that was told to end says that it takes nothing in any more.
+// Unready waits until a stopping replica reports that it accepts nothing more.
 func (r *Replica) Unready() {
 	r.tb.Helper()
 	r.says("is ready a minute after it was told to end", func(status int) bool { return status == http.StatusServiceUnavailable })
 }
 
-// says waits for an answer about readiness.
+// says waits until the readiness response meets a condition.
 func (r *Replica) says(otherwise string, holds func(status int) bool) {
 	r.tb.Helper()
 	ctx, cancel := context.WithTimeout(r.tb.Context(), time.Minute)
@@ -210,12 +210,11 @@ func (r *Replica) says(otherwise string, holds func(status int) bool) {
 	}
 }
 
-// Log is the end of what the replica wrote in all its lives.
+// Log returns the end of the replica's output since its first start.
 func (r *Replica) Log() string { return r.log.tail() }
 
-// FreeAddress is a free address of the loopback interface, which is given out once. It lies below
-// the ports that systems hand out to connections, so that it stays free while a replica starts
-// again.
+// FreeAddress returns a free address of the loopback interface, each only once. Its port is below
+// those that systems assign to connections, so that it stays free while a replica restarts.
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	given.mu.Lock()
@@ -242,7 +241,7 @@ func FreeAddress(tb testing.TB) string {
 	return ""
 }
 
-// given are the addresses that this process has handed out.
+// given are the addresses that this process has returned.
 var given struct {
 	mu        sync.Mutex
 	addresses map[string]bool
@@ -265,7 +264,7 @@ func (l *log) tail() string {
 	defer l.mu.Unlock()
 	text := l.b.Bytes()
 	end := text[max(0, len(text)-most):]
-	// what ended it precedes the stacks of all goroutines
+	// the reason precedes the stacks of all goroutines
 	for _, why := range []string{"\nfatal error: ", "\npanic: ", "\nruntime: "} {
 		if at := bytes.Index(text, []byte(why)); at >= 0 && at < len(text)-most {
 			return string(text[at:min(len(text), at+most/8)]) + "\n[…]\n" + string(end)

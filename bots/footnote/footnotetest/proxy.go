@@ -27,15 +27,15 @@ import (
 	"time"
 )
 
-// Outside is an internet of the test's own: hosts with names that no resolver knows, whose
-// certificates only CAFile vouches for, and that only its proxy can reach. A program that talks to
-// them has come through the proxy. It is safe for concurrent use.
+// Outside is a simulated internet for a test. Its hosts have names that no resolver knows and
+// certificates that only CAFile verifies. They are reachable only through its proxy, so a program
+// that talks to them has used the proxy. It is safe for concurrent use.
 type Outside struct {
-	ProxyURL string // of the proxy, with the credentials that it asks for
+	ProxyURL string // proxy address with credentials
 	CAFile   string // the authority of the hosts' certificates
 
 	front string              // address of all hosts
-	hosts map[string]*url.URL // what stands behind each
+	hosts map[string]*url.URL // server behind each host
 
 	mu    sync.Mutex
 	asked map[string]int // connections by host
@@ -44,9 +44,9 @@ type Outside struct {
 
 const proxyUser, proxyPassword = "footnote", "s3cret"
 
-// StartOutside starts hosts, by name, each in front of the server with the URL, and a proxy.
-// Addresses of a server that its JSON answers hold become those of its host: of the first one in
-// the alphabet for http, of the last for ws.
+// StartOutside starts a proxy and the named hosts, each in front of the server at its URL. In JSON
+// answers, it replaces addresses of a server by those of its host. If a server has several hosts,
+// the alphabetically first is used for http, the last for ws.
 func StartOutside(tb testing.TB, hosts map[string]string) *Outside {
 	tb.Helper()
 	o := &Outside{hosts: make(map[string]*url.URL), asked: make(map[string]int)}
@@ -77,26 +77,26 @@ func StartOutside(tb testing.TB, hosts map[string]string) *Outside {
 	return o
 }
 
-// Settings are what a program needs to reach the hosts.
+// Settings returns the settings that a program needs to reach the hosts.
 func (o *Outside) Settings() []string {
 	return []string{"HTTPS_PROXY=" + o.ProxyURL, "HTTP_PROXY=" + o.ProxyURL, "CA_FILE=" + o.CAFile}
 }
 
-// Asked tells how many connections each host was asked for.
+// Asked returns the number of connections requested for each host.
 func (o *Outside) Asked() map[string]int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return maps.Clone(o.asked)
 }
 
-// Plain lists what the proxy was asked for without a tunnel.
+// Plain returns the requests that came to the proxy without a tunnel.
 func (o *Outside) Plain() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.plain)
 }
 
-// tunnel is the proxy.
+// tunnel handles the requests of the proxy.
 func (o *Outside) tunnel(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Proxy-Authorization") != "Basic "+base64.StdEncoding.EncodeToString([]byte(proxyUser+":"+proxyPassword)) {
 		w.Header().Set("Proxy-Authenticate", "Basic")
@@ -125,7 +125,7 @@ func (o *Outside) tunnel(w http.ResponseWriter, r *http.Request) {
 		_ = far.Close()
 		return
 	}
-	// what fails here ends the copying
+	// an error here ends the copying
 	_, _ = io.WriteString(near, "HTTP/1.1 200 Connection established\r\n\r\n")
 	var both sync.WaitGroup
 	both.Go(func() { _, _ = io.Copy(far, buffered); _ = far.Close() })
@@ -133,7 +133,7 @@ func (o *Outside) tunnel(w http.ResponseWriter, r *http.Request) {
 	both.Wait()
 }
 
-// rename replaces the addresses of what is behind them with names of hosts.
+// rename replaces addresses of servers in a response by names of hosts.
 func (o *Outside) rename(res *http.Response) error {
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "application/json") {
 		return nil
@@ -158,7 +158,7 @@ func (o *Outside) rename(res *http.Response) error {
 	return nil
 }
 
-// certify makes an authority and one certificate for all hosts.
+// certify creates a certificate authority and one certificate for all hosts.
 func (o *Outside) certify(tb testing.TB) tls.Certificate {
 	tb.Helper()
 	must := func(err error) {

@@ -14,29 +14,30 @@ import (
 // Talk is one person in one channel of a platform.
 type Talk interface {
 	fmt.Stringer
-	// Begin asks in the channel and returns the thread that the answer belongs to, which has the id
-	// of the question; Follow asks on in it.
+	// Begin asks in the channel and returns the root of the answer's thread, which is the
+	// question's id. Follow asks another question in that thread.
 	Begin(text string) (root string)
 	Follow(ctx context.Context, root, text string) error
-	// Edit changes the question that began a thread, Delete deletes it, and Stop reacts to it with 🛑.
+	// Edit changes the question that began a thread, Delete deletes it, and Stop reacts to it with
+	// 🛑.
 	Edit(root, text string)
 	Delete(root string)
 	Stop(root string)
-	// Shows lists what the bot shows in a thread.
+	// Shows returns the bot's messages in a thread.
 	Shows(root string) []Post
-	// Seen is when a text was seen in a thread for the first time; the zero time when it was not.
+	// Seen returns when a text first appeared in a thread, or the zero time.
 	Seen(root, text string) time.Time
-	// Until waits for a condition, which is looked at whenever something happened.
+	// Until waits until a condition is true. It checks the condition after every event.
 	Until(ctx context.Context, holds func() bool) error
 }
 
 // Post is a message of the bot as people read it.
 type Post struct {
 	Text    string
-	Writing bool // it is not finished
+	Writing bool // the message is not finished
 }
 
-// String is the message in a line.
+// String returns the message on one line.
 func (p Post) String() string {
 	const most = 80
 	return fmt.Sprintf("writing=%t: %s", p.Writing, p.Text[:min(len(p.Text), most)])
@@ -111,7 +112,8 @@ func (t InDiscord) String() string { return "Discord " + t.Room.ID }
 // Begin implements Talk.
 func (t InDiscord) Begin(text string) string { return t.Person.Mention(t.Room.ID, text) }
 
-// Follow implements Talk. It waits for the thread, in which alone people can go on.
+// Follow implements Talk. It waits for the thread, because follow-up questions are possible only
+// there.
 func (t InDiscord) Follow(ctx context.Context, root, text string) error {
 	err := t.Server.Until(ctx, func() bool {
 		return slices.ContainsFunc(t.Server.Threads(t.Room.ID), func(thread discordtest.Thread) bool { return thread.ID == root })

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// BuildVersion builds the program as another version of itself: stamped with a version, and with
-// more migrations, by file name, than the source has. It returns the binary, which goes with the
-// test.
+// BuildVersion builds the program with another version number and additional migrations, given by
+// file name. It returns the path of the binary, which is deleted after the test.
 func BuildVersion(tb testing.TB, version string, migrations map[string]string) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -35,8 +34,7 @@ func BuildVersion(tb testing.TB, version string, migrations map[string]string) s
 	if err := os.WriteFile(over, data, 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	// With the race detector, like the binary that Build makes: what does not depend on the
-	// migrations is built already.
+	// The race detector is on, as in Build, so that packages without migrations are already built.
 	cmd := exec.CommandContext(tb.Context(), "go", "build", "-race", "-overlay", over, "-ldflags", "-X main.version="+version,
 		"-o", binary, "github.com/footnotehq/footnote/bots/footnote")
 	if out, err := cmd.CombinedOutput(); err != nil {

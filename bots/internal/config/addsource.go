@@ -13,19 +13,19 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Pair is a key below an entry of sources with what stands there: "slack.channels" and a []string,
-// a string, true, nil for nothing, or []Pair for keys below it.
+// Pair is a key below an entry of sources, with its value. For "slack.channels" the value is a
+// []string, a string, true, nil (empty), or a []Pair of keys below it.
 type Pair struct {
 	Key   string
 	Value any
 }
 
-// sourceName is what a source may be called that is added by a command: it becomes part of ids and
-// of the names of groups.
+// sourceName matches the names that a command may give to a source. The name becomes part of ids
+// and of group names.
 var sourceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
 
-// SourceEntry is an entry of sources as it stands below that key, two spaces deep. Keys of one
-// mapping stand together. The error says what is wrong with the entry, without lines.
+// SourceEntry returns the YAML of one entry of sources, indented by two spaces. Keys of one mapping
+// must be adjacent in pairs. The error says what is wrong with the entry, without line numbers.
 func SourceEntry(name string, pairs []Pair) (string, error) {
 	if !sourceName.MatchString(name) {
 		return "", fmt.Errorf("a source cannot be called %s: use up to 63 letters, digits, dots, - and _, a letter or digit first", quote(name))
@@ -40,10 +40,11 @@ func SourceEntry(name string, pairs []Pair) (string, error) {
 
 var withoutLines = regexp.MustCompile(`(?m)^:\d+: `)
 
-// entryLines writes an entry with its name at an indent, and step more for each level below.
+// entryLines returns the lines of an entry. The name has the given indent, and each level below
+// adds one step.
 func entryLines(name string, pairs []Pair, indent, step string) []string {
 	lines := []string{indent + yamlText(name) + ":"}
-	var within string // the mapping that the line before stands in
+	var within string // mapping that contains the previous line
 	for _, p := range pairs {
 		at, key, nested := strings.Cut(p.Key, ".")
 		if !nested {
@@ -81,7 +82,7 @@ func yamlValue(v any) string {
 	}
 }
 
-// plainText is what YAML reads as the same text without quotes.
+// plainText matches text that YAML reads unchanged without quotes.
 var plainText = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9 ./_+@-]*(:/[A-Za-z0-9./_+@-]*)?$|^[0-9]+[a-z]$`)
 
 func yamlText(s string) string {
@@ -92,9 +93,9 @@ func yamlText(s string) string {
 	return strconv.Quote(s)
 }
 
-// AddSource returns a configuration file with one more source at the end of its sources. Everything
-// else stays as it is, byte for byte. A file with faults is refused, and so is a name that it has
-// already. path is for errors, and where relative paths in the entry begin.
+// AddSource returns the configuration file data with one more source at the end of its sources. All
+// other bytes stay the same. It refuses a file with faults and a name that the file already has.
+// path appears in errors; relative paths in the entry start from its folder.
 func AddSource(path string, data []byte, name string, pairs []Pair) ([]byte, error) {
 	entry, err := SourceEntry(name, pairs)
 	if err != nil {
@@ -111,7 +112,7 @@ func AddSource(path string, data []byte, name string, pairs []Pair) ([]byte, err
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; add this below sources: by yourself:\n%s", path, err, entry)
 	}
-	// Whatever is in the file, it must say what it said, and the new source in addition.
+	// The result must mean the same as before, plus the new source.
 	after, err := ParseFile(path, added)
 	if err != nil || !sameBut(before, after, name) {
 		return nil, fmt.Errorf("%s is written in a way that cannot be added to; add this below sources: by yourself:\n%s", path, entry)
@@ -119,7 +120,7 @@ func AddSource(path string, data []byte, name string, pairs []Pair) ([]byte, err
 	return added, nil
 }
 
-// sameBut reports whether one file says what another does, and has one source more.
+// sameBut reports whether after means the same as before, plus one source called name.
 func sameBut(before, after *File, name string) bool {
 	b, a := *before, *after
 	last := len(a.Sources) - 1
@@ -128,14 +129,14 @@ func sameBut(before, after *File, name string) bool {
 	}
 	a.Sources = a.Sources[:last]
 	if last == 0 {
-		a.Sources = b.Sources // none, in whichever way
+		a.Sources = b.Sources // nil and empty are equal
 	}
-	was, errBefore := json.Marshal(b) // without the lines at which things stand
+	was, errBefore := json.Marshal(b) // without line numbers
 	is, errAfter := json.Marshal(a)
 	return errBefore == nil && errAfter == nil && string(was) == string(is)
 }
 
-// insertSource puts an entry behind the last line of sources.
+// insertSource inserts an entry after the last line of sources.
 func insertSource(data []byte, name string, pairs []Pair) ([]byte, error) {
 	lines, end := splitLines(data)
 	keys, err := rootKeys(data)
@@ -153,7 +154,7 @@ func insertSource(data []byte, name string, pairs []Pair) ([]byte, error) {
 		return nil, errors.New("sources: stands in braces, where nothing can be added")
 	case below.column > 0:
 		indent = strings.Repeat(" ", below.column-1)
-	default: // nothing stands below it yet
+	default: // the key has no entries yet
 		indent = strings.Repeat(" ", firstColumn(keys)+1)
 	}
 	last, limit := below.line, endOfDocument(lines) // the first line is 1
@@ -163,7 +164,7 @@ func insertSource(data []byte, name string, pairs []Pair) ([]byte, error) {
 	for n := below.line + 1; n <= limit; n++ {
 		text := strings.TrimSpace(lines[n-1])
 		indented := len(lines[n-1]) > len(strings.TrimLeft(lines[n-1], " "))
-		// a comment at the left belongs to what follows
+		// an unindented comment belongs to the next key
 		if text != "" && (indented || !strings.HasPrefix(text, "#")) {
 			last = n
 		}
@@ -171,15 +172,15 @@ func insertSource(data []byte, name string, pairs []Pair) ([]byte, error) {
 	return insertLines(lines, last, entryLines(name, pairs, indent, "  "), end), nil
 }
 
-// rootKey is a key of the top level.
+// rootKey is a top-level key of the file.
 type rootKey struct {
 	name         string
-	line, column int  // where the key stands, and at which column the keys below it do; 0 without any
-	flow         bool // the value stands in braces
+	line, column int  // line of the key, column of the keys below it (0: none)
+	flow         bool // the value is in braces
 	at           int  // the column of the key itself
 }
 
-// rootKeys lists the keys of the top level in their order. The file has no faults.
+// rootKeys returns the top-level keys in file order. The file must have no faults.
 func rootKeys(data []byte) ([]rootKey, error) {
 	r := &reader{}
 	root := r.parse(data)
@@ -215,7 +216,7 @@ func firstColumn(keys []rootKey) int {
 	return cmp.Or(keys[0].at, 1)
 }
 
-// splitLines cuts a file into lines without their ends, and says which end its lines have.
+// splitLines splits a file into lines and returns the line ending that it uses.
 func splitLines(data []byte) (lines []string, end string) {
 	end = "\n"
 	if strings.Contains(string(data), "\r\n") {
@@ -224,8 +225,8 @@ func splitLines(data []byte) (lines []string, end string) {
 	return strings.SplitAfter(string(data), "\n"), end
 }
 
-// endOfDocument is how many lines stand before the mark that ends a document, or the end of the
-// file.
+// endOfDocument returns the number of lines before the mark that ends the document, or before the
+// end of the file.
 func endOfDocument(lines []string) int {
 	last := len(lines)
 	for i, line := range lines {
@@ -240,7 +241,7 @@ func endOfDocument(lines []string) int {
 	return last
 }
 
-// insertLines puts lines behind the first n of a file.
+// insertLines inserts more after the first n lines of a file.
 func insertLines(lines []string, n int, more []string, end string) []byte {
 	var b strings.Builder
 	for _, line := range lines[:n] {

@@ -20,13 +20,13 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Tools are the names of what an agent may use that names no tools.
+// Tools returns the names of the tools of an agent that lists none.
 func Tools() []string { return []string{search.Name, knowledge.Name, readfile.Name, openurl.Name} }
 
-// AllTools are the names that an agent's tools may have.
+// AllTools returns every tool name that an agent may list.
 func AllTools() []string { return append(Tools(), websearch.Name) }
 
-// CheckTools names the agents that have a tool which is not set up.
+// CheckTools returns an error that names the agents with a tool that is not set up.
 func (c *Config) CheckTools(f *File) error {
 	var faults []error
 	for _, a := range f.Agents {
@@ -37,8 +37,8 @@ func (c *Config) CheckTools(f *File) error {
 	return errors.Join(faults...)
 }
 
-// CheckFile names what in the file does not go with the settings. more are models in addition to
-// those of both.
+// CheckFile returns an error for every part of the file that conflicts with the settings. more are
+// models to check in addition to those of the settings and the file.
 func (c *Config) CheckFile(f *File, more ...string) error {
 	return errors.Join(c.CheckPrices(f, more...), c.CheckTools(f))
 }
@@ -81,7 +81,7 @@ func (r *fileReader) agents(path string, n ast.Node) {
 	})
 }
 
-// models reads the names of models that answer at once.
+// models reads the models that answer side by side.
 func (r *fileReader) models(to *[]string) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		before := len(r.faults)
@@ -144,7 +144,7 @@ func (r *fileReader) projects(path string, n ast.Node) {
 	})
 }
 
-// projectFile is a path, or a path with what holds for it alone.
+// projectFile reads a project's file: a path, or a mapping with the path, its base_url and its acl.
 func (r *fileReader) projectFile(path string, n ast.Node) ProjectFile {
 	var f ProjectFile
 	if _, plain := scalar(r.value(n)); plain {
@@ -203,7 +203,7 @@ func (r *fileReader) sources(path string, n ast.Node) {
 	})
 }
 
-// every reads how often a source is read.
+// every reads the interval between two reads of a source.
 func (r *fileReader) every(to *time.Duration) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		var text string
@@ -217,11 +217,11 @@ func (r *fileReader) every(to *time.Duration) func(string, ast.Node) {
 	}
 }
 
-// minEvery is how often a source is read at most.
+// minEvery is the shortest interval between two reads of a source.
 const minEvery = time.Minute
 
-// ParseEvery reads how often a source is read: a length of time such as 30m, 6h or 1d, of a minute
-// or more. The error continues a sentence.
+// ParseEvery parses the interval between two reads of a source, for example 30m, 6h or 1d. The
+// minimum is one minute. The error text continues a sentence.
 func ParseEvery(text string) (time.Duration, error) {
 	number, isDays := strings.CutSuffix(text, "d")
 	every, err := time.ParseDuration(text)

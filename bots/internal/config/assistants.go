@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// assistants reads who may use which tools of assistants.
+// assistants reads the access list of each tool for assistants.
 func (r *fileReader) assistants(path string, n ast.Node) {
 	r.fields(path, n, field{"tools", func(path string, n ast.Node) {
 		r.file.AssistantTools = make(map[string]access.ACL)
@@ -20,7 +20,7 @@ func (r *fileReader) assistants(path string, n ast.Node) {
 			tools = append(tools, field{name, func(path string, n ast.Node) {
 				var acl access.ACL
 				r.acl(&acl)(path, n)
-				r.file.AssistantTools[name] = acl // a list that cannot be read lets no one in
+				r.file.AssistantTools[name] = acl // an invalid list allows no one
 			}})
 		}
 		r.fields(path, n, tools...)
@@ -34,7 +34,7 @@ func assistantKeys() []FileKey {
 	}}
 }
 
-// mcpURL is an address that ends in the path at which the server answers.
+// mcpURL parses an address that ends in the path of the MCP server.
 func mcpURL(to *string) func(string) error {
 	return func(v string) error {
 		if err := httpURL(to)(v); err != nil {
@@ -47,8 +47,8 @@ func mcpURL(to *string) func(string) error {
 	}
 }
 
-// issuer is an address as tokens have it, letter by letter. Keys come from there, so that it has
-// TLS unless it is on this machine.
+// issuer keeps the address exactly as tokens spell it. It must use TLS unless it is on this
+// machine, because signing keys are fetched from it.
 func issuer(to *string) func(string) error {
 	return func(v string) error {
 		u, err := url.Parse(v)
@@ -61,7 +61,7 @@ func issuer(to *string) func(string) error {
 	}
 }
 
-// name is text without blanks, as issuers write audiences and claims.
+// name parses text without spaces, as issuers write audiences and claims.
 func name(to *string) func(string) error {
 	return func(v string) error {
 		if strings.ContainsAny(v, " \t\r\n") {

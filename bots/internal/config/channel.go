@@ -14,21 +14,22 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// ChannelRule is what the file says of a channel, of all channels of a workspace, or of a platform.
+// ChannelRule holds the file's settings for one channel, for all channels of a workspace, or for a
+// platform.
 type ChannelRule struct {
 	Platform  thread.Platform // empty: all
 	Workspace string          // empty: all
 	Channel   string          // empty: all
-	Values    []Value         // what is not said is not among them
+	Values    []Value         // only the settings that the file sets
 }
 
-// Value is one setting of a channel as the file says it. Lists are joined by commas.
+// Value is one setting of a channel, as text. A list is joined with commas.
 type Value struct {
 	Key, Text string
-	Line      int `json:"-"` // a comment above changes nothing
+	Line      int `json:"-"` // not in JSON: a comment above it changes no setting
 }
 
-// Value returns what the rule says of a setting; empty where it says nothing.
+// Value returns the rule's value for a setting, or "" if the rule does not set it.
 func (r ChannelRule) Value(key string) string {
 	i := slices.IndexFunc(r.Values, func(v Value) bool { return v.Key == key })
 	if i < 0 {
@@ -37,8 +38,8 @@ func (r ChannelRule) Value(key string) string {
 	return r.Values[i].Text
 }
 
-// Said returns what the file says of a channel, the more general first: a setting that is said
-// twice counts as it is said last.
+// Said returns the file's settings that apply to a channel, from general to specific. If a setting
+// occurs twice, the last one wins.
 func (f *File) Said(at session.Place) []policy.SettingValue {
 	var said []policy.SettingValue
 	if f.Agent != "" {
@@ -63,7 +64,7 @@ func (f *File) origin(line int) policy.Origin {
 	return policy.Origin{File: filepath.Base(cmp.Or(f.Path, FileName)) + ":" + strconv.Itoa(line)}
 }
 
-// weight orders rules from the general to the specific.
+// weight is higher for a more specific rule.
 func (r ChannelRule) weight() int {
 	w := 0
 	for i, said := range []bool{r.Platform != "", r.Workspace != "", r.Channel != ""} {
@@ -83,7 +84,7 @@ func (r *fileReader) channels(path string, n ast.Node) {
 
 func (r *fileReader) channel(path string, n ast.Node) ChannelRule {
 	var c ChannelRule
-	named := false // also by a wrong name, which is a fault already
+	named := false // also with a wrong name, which is a fault already
 	platform := word(&r.reader, &c.Platform, "slack", "discord", "console")
 	fields := []field{
 		{"platform", func(path string, n ast.Node) { named = true; platform(path, n) }},
@@ -100,7 +101,7 @@ func (r *fileReader) channel(path string, n ast.Node) ChannelRule {
 	return c
 }
 
-// setting reads one setting of a channel: a plain value, or a list of them.
+// setting reads one setting of a channel: a plain value or a list.
 func (r *fileReader) setting(to *ChannelRule, s policy.Setting) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		var parts []string
@@ -126,8 +127,8 @@ func (r *fileReader) setting(to *ChannelRule, s policy.Setting) func(string, ast
 	}
 }
 
-// channelReferences checks the names in the rules of channels, and that what an agent and a channel
-// say of the documents leaves some.
+// channelReferences checks the names that channel rules use. It also checks that the document sets
+// of an agent and its channel overlap.
 func (r *fileReader) channelReferences(check func(at ast.Node, path, kind, name string)) {
 	for i, c := range r.file.Channels {
 		path := fmt.Sprintf("channels[%d]", i+1)
@@ -146,7 +147,7 @@ func (r *fileReader) channelReferences(check func(at ast.Node, path, kind, name 
 	}
 }
 
-// List are the entries of a value that is a list.
+// List splits the text of a list into its entries.
 func List(text string) []string {
 	var all []string
 	for part := range strings.SplitSeq(text, ",") {

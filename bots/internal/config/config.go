@@ -1,5 +1,5 @@
-// Package config turns the environment into values. It is the only place that knows the names of
-// environment variables.
+// Package config parses the environment and footnote.yaml into typed settings. No other package
+// reads environment variables by name.
 package config
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Secret is a value that must never be shown: printing or logging it gives "***".
+// Secret is a value that must never be shown. Printing or logging it gives "***".
 type Secret string
 
 // String implements fmt.Stringer.
@@ -23,25 +23,26 @@ func (s Secret) GoString() string { return "***" }
 // MarshalText implements encoding.TextMarshaler.
 func (s Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
-// Reveal returns the value itself, for the one call that needs it.
+// Reveal returns the plain value. Call it only where the value is used.
 func (s Secret) Reveal() string { return string(s) }
 
-// Words is the Embedder that leaves the sentence model out.
+// Words is the value of Embedder that disables the sentence model.
 const Words = "words"
 
-// NoLocalModel is the LocalModel that looks for no model server on this machine.
+// NoLocalModel is the value of LocalModel that disables the search for a model server on this
+// machine.
 const NoLocalModel = "no"
 
-// OpenAI is the address of the endpoint where none is set.
+// OpenAI is the default address of the model endpoint.
 const OpenAI = "https://api.openai.com/v1"
 
-// Config is every setting of the product. The zero value is not valid; Load makes one.
+// Config holds every setting from the environment. The zero value is not valid; use Load.
 type Config struct {
 	DatabaseURL        Secret // empty: a private cluster
 	MigrateDatabaseURL Secret // empty: DatabaseURL
 	SearchDatabaseURL  Secret // ignored; see Warnings
-	IndexURL           Secret // of a search engine; empty: PostgreSQL searches
-	// of the private cluster; empty: ${XDG_DATA_HOME:-~/.local/share}/footnote
+	IndexURL           Secret // address of a search engine; empty: PostgreSQL searches
+	// data directory of the private cluster; default: ${XDG_DATA_HOME:-~/.local/share}/footnote
 	DataDir  string
 	RedisURL Secret // empty: stop signals stay in this process
 
@@ -50,38 +51,38 @@ type Config struct {
 	Model         string
 	FallbackModel string
 	FastModel     string
-	Contextual    bool          // FastModel describes what is indexed
-	ModelWindow   int           // tokens; 0: what is known of the model
-	FirstToken    time.Duration // silence of a model before its first token; 0: by the model
+	Contextual    bool          // FastModel writes a context for each indexed chunk
+	ModelWindow   int           // tokens; 0: the known window of the model
+	FirstToken    time.Duration // timeout for a model's first token; 0: depends on the model
 	BetweenTokens time.Duration
 	ModelTools    string // "native", "text", or "auto": natively until the endpoint refuses
 	ModelProfile  string // "full" or "small"
-	ModelVision   string // "true", "false", or "auto": what is known of the model
+	ModelVision   string // "true", "false", or "auto": as known of the model
 	CAFile        string
 
 	LocalModel          string   // "ask", "again" or NoLocalModel
 	LocalModelAddresses []string // loopback, host:port
-	OllamaHost          string   // as Ollama reads it
-	FoundModel          bool     // Model was found on this machine; no setting says it
+	OllamaHost          string   // Ollama's own setting
+	FoundModel          bool     // Model was found on this machine, not set
 
-	TraceEndpoint string            // of an OpenTelemetry collector; empty: nothing is traced
-	TraceHeaders  map[string]Secret // that it asks for
+	TraceEndpoint string            // OpenTelemetry collector; empty: no traces
+	TraceHeaders  map[string]Secret // headers that the collector requires
 
-	Embedder            string // Words: without the sentence model in the program
-	EmbeddingModel      string // empty: the embedder in the program
+	Embedder            string // Words: without the built-in sentence model
+	EmbeddingModel      string // empty: the built-in embedder
 	EmbeddingDimensions int    // 0: the model's own
 	EmbeddingKey        Secret // empty: OpenAIKey
 	EmbeddingBaseURL    string // empty: OpenAIBaseURL
 
 	RerankURL      string // empty: no reranker
-	RerankModel    string // empty: the endpoint has one model alone
+	RerankModel    string // empty: the endpoint has only one model
 	RerankKey      Secret
 	RerankWait     time.Duration
-	KnowledgeModel string // reads from passages what they state; empty: none does
-	KnowledgeStep  bool   // searches take a step along the names in their best passages
-	Precision      string // of vectors of models that are new: "half" or "single"
+	KnowledgeModel string // extracts facts from passages; empty: none
+	KnowledgeStep  bool   // searches follow the names in their best passages
+	Precision      string // precision of vectors of new models: "half" or "single"
 
-	SentenceAlpha    float64 // HybridAlpha with vectors of the sentence model in the program
+	SentenceAlpha    float64 // HybridAlpha for the built-in sentence model
 	HybridAlpha      float64
 	TitleRatio       float64
 	MaxChunks        int
@@ -91,31 +92,31 @@ type Config struct {
 	TimeDecay        float64
 	FavorRecent      float64
 	RecencyFloor     float64
-	ConsoleAudience  access.ACL // principals of whoever uses the terminal
+	ConsoleAudience  access.ACL // principals of the person at the terminal
 	MaxDocumentBytes int64
-	IndexMemoryBytes int64 // what a process remembers of the index, at most
+	IndexMemoryBytes int64 // maximum size of the index cache per process
 	IndexShards      int   // ignored; see Warnings
 	CrawlInterval    time.Duration
-	PrivateHosts     []string          // that may be indexed
+	PrivateHosts     []string          // private hosts that may be indexed
 	GitTokens        map[string]Secret // by host
-	Credentials      map[string]Secret // of kinds that their adapters state, by setting
-	DropUnsupported  bool              // leave out citations that share nothing with their sentence
-	MaxFileTokens    int               // of one file that comes with a question
-	OpenURLAllow     []string          // that the model may open at any time
+	Credentials      map[string]Secret // by setting, for kinds that adapters declare
+	DropUnsupported  bool              // omit citations that share no word with their sentence
+	MaxFileTokens    int               // tokens of one file attached to a question
+	OpenURLAllow     []string          // addresses that the model may always open
 
-	OpenURLPrivateHosts []string // that may be opened in conversations
+	OpenURLPrivateHosts []string // private hosts that may be opened in conversations
 
-	WebSearchProvider string // empty: the web is not searched
+	WebSearchProvider string // empty: no web search
 	WebSearchURL      string
 	WebSearchKey      Secret
 	WebSearchEngine   string
-	WebSearchDaily    int // searches of one person
+	WebSearchDaily    int // searches a day per person
 
-	FilePath string // of footnote.yaml; empty: FileName in the working folder, if it is there
-	File     *File  // what it says; never nil
+	FilePath string // footnote.yaml; empty: FileName in the working folder, if it exists
+	File     *File  // parsed content; never nil
 
 	SlackBotToken         Secret
-	SlackAppToken         Secret // events come over sockets
+	SlackAppToken         Secret // receives events over sockets
 	SlackSigningSecret    Secret // or as signed requests to HTTPAddr
 	SlackAPIURL           string // empty: Slack's own
 	SlackStopReactions    []string
@@ -124,53 +125,53 @@ type Config struct {
 	DiscordAPIURL         string // empty: Discord's own
 	DiscordMessageContent bool
 	DiscordMembers        bool
-	DiscordGuilds         []string // whose members count as the tenant's
-	DiscordPublicKey      string   // interactions come as signed requests to HTTPAddr
-	// messages and reactions, and interactions unless they come as requests, come over sockets
+	DiscordGuilds         []string // servers whose members are the tenant's
+	DiscordPublicKey      string   // receives interactions as signed requests to HTTPAddr
+	// receive messages and reactions over sockets, and interactions unless they arrive as requests
 	DiscordGateway       bool
-	DiscordShards        int      // 0: as many as Discord recommends
-	DiscordCommandGuilds []string // to which the commands are registered; none: everywhere
+	DiscordShards        int      // 0: Discord's recommendation
+	DiscordCommandGuilds []string // servers that get the commands; none: all
 
 	HTTPAddr string
-	MCPURL   string // under which assistants reach HTTPAddr; empty: they cannot
-	// Access tokens of MCPIssuer for MCPAudience are taken from assistants; the claim MCPClaim names
-	// the person. An empty issuer: none are.
+	MCPURL   string // public address of HTTPAddr for assistants; empty: none
+	// Assistants sign in with access tokens that MCPIssuer issued for MCPAudience. The claim
+	// MCPClaim names the person. If MCPIssuer is empty, no access tokens are accepted.
 	MCPIssuer, MCPAudience, MCPClaim string
 
 	AdminAddr string
 
-	ConsoleURL  string // under which browsers reach ConsoleAddr; empty: there is no console
+	ConsoleURL  string // public address of ConsoleAddr; empty: no console
 	ConsoleAddr string
 
-	OIDCIssuer       string // by which people sign in to the console; empty: by links
+	OIDCIssuer       string // issuer for console sign-in; empty: sign-in by links
 	OIDCClientID     string
 	OIDCClientSecret Secret
 	LogLevel         string
 	LogFormat        string
 	Grace            time.Duration
 
-	SessionRetention time.Duration // 0 keeps conversations for good
-	AuditRetention   time.Duration // 0 keeps the audit trail for good
+	SessionRetention time.Duration // 0 keeps conversations forever
+	AuditRetention   time.Duration // 0 keeps the audit trail forever
 
 	Caps                spend.Caps // in the currency of File.Prices
-	OutputFilterURL     string     // is shown every paragraph of an answer before it is
+	OutputFilterURL     string     // checks every paragraph before it is shown
 	OutputFilterToken   Secret
 	OutputFilterTimeout time.Duration
-	OutputFilterFailure string // "block" or "allow" what cannot be checked
+	OutputFilterFailure string // "block" or "allow" unchecked paragraphs
 
-	RedeliveryMaxAge time.Duration // of a question that came while no replica ran
-	// that seal what must not be read in the database, newest first; none: derived from tokens
+	RedeliveryMaxAge time.Duration // maximum age of a question that arrived while no replica ran
+	// encrypt confidential columns of the database, newest first; empty: derived from tokens
 	SecretKeys []Secret
 }
 
-// GitToken returns the token with which repositories of a host are read; empty for none.
+// GitToken returns the token for reading repositories of a host, or "".
 func (c *Config) GitToken(host string) string { return c.GitTokens[host].Reveal() }
 
-// HasModel reports whether an endpoint writes the answers. Without one they are quotations.
+// HasModel reports whether a model endpoint is configured. Without one, answers are quotations.
 func (c *Config) HasModel() bool { return c.OpenAIKey != "" || c.OpenAIBaseURL != "" }
 
-// Load reads every setting. A variable that is empty counts as unset. All faults are reported
-// together, by name, and never with a secret.
+// Load reads every setting. An empty variable counts as unset. The error joins all faults by name
+// and never contains a secret.
 func Load(getenv func(string) string) (*Config, error) {
 	c := &Config{File: &File{}}
 	var faults []error
@@ -190,7 +191,7 @@ func Load(getenv func(string) string) (*Config, error) {
 	return c, nil
 }
 
-// Warnings are sentences about settings that are read and do nothing any more.
+// Warnings returns a sentence for each setting that is still read but has no effect.
 func (c *Config) Warnings() []string {
 	var warnings []string
 	if c.IndexShards > 1 {
@@ -204,7 +205,7 @@ func (c *Config) Warnings() []string {
 	return warnings
 }
 
-// conflicts names settings that are fine alone but not together.
+// conflicts returns an error for each combination of settings that is not valid.
 func (c *Config) conflicts() []error {
 	var faults []error
 	if c.EmbeddingModel != "" && c.EmbeddingKey == "" && c.EmbeddingBaseURL == "" && !c.HasModel() {

@@ -7,13 +7,13 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// DiscordHistory is which channels of a server are read, and how far back.
+// DiscordHistory selects the channels of a server to read, and how far back.
 type DiscordHistory struct {
 	Guild    string   `json:"guild"`              // id of the server
 	Channels []string `json:"channels,omitempty"` // names or ids
-	// every one that all members of the server can open
+	// all channels that every member of the server can open
 	Public bool `json:"public,omitempty"`
-	// how old a message may be; 0 is the connector's default
+	// maximum age of a message; 0: the connector's default
 	Since          time.Duration    `json:"since,omitempty"`
 	PublicChannels access.Principal `json:"public_channels,omitempty"`
 }
@@ -33,7 +33,7 @@ var discordSystem = system{
 	},
 }
 
-// discordHistory reads which channels of a server are a source.
+// discordHistory reads the selection of a server's channels for a source.
 func (r *fileReader) discordHistory(to **DiscordHistory) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		h := &DiscordHistory{}

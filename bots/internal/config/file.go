@@ -19,48 +19,48 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// FileName is where the configuration file is looked for when none is named.
+// FileName is the default path of the configuration file.
 const FileName = "footnote.yaml"
 
-// maxFile is far above what people write.
+// maxFile is the largest accepted file, in bytes. It is far above any file written by hand.
 const maxFile = 1 << 20
 
-// File is footnote.yaml: who answers, from which documents, and what holds in which channel. The
-// zero File is that of a program without one. It never changes after it was read.
+// File is the parsed footnote.yaml: agents, documents, and rules for channels. The zero File means
+// that there is no file. It is immutable after it was read.
 type File struct {
 	Path string `json:"-"` // empty without a file
-	// who answers where neither the channel nor the command says otherwise; empty: the built-in
-	// agent
+	// agent for channels and commands that name none; empty: the built-in agent
 	Agent        string
-	Agents       []Agent       // by the order of the file, as all lists
-	DocumentSets []DocumentSet // what agents may be limited to
+	Agents       []Agent       // in file order, like all lists
+	DocumentSets []DocumentSet // sets that an agent's sources can be limited to
 	Projects     []Project
 	Sources      []Source
 	Identity     Identity `json:",omitzero"`
-	Groups       []Group  `json:",omitempty"` // of chat platforms, by the names that access lists hold
+	Groups       []Group  `json:",omitempty"` // chat platforms' groups, by name in access lists
 	Channels     []ChannelRule
 	Reports      []Report       `json:",omitempty"`
-	SynonymSets  [][]string     `json:",omitempty"` // words and phrases that mean the same
-	Prices       spend.Prices   // of models
-	Knowledge    extract.Schema `json:",omitzero"` // what KNOWLEDGE_MODEL looks for
-	Questions    FilterRule     // what must not be asked
-	Answers      FilterRule     // what must not be shown
-	// AssistantTools is who may use a tool of assistants; whoever may ask where it names none.
+	SynonymSets  [][]string     `json:",omitempty"` // words and phrases with the same meaning
+	Prices       spend.Prices   // prices of models
+	Knowledge    extract.Schema `json:",omitzero"` // types that KNOWLEDGE_MODEL extracts
+	Questions    FilterRule     // blocked in questions
+	Answers      FilterRule     // blocked in answers
+	// AssistantTools says who may use each tool for assistants. Everyone who may ask can use a tool
+	// that is not listed.
 	AssistantTools map[string]access.ACL `json:",omitempty"`
 
-	agentLine int // where Agent stands
+	agentLine int // line of Agent
 	synonyms  *analyse.Synonyms
 }
 
-// Agent is a persona with the names of the documents that it is limited to.
+// Agent is a persona with the names of the document sets that it may search.
 type Agent struct {
 	prompt.Agent
 	DocumentSets []string
-	// that the first step of every answer must call; empty: the model decides
+	// tool that the first step of every answer must call; empty: the model decides
 	ForceTool  string `json:",omitempty"`
-	SearchOnly bool   `json:",omitempty"` // it lists documents and writes nothing
+	SearchOnly bool   `json:",omitempty"` // lists documents without an answer
 	Depth      turn.Depth
-	// 2 or 3 that answer at once, instead of Model; none where one does
+	// 2 or 3 models that answer side by side, instead of Model; nil: one model answers
 	Models []string `json:",omitempty"`
 }
 
@@ -70,38 +70,38 @@ type DocumentSet struct {
 	Sources []string // names of Sources, or ids as `footnote sources` prints them
 }
 
-// Project is a named set of files that every answer in it has at hand.
+// Project is a named set of files that is given to every answer in the project.
 type Project struct {
 	Name  string
 	Files []ProjectFile
 }
 
-// ProjectFile is one file of a project. A listener whom its access list does not name never meets
-// it.
+// ProjectFile is one file of a project. The file is left out if a listener is not in its access
+// list.
 type ProjectFile struct {
 	Path    string // absolute, or relative to the working folder
-	BaseURL string // where its folder is published
+	BaseURL string // public address of its folder
 	ACL     access.ACL
 }
 
-// Source is where documents come from. Exactly one of Path, URL and those of Systems is set.
+// Source is an origin of documents. Exactly one of Path, URL and the fields of Systems is set.
 type Source struct {
 	Name    string
 	Path    string // a folder or file; absolute, or relative to the working folder
 	URL     string
 	BaseURL string
-	ACL     access.ACL // members when the file does not say
+	ACL     access.ACL // default: members
 	Include []string
 	Exclude []string
-	Commits bool          `json:",omitempty"` // of a repository, that its commits are documents too
-	Every   time.Duration // how often serve reads it; 0 is never
-	// Covering are groups of the source that stand for everybody, where others than named people
-	// may see an answer.
+	Commits bool          `json:",omitempty"` // index commits of a repository as documents too
+	Every   time.Duration // interval between reads by serve; 0: never
+	// Covering lists groups of the source that count as everyone. They apply to answers that people
+	// can see who are not known by name.
 	Covering []access.Principal `json:",omitempty"`
 	Systems  `json:",omitzero"`
 }
 
-// Find returns the agent of that name, and false when there is none.
+// Find returns the agent with that name, and whether it exists.
 func (f *File) Find(agent string) (Agent, bool) {
 	i := slices.IndexFunc(f.Agents, func(a Agent) bool { return a.Name == agent })
 	if i < 0 {
@@ -110,7 +110,7 @@ func (f *File) Find(agent string) (Agent, bool) {
 	return f.Agents[i], true
 }
 
-// Project returns the project of that name, and false when there is none.
+// Project returns the project with that name, and whether it exists.
 func (f *File) Project(name string) (Project, bool) {
 	i := slices.IndexFunc(f.Projects, func(p Project) bool { return p.Name == name })
 	if i < 0 {
@@ -119,7 +119,7 @@ func (f *File) Project(name string) (Project, bool) {
 	return f.Projects[i], true
 }
 
-// Source returns the source of that name, and false when there is none.
+// Source returns the source with that name, and whether it exists.
 func (f *File) Source(name string) (Source, bool) {
 	i := slices.IndexFunc(f.Sources, func(s Source) bool { return s.Name == name })
 	if i < 0 {
@@ -128,13 +128,12 @@ func (f *File) Source(name string) (Source, bool) {
 	return f.Sources[i], true
 }
 
-// ErrNoFile says that the file that was named does not exist.
+// ErrNoFile means that the named configuration file does not exist.
 var ErrNoFile = errors.New("there is no configuration file")
 
-// ReadFile reads the configuration file. Without a path it is FileName in the working folder, and
-// no fault when that does not exist. Where one that is named does not exist, the File is the zero
-// one, returned with ErrNoFile. All faults are reported together, each with its line and what to
-// write instead.
+// ReadFile reads the configuration file. An empty path means FileName in the working folder, where
+// a missing file is not an error. If a named file does not exist, ReadFile returns a zero File and
+// ErrNoFile. The error joins all faults, each with its line and a correction.
 func ReadFile(path string) (*File, error) {
 	named := path != ""
 	if !named {
@@ -158,7 +157,8 @@ func ReadFile(path string) (*File, error) {
 	return f, nil
 }
 
-// ParseFile reads what a configuration file holds. Its paths are taken from the folder of path.
+// ParseFile parses the content of a configuration file. Relative paths in it start from the folder
+// of path.
 func ParseFile(path string, data []byte) (*File, error) {
 	f := &File{Path: path}
 	r := &fileReader{reader: reader{name: path}, file: f, folder: filepath.Dir(path), at: make(map[string]ast.Node)}
@@ -190,15 +190,15 @@ func ParseFile(path string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// fileReader reads footnote.yaml.
+// fileReader parses footnote.yaml.
 type fileReader struct {
 	reader
 	file   *File
 	folder string
-	at     map[string]ast.Node // where things stand that are checked once everything is read
+	at     map[string]ast.Node // nodes that are checked after everything was read
 }
 
-// named reads a mapping from names to things.
+// named reads a mapping with names as keys, and calls each for every entry.
 func (r *fileReader) named(path string, n ast.Node, each func(path, name string, n ast.Node)) {
 	r.pairs(path, n, func(name string, at, value ast.Node) {
 		if strings.TrimSpace(name) == "" || strings.ContainsAny(name, "\n\t\x00,") {
@@ -228,7 +228,7 @@ func (r *fileReader) url(to *string) func(string, ast.Node) {
 	}
 }
 
-// references checks every name that stands for something elsewhere in the file.
+// references checks every name that refers to another part of the file.
 func (r *fileReader) references() {
 	f := r.file
 	names := func(kind string) []string {

@@ -6,15 +6,15 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 )
 
-// FileKey is one key of footnote.yaml, for deploy/docs/footnote-yaml.md and for people.
+// FileKey documents one key of footnote.yaml. deploy/docs/footnote-yaml.md lists them.
 type FileKey struct {
 	Key     string // its path: "agents.NAME.tools", "channels[].follow"
-	Values  string // what may be written
+	Values  string // allowed values
 	Default string // empty: not set
 	Help    string
 }
 
-// FileKeys lists every key of footnote.yaml in the order in which people read them.
+// FileKeys returns every key of footnote.yaml in the order of the documentation.
 func FileKeys() []FileKey {
 	const (
 		text = "text"

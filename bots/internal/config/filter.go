@@ -5,15 +5,15 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// FilterRule is a block list as the file has it.
+// FilterRule is a block list from the file.
 type FilterRule struct {
 	Words    []string
 	Patterns []string
-	Say      string        // of questions: what the asker reads
-	Action   filter.Action // of answers
+	Say      string        // for questions: the sentence to the asker
+	Action   filter.Action // for answers
 }
 
-// Any reports whether the list holds anything.
+// Any reports whether the list has entries.
 func (f FilterRule) Any() bool { return len(f.Words)+len(f.Patterns) > 0 }
 
 func (r *fileReader) filters(path string, n ast.Node) {
@@ -35,7 +35,7 @@ func (r *fileReader) filterRule(path string, n ast.Node, to *FilterRule, more fi
 	}
 }
 
-// listed reads entries of a block list, each checked on its own line.
+// listed reads the entries of a block list and checks each one.
 func (r *fileReader) listed(to *[]string, patterns bool) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.items(path, n, func(path string, n ast.Node) {

@@ -9,9 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Hash names what this process runs with: replicas that show the same hash answer alike. It covers
-// what was changed in chat. Secrets are no part of it, nor is what concerns one process or machine
-// alone.
+// Hash returns a short hash of the settings, including those changed in chat. Replicas with equal
+// hashes answer alike. It leaves out secrets and settings that concern one process or machine.
 func (c *Config) Hash(changed ...session.Setting) (string, error) {
 	type change struct {
 		Place      session.Place
@@ -24,10 +23,10 @@ func (c *Config) Hash(changed ...session.Setting) (string, error) {
 	same := *c
 	same.TraceEndpoint, same.TraceHeaders = "", nil
 	same.FilePath, same.DataDir, same.CAFile = "", "", ""
-	same.SecretKeys = nil // while keys change, replicas with more of them and with fewer answer alike
+	same.SecretKeys = nil // the number of keys does not change answers
 	same.AdminAddr, same.LogLevel, same.LogFormat, same.Grace = "", "", "", 0
-	// Secrets marshal to the same three characters, whatever they are; which model answers depends
-	// on whether there is one.
+	// All secrets marshal to "***". Model is separate because answers depend on whether there is a
+	// model.
 	data, err := json.Marshal(struct {
 		Settings Config
 		Model    bool

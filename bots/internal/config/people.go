@@ -9,20 +9,19 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Identity is by what accounts of chat platforms are people of sources.
+// Identity says how accounts of chat platforms are matched to people of sources.
 type Identity struct {
-	Domains []string // of addresses that link them, in small letters
+	Domains []string // e-mail domains in lower case, whose addresses link accounts
 }
 
-// Group binds groups of chat platforms, by their native ids, to the group of a name that access
-// lists can hold.
+// Group maps groups of chat platforms, by their native ids, to a group name for access lists.
 type Group struct {
 	Name    string
 	Slack   []string // ids of user groups
 	Discord []string // ids of roles
 }
 
-// Bound are the groups that are bound on a platform.
+// Bound returns the groups that the file maps on a platform.
 func (f *File) Bound(platform string) []access.BoundGroup {
 	var bound []access.BoundGroup
 	for _, g := range f.Groups {
@@ -37,7 +36,7 @@ func (f *File) Bound(platform string) []access.BoundGroup {
 	return bound
 }
 
-// Rules are what the file says about people and sources.
+// Rules returns the file's rules for matching people and covering groups.
 func (f *File) Rules() access.Rules {
 	rules := access.Rules{Domains: f.Identity.Domains}
 	for _, s := range f.Sources {
@@ -50,7 +49,7 @@ var (
 	domainName  = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`)
 	slackGroup  = regexp.MustCompile(`^S[A-Z0-9]+$`)
 	discordRole = regexp.MustCompile(`^[0-9]+$`)
-	// reservedGroups are what the groups of platforms and of people begin with.
+	// reservedGroups are the name prefixes of groups that platforms and people use.
 	reservedGroups = []string{"slack", "discord", "console", "email"}
 )
 
@@ -93,7 +92,7 @@ func (r *fileReader) groups(path string, n ast.Node) {
 	})
 }
 
-// ids reads ids of one form, of which what says what they are.
+// ids reads ids that match form. what names the ids in errors.
 func (r *fileReader) ids(to *[]string, form *regexp.Regexp, what string) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.items(path, n, func(path string, n ast.Node) {
@@ -108,7 +107,8 @@ func (r *fileReader) ids(to *[]string, form *regexp.Regexp, what string) func(st
 	}
 }
 
-// covering reads groups of a source that stand for everybody where others than named people listen.
+// covering reads the groups of a source that count as everyone, for answers that unnamed people can
+// see.
 func (r *fileReader) covering(to *[]access.Principal) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.items(path, n, func(path string, n ast.Node) {
@@ -128,7 +128,8 @@ func (r *fileReader) covering(to *[]access.Principal) func(string, ast.Node) {
 	}
 }
 
-// groupReferences checks that no group has the name of a source, whose own groups begin with it.
+// groupReferences checks that no group has the name of a source. A source's own groups start with
+// its name.
 func (r *fileReader) groupReferences() {
 	for _, g := range r.file.Groups {
 		if _, taken := r.file.Source(g.Name); taken {

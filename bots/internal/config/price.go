@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// defaultCurrency is that of prices where the file names none.
+// defaultCurrency is the currency of prices if the file names none.
 const defaultCurrency = "USD"
 
 var currencies = regexp.MustCompile(`^[A-Z]{3}$`)
@@ -34,8 +34,8 @@ func (r *fileReader) prices(path string, n ast.Node) {
 	)
 }
 
-// price reads what a million tokens of a model cost. Input that was read before costs the same as
-// other input unless it is said.
+// price reads the price of a million tokens of a model. Cached input costs the same as other input
+// unless the file sets its price.
 func (r *fileReader) price(path string, n ast.Node) spend.Price {
 	var p spend.Price
 	said := make(map[string]bool)
@@ -60,8 +60,8 @@ func (r *fileReader) price(path string, n ast.Node) spend.Price {
 	return p
 }
 
-// CheckPrices names the models that have no price although there is a cap on what they cost. more
-// are models in addition to those of the settings and of the file.
+// CheckPrices returns an error that names the models without a price, if there is a spending cap.
+// more are models to check in addition to those of the settings and the file.
 func (c *Config) CheckPrices(f *File, more ...string) error {
 	if !c.Caps.Any() {
 		return nil
@@ -103,7 +103,7 @@ func (c *Config) CheckPrices(f *File, more ...string) error {
 	return errors.Join(faults...)
 }
 
-// amount reads a cap; unset is none.
+// amount parses a spending cap. Unset means no cap.
 func amount(to *spend.Amount) func(string) error {
 	return func(v string) error {
 		*to = 0

@@ -11,29 +11,29 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Report is a channel to which a report is posted every week, and when.
+// Report is a weekly report: the channel it is posted to, and the time.
 type Report struct {
 	Platform thread.Platform
 	Channel  string
-	Day      string // of the week, in small letters
+	Day      string // day of the week, in lower case
 	Hour     int
-	Zone     string // as in the IANA time zone database
-	Costs    bool   // it says what models cost
+	Zone     string // IANA time zone name
+	Costs    bool   // include the cost of models
 }
 
-// When is the time of each week at which the report is due.
+// When returns the weekly time at which the report is due.
 func (r Report) When() recur.Weekly {
 	zone, err := time.LoadLocation(r.Zone)
-	if err != nil { // it was checked when the file was read
+	if err != nil { // validated when the file was read
 		zone = time.UTC
 	}
 	return recur.Weekly{Day: time.Weekday(slices.Index(days(), r.Day)), Hour: r.Hour, Zone: zone}
 }
 
-// Name is the name of the report's schedule.
+// Name returns the name of the report's schedule.
 func (r Report) Name() string { return string(r.Platform) + ":" + r.Channel + ":report" }
 
-// days are the days of the week, as time.Weekday counts them.
+// days returns the names of the days, indexed by time.Weekday.
 func days() []string {
 	all := make([]string, 7)
 	for day := range all {
@@ -42,7 +42,7 @@ func days() []string {
 	return all
 }
 
-// reportChannels are what ids of channels look like that reports can be posted to.
+// reportChannels match the ids of channels that can receive reports.
 var reportChannels = map[thread.Platform]*regexp.Regexp{"slack": regexp.MustCompile(`^[CG][A-Z0-9]+$`), "discord": regexp.MustCompile(`^[0-9]+$`)}
 
 func (r *fileReader) reports(path string, n ast.Node) {

@@ -17,7 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Setting is one row of the settings table, which --help and deploy/docs/settings.md show.
+// Setting is one row of the settings table in --help and deploy/docs/settings.md.
 type Setting struct {
 	Env     string
 	Default string
@@ -25,7 +25,7 @@ type Setting struct {
 	set     func(value string) error
 }
 
-// Settings is the table of all settings, in the order in which people read them.
+// Settings returns the table of all settings in the order of the documentation.
 func Settings() []Setting { return new(Config).settings() }
 
 func (c *Config) settings() []Setting {
@@ -138,11 +138,12 @@ func (c *Config) settings() []Setting {
 	return slices.Insert(rows, at, c.credentials()...)
 }
 
-// longestShown is shorter than every token: a longer value may be one that is meant for another
-// setting.
+// longestShown is the longest value that an error shows. It is shorter than any token, because a
+// longer value may be a token in the wrong setting.
 const longestShown = 20
 
-// wrong is the fault of a setting that holds no secret. Faults of the others never show the value.
+// wrong returns the error for an invalid value of a setting that is not secret. Errors for secret
+// settings never show the value.
 func wrong(value, want string) error {
 	if value == "" || len(value) > longestShown {
 		return errors.New("is not " + want)
@@ -164,10 +165,11 @@ func secret(to *Secret) func(string) error {
 	}
 }
 
-// token is a secret whose beginning tells its kind, so that two tokens cannot be mixed up.
+// token parses a secret with a prefix that identifies its kind, so that two tokens cannot be mixed
+// up.
 func token(to *Secret, prefix string) func(string) error {
 	return func(v string) error {
-		*to = Secret(v) // a wrong one is set all the same: no other fault is to call it missing
+		*to = Secret(v) // set it even if it is wrong, so that no other fault calls it missing
 		if v != "" && !strings.HasPrefix(v, prefix) {
 			return fmt.Errorf("does not begin with %s: it is another kind of token", prefix)
 		}
@@ -175,7 +177,7 @@ func token(to *Secret, prefix string) func(string) error {
 	}
 }
 
-// discordKey is the key with which Discord signs requests: 32 bytes, in hexadecimal.
+// discordKey parses the public key for Discord's request signatures: 32 bytes in hexadecimal.
 func discordKey(to *string) func(string) error {
 	return func(v string) error {
 		if raw, err := hex.DecodeString(v); err != nil || v != "" && len(raw) != ed25519.PublicKeySize {
@@ -186,7 +188,7 @@ func discordKey(to *string) func(string) error {
 	}
 }
 
-// loopbacks is a list of addresses of this machine.
+// loopbacks parses a list of addresses of this machine.
 func loopbacks(to *[]string) func(string) error {
 	return func(v string) error {
 		if err := list(to)(v); err != nil {
@@ -235,8 +237,8 @@ func secretURL(to *Secret, schemes ...string) func(string) error {
 	}
 }
 
-// engineURL takes the address of a search engine, which may name several hosts, and is read whole
-// where it is used.
+// engineURL keeps the address of a search engine unparsed. It may name several hosts; the caller
+// parses it.
 func engineURL(to *Secret) func(string) error {
 	return func(v string) error {
 		if v != "" && !strings.HasPrefix(v, "opensearch://") {
@@ -258,7 +260,7 @@ func number(to *int, low, high int) func(string) error {
 	}
 }
 
-// wholeNumber is a number that may be longer than an int of 32 bits.
+// wholeNumber parses an int64.
 func wholeNumber(to *int64) func(string) error {
 	return func(v string) error {
 		n, err := strconv.ParseInt(v, 10, 64)
@@ -270,7 +272,7 @@ func wholeNumber(to *int64) func(string) error {
 	}
 }
 
-// window is a number of tokens that prompts can be made for, or 0 for what is known of the model.
+// window parses a context window in tokens. 0 means the known window of the model.
 func window(to *int) func(string) error {
 	const high = 100_000_000
 	known := number(to, budget.MinWindow, high)
@@ -308,7 +310,7 @@ func decimal(to *float64, low, high float64) func(string) error {
 	}
 }
 
-// clipped takes any number and brings it into the range, as the settings of the seed do.
+// clipped parses any number and limits it to the range from low to high.
 func clipped(to *float64, low, high float64) func(string) error {
 	return func(v string) error {
 		f, err := strconv.ParseFloat(v, 64)
@@ -331,7 +333,7 @@ func duration(to *time.Duration) func(string) error {
 	}
 }
 
-// longerThanNothing is duration for what has no meaning at 0.
+// longerThanNothing parses a duration above 0.
 func longerThanNothing(to *time.Duration) func(string) error {
 	return func(v string) error {
 		if err := duration(to)(v); err != nil || *to == 0 {
@@ -341,8 +343,8 @@ func longerThanNothing(to *time.Duration) func(string) error {
 	}
 }
 
-// minSecretKey is what a key must hold at least, so that it cannot be guessed: 32 characters of
-// hexadecimal are 128 bits.
+// minSecretKey is the minimum length of a key in characters, so that it cannot be guessed. 32
+// hexadecimal characters are 128 bits.
 const minSecretKey = 32
 
 func secretKeys(to *[]Secret) func(string) error {
@@ -362,7 +364,8 @@ func secretKeys(to *[]Secret) func(string) error {
 	}
 }
 
-// age reads how long something is kept: 0 for good, else so many days at least.
+// age parses a retention period: 0 keeps forever, otherwise the minimum is the given number of
+// days.
 func age(to *time.Duration, days int) func(string) error {
 	return func(v string) error {
 		if v == "0" {
@@ -403,8 +406,8 @@ func acl(to *access.ACL) func(string) error {
 	}
 }
 
-// headers reads name=value, separated by commas, values percent-encoded, as OpenTelemetry writes
-// it.
+// headers parses name=value pairs, separated by commas, with percent-encoded values. This is
+// OpenTelemetry's format.
 func headers(to *map[string]Secret) func(string) error {
 	return func(v string) error {
 		var parts []string
@@ -428,7 +431,7 @@ func headers(to *map[string]Secret) func(string) error {
 	}
 }
 
-// hostTokens reads one token for each host.
+// hostTokens parses one token for each host.
 func hostTokens(to *map[string]Secret) func(string) error {
 	return func(v string) error {
 		var parts []string
@@ -447,7 +450,7 @@ func hostTokens(to *map[string]Secret) func(string) error {
 	}
 }
 
-// addresses reads the list of open_url.
+// addresses parses the list of addresses for open_url.
 func addresses(to *[]string) func(string) error {
 	return func(v string) error {
 		if err := list(to)(v); err != nil {

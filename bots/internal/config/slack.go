@@ -7,11 +7,11 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// SlackHistory is which channels of a workspace are read, and how far back.
+// SlackHistory selects the channels of a workspace to read, and how far back.
 type SlackHistory struct {
 	Channels []string `json:"channels,omitempty"` // names or ids
-	Public   bool     `json:"public,omitempty"`   // every public one that the bot is in
-	// how old a message may be; 0 is the connector's default
+	Public   bool     `json:"public,omitempty"`   // all public channels that the bot is in
+	// maximum age of a message; 0: the connector's default
 	Since          time.Duration    `json:"since,omitempty"`
 	PublicChannels access.Principal `json:"public_channels,omitempty"`
 }
@@ -30,7 +30,7 @@ var slackSystem = system{
 	},
 }
 
-// slackHistory reads which channels of a workspace are a source.
+// slackHistory reads the selection of a workspace's channels for a source.
 func (r *fileReader) slackHistory(to **SlackHistory) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		h := &SlackHistory{}

@@ -8,16 +8,16 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Stated is a kind of source that its adapter states.
+// Stated is a kind of source whose settings are declared by its adapter.
 type Stated struct {
 	sources.Kind
-	of func(Systems) sources.Settings // nil: it is another kind
+	of func(Systems) sources.Settings // nil: another kind
 }
 
-// Of returns the settings of a source; nil where it is of another kind.
+// Of returns the settings of a source, or nil if the source is of another kind.
 func (k Stated) Of(s Source) sources.Settings { return k.of(s.Systems) }
 
-// StatedKind returns the kind of a name, and false where no adapter states it.
+// StatedKind returns the kind with that name, and whether an adapter declares it.
 func StatedKind(name string) (Stated, bool) {
 	i := slices.IndexFunc(systems, func(s system) bool { return s.key == name && s.stated.New != nil })
 	if i < 0 {
@@ -26,7 +26,8 @@ func StatedKind(name string) (Stated, bool) {
 	return systems[i].stated, true
 }
 
-// stated is a system whose adapter states it. at is where its settings are kept.
+// stated returns the system for a kind that an adapter declares. at returns the field of Systems
+// for its settings.
 func stated[S any, P interface {
 	*S
 	sources.Settings
@@ -38,7 +39,7 @@ func stated[S any, P interface {
 			return func(path string, n ast.Node) {
 				settings, ok := kind.New().(P)
 				if !ok {
-					panic(kind.Name + " has settings of another type") // its adapter is wrong
+					panic(kind.Name + " has settings of another type") // a bug in its adapter
 				}
 				r.stated(path, n, settings)
 				*at(s) = settings
@@ -57,7 +58,7 @@ func stated[S any, P interface {
 	return row
 }
 
-// stated reads the settings of a source that its adapter states.
+// stated reads the settings of a source that its adapter declares.
 func (r *fileReader) stated(path string, n ast.Node, to sources.Settings) {
 	before := len(r.faults)
 	var fields []field
@@ -73,7 +74,7 @@ func (r *fileReader) stated(path string, n ast.Node, to sources.Settings) {
 	}
 }
 
-// bound reads a value into what a setting binds.
+// bound returns a reader for the type of to, a field that a declared setting binds.
 func (r *fileReader) bound(to any) func(string, ast.Node) {
 	switch to := to.(type) {
 	case *string:
@@ -112,11 +113,11 @@ func (r *fileReader) bound(to any) func(string, ast.Node) {
 			}
 		}
 	default:
-		panic("a setting binds what no reader knows") // its adapter is wrong
+		panic("a setting binds what no reader knows") // a bug in its adapter
 	}
 }
 
-// lists reads access lists by names. A name without one may be read by no one.
+// lists reads named access lists. A name without a list is hidden from everyone.
 func (r *fileReader) lists(to *sources.Lists) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.pairs(path, n, func(name string, _, value ast.Node) {
@@ -129,7 +130,7 @@ func (r *fileReader) lists(to *sources.Lists) func(string, ast.Node) {
 	}
 }
 
-// credentials are the settings of the environment that hold the credentials of stated kinds.
+// credentials returns the environment settings that hold the credentials of declared kinds.
 func (c *Config) credentials() []Setting {
 	var rows []Setting
 	for _, s := range systems {
@@ -161,5 +162,6 @@ func (c *Config) credentials() []Setting {
 	return rows
 }
 
-// Credential is the value of a setting that a stated kind names; empty: it is not set.
+// Credential returns the value of an environment setting that a declared kind names, or "" if it is
+// not set.
 func (c *Config) Credential(env string) string { return c.Credentials[env].Reveal() }

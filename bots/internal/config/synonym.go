@@ -8,19 +8,19 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Limits of synonyms: a search looks for every member of a set.
+// Limits of synonyms. A search looks for every member of a set.
 const (
 	maxSynonymSets  = 1000
-	maxSynonyms     = 12 // of a set
-	maxSynonymWords = 5  // of a phrase that are looked for
+	maxSynonyms     = 12 // words and phrases of a set
+	maxSynonymWords = 5  // words of a phrase that are searched
 	maxSynonymRunes = 100
 )
 
-// Synonyms are the sets in the form in which searches use them; nil without any.
+// Synonyms returns the sets of synonyms in the form that searches use, or nil if there are none.
 func (f *File) Synonyms() *analyse.Synonyms { return f.synonyms }
 
-// synonyms reads lists of words and phrases that mean the same. A word stands in one set: what it
-// means would otherwise depend on the set.
+// synonyms reads sets of words and phrases with the same meaning. A word may be in one set only, so
+// that its meaning is unambiguous.
 func (r *fileReader) synonyms(path string, n ast.Node) {
 	sets, ok := r.value(n).(*ast.SequenceNode)
 	if !ok {
@@ -31,7 +31,7 @@ func (r *fileReader) synonyms(path string, n ast.Node) {
 		r.fault(n, "%s has %d sets: at most %d are looked up", path, len(sets.Values), maxSynonymSets)
 		return
 	}
-	lines := make(map[string]int) // of words and phrases
+	lines := make(map[string]int) // lines of words and phrases
 	for i, item := range sets.Values {
 		if set := r.synonymSet(fmt.Sprintf("%s[%d]", path, i+1), item, lines); set != nil {
 			r.file.SynonymSets = append(r.file.SynonymSets, set)
@@ -40,7 +40,7 @@ func (r *fileReader) synonyms(path string, n ast.Node) {
 	r.file.synonyms = analyse.NewSynonyms(r.file.SynonymSets)
 }
 
-// synonymSet returns a set, nil when anything is wrong with it.
+// synonymSet reads one set, or returns nil if it has a fault.
 func (r *fileReader) synonymSet(path string, n ast.Node, lines map[string]int) []string {
 	list, ok := r.value(n).(*ast.SequenceNode)
 	if !ok {

@@ -12,12 +12,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Systems are those that a source can be and that say themselves who may read what is in them; nil
-// for what the source is not.
+// Systems holds the settings of the system that a source reads. These systems have their own
+// permissions. At most one field is set.
 type Systems struct {
-	// what was said in the channels of the bot's own workspace
+	// messages in channels of the bot's own workspace
 	Slack *SlackHistory `json:"slack,omitempty"`
-	// likewise, of one of the bot's servers
+	// messages in channels of one of the bot's servers
 	Discord     *DiscordHistory      `json:"discord,omitempty"`
 	GitHub      *github.Settings     `json:"github,omitempty"`       // repositories
 	Confluence  *confluence.Settings `json:"confluence,omitempty"`   // spaces of a site
@@ -27,16 +27,17 @@ type Systems struct {
 	GitLab      *gitlab.Settings     `json:"gitlab,omitempty"`       // projects
 }
 
-// system is how one of them stands in the file. A new one that its adapter states is a field of
-// Systems and a row here.
+// system describes how a system appears in the file. To add one that its adapter declares, add a
+// field to Systems and a row here.
 type system struct {
 	key  string
 	set  func(*Systems) bool
 	read func(*fileReader, *Systems) func(path string, n ast.Node)
-	// its name, and who says instead of acl, include and exclude who may read it and what is read
+	// the system's name and a description of its permissions, which replace acl, include and
+	// exclude
 	readers string
 	keys    []FileKey // rows of the table of the file's keys
-	stated  Stated    // zero where no adapter states it
+	stated  Stated    // zero if no adapter declares it
 }
 
 var systems = []system{
@@ -49,11 +50,11 @@ var systems = []system{
 	stated(gitlab.Statement(), func(s *Systems) **gitlab.Settings { return &s.GitLab }),
 }
 
-// systemEvery is how often a system is read where the file does not say: what it says of who may
-// read it counts from then on.
+// systemEvery is the default interval between two reads of a system. Changed permissions take
+// effect at the next read.
 const systemEvery = 5 * time.Minute
 
-// all are the systems that are set.
+// all returns the systems that are set.
 func (s *Systems) all() []system {
 	var set []system
 	for _, one := range systems {
@@ -64,8 +65,7 @@ func (s *Systems) all() []system {
 	return set
 }
 
-// System is the key of the system that a source is; empty for a folder, a site or a repository of
-// files.
+// System returns the key of the source's system, or "" for a folder, a site or a Git repository.
 func (s Systems) System() string {
 	if set := s.all(); len(set) > 0 {
 		return set[0].key
@@ -73,10 +73,10 @@ func (s Systems) System() string {
 	return ""
 }
 
-// Chat reports whether the source is what was said on a chat platform.
+// Chat reports whether the source is the history of a chat platform.
 func (s Systems) Chat() bool { return s.Slack != nil || s.Discord != nil }
 
-// Reads reports whether one of the sources is a system, by its key.
+// Reads reports whether a source of the file uses the system with that key.
 func (f *File) Reads(system string) bool {
 	for _, s := range f.Sources {
 		if s.System() == system {

@@ -12,12 +12,12 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wholefile"
 )
 
-// ErrChanged says that another program wrote the configuration file meanwhile.
+// ErrChanged means that another program changed the configuration file in the meantime.
 var ErrChanged = errors.New("the file was changed meanwhile: run the command again")
 
-// WriteFile replaces the configuration file at path, which held before (nil: there was none), by
-// now: whole or not at all. Its mode and its owner stay, and of a link the file is written that it
-// leads to.
+// WriteFile atomically replaces the configuration file at path with now and keeps its mode and
+// owner. It returns ErrChanged if the content is not before (nil: no file). If path is a link,
+// WriteFile writes the file that it points to.
 func WriteFile(path string, before, now []byte) (err error) {
 	target, err := linked(path)
 	if err != nil {
@@ -28,7 +28,7 @@ func WriteFile(path string, before, now []byte) (err error) {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	// the other way to add a source waits
+	// lock out other commands that add a source
 	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
@@ -53,7 +53,7 @@ func WriteFile(path string, before, now []byte) (err error) {
 	return folder.Sync()
 }
 
-// linked follows links to the file that is meant, which need not be there.
+// linked follows links and returns the target, which may not exist yet.
 func linked(path string) (string, error) {
 	for range 40 {
 		to, err := os.Readlink(path)
@@ -62,7 +62,7 @@ func linked(path string) (string, error) {
 			path = to
 		case err == nil:
 			path = filepath.Join(filepath.Dir(path), to)
-		default: // it is no link, or not there
+		default: // not a link, or it does not exist
 			return path, nil
 		}
 	}

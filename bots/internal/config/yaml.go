@@ -13,8 +13,8 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// reader reads typed values from a YAML document and gathers every fault with its line. It walks
-// the tree by itself because a decoder stops at the first fault.
+// reader reads typed values from a YAML document and collects every fault with its line. It walks
+// the tree itself because a decoder stops at the first fault.
 type reader struct {
 	name   string
 	faults []fault
@@ -25,8 +25,8 @@ type fault struct {
 	text string
 }
 
-// parse returns the root of a YAML document, nil when it is empty. A document that is no YAML is a
-// single fault.
+// parse returns the root of a YAML document, or nil if it is empty. A syntax error counts as one
+// fault.
 func (r *reader) parse(data []byte) ast.Node {
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *reader) parse(data []byte) ast.Node {
 	return root
 }
 
-// err joins all faults in the order of their lines.
+// err joins all faults in line order.
 func (r *reader) err() error {
 	if len(r.faults) == 0 {
 		return nil
@@ -80,8 +80,8 @@ func lineOf(n ast.Node) int {
 	return n.GetToken().Position.Line
 }
 
-// value looks through tags and anchors. References to anchors are not followed: whoever reads the
-// file should see what holds.
+// value unwraps tags and anchors. It does not follow references to anchors: the file should show
+// every value in place.
 func (r *reader) value(n ast.Node) ast.Node {
 	for {
 		switch inner := n.(type) {
@@ -95,13 +95,13 @@ func (r *reader) value(n ast.Node) ast.Node {
 	}
 }
 
-// field is one key of a mapping and what reads its value.
+// field is a key of a mapping and the function that reads its value.
 type field struct {
 	key  string
 	read func(path string, n ast.Node)
 }
 
-// fields reads a mapping with a fixed set of keys. A key without a value counts as left out.
+// fields reads a mapping with a fixed set of keys. A key without a value counts as absent.
 func (r *reader) fields(path string, n ast.Node, fields ...field) {
 	known := make([]string, len(fields))
 	for i, f := range fields {
@@ -123,12 +123,12 @@ func (r *reader) fields(path string, n ast.Node, fields ...field) {
 	})
 }
 
-// otherNames are words for what a key holds that people write first: "footnote sources add" takes
+// otherNames maps words that people often write to the real keys. "footnote sources add" accepts
 // them as kinds.
 var otherNames = map[string]string{"git": "url", "site": "url", "folder": "path"}
 
-// meantKey returns the known key that a wrong one differs from by one or two letters, or is another
-// name of; empty where no single one is meant.
+// meantKey suggests a known key for a wrong one: one that differs by at most two letters, or has
+// the wrong one as another name. It returns "" unless there is exactly one candidate.
 func meantKey(key string, known []string) string {
 	if other := otherNames[key]; slices.Contains(known, other) {
 		return other
@@ -146,7 +146,7 @@ func meantKey(key string, known []string) string {
 	return best
 }
 
-// edits counts the letters to insert, remove or replace that turn a into b (Levenshtein distance).
+// edits returns the Levenshtein distance of a and b: the letters to insert, remove or replace.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -167,7 +167,7 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// pairs calls each for the keys of a mapping, in their order.
+// pairs calls each for every key of a mapping, in file order.
 func (r *reader) pairs(path string, n ast.Node, each func(key string, at, value ast.Node)) {
 	m, ok := r.value(n).(ast.MapNode)
 	if !ok {
@@ -190,7 +190,7 @@ func (r *reader) pairs(path string, n ast.Node, each func(key string, at, value 
 	}
 }
 
-// items calls each for the entries of a list. A single value counts as a list of one.
+// items calls each for every entry of a list. A single value counts as a list of one.
 func (r *reader) items(path string, n ast.Node, each func(path string, n ast.Node)) {
 	switch list := r.value(n).(type) {
 	case *ast.SequenceNode:
@@ -241,7 +241,7 @@ func (r *reader) yes(to *bool) func(string, ast.Node) {
 	}
 }
 
-// count reads a number from least to most.
+// count reads a whole number from least to most.
 func (r *reader) count(to *int, least, most int) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		number, err := strconv.Atoi(r.value(n).String())
@@ -253,7 +253,7 @@ func (r *reader) count(to *int, least, most int) func(string, ast.Node) {
 	}
 }
 
-// no reads what is true unless the file says otherwise.
+// no reads a boolean and stores its opposite.
 func (r *reader) no(to *bool) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		yes := true
@@ -262,7 +262,7 @@ func (r *reader) no(to *bool) func(string, ast.Node) {
 	}
 }
 
-// acl reads an access list: a list, or principals separated by commas.
+// acl reads an access list: a YAML list, or principals separated by commas.
 func (r *reader) acl(to *access.ACL) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		var parts []string
@@ -279,7 +279,7 @@ func (r *reader) acl(to *access.ACL) func(string, ast.Node) {
 	}
 }
 
-// word reads one of a set of words.
+// word reads one of a fixed set of words.
 func word[T ~string](r *reader, to *T, words ...T) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		s, _ := scalar(r.value(n))
@@ -295,7 +295,7 @@ func word[T ~string](r *reader, to *T, words ...T) func(string, ast.Node) {
 	}
 }
 
-// scalar is the text of a plain value as it was written: ids that look like numbers keep all their
+// scalar returns the text of a plain value as written, so that ids that look like numbers keep all
 // digits.
 func scalar(n ast.Node) (string, bool) {
 	switch v := n.(type) {
@@ -310,7 +310,7 @@ func scalar(n ast.Node) (string, bool) {
 	}
 }
 
-// describe names what stands where something else is wanted.
+// describe names the kind of a node for an error message.
 func describe(n ast.Node) string {
 	if s, ok := scalar(n); ok {
 		return quote(s)
@@ -327,7 +327,7 @@ func describe(n ast.Node) string {
 	}
 }
 
-// quote shows a value, cut to what fits a line.
+// quote quotes a value and cuts it to fit a line.
 func quote(s string) string {
 	if runes := []rune(s); len(runes) > 40 {
 		s = string(runes[:40]) + "…"
