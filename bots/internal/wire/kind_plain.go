@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// plainPaused is what pausing does where only the operator says who may read.
+// plainPaused says what pausing does to a source whose readers only the operator sets.
 const plainPaused = "what was read before is still found"
 
 // plainBound is what holds for sources without readers.
