@@ -41,8 +41,9 @@ func planOf(ctx context.Context, a *call.API) (plan, error) {
 }
 
 // starts limits how sessions begin, because Discord resets the token of a bot that begins too many.
-// By shard, max_concurrency sessions begin at once, and each next one five seconds later. None
-// begins when the day's sessions are used up. It is safe for concurrent use.
+// The shards are divided into max_concurrency lanes. In each lane, a session begins five seconds
+// after the one before it. None begins when the day's sessions are used up. It is safe for
+// concurrent use.
 type starts struct {
 	every time.Duration
 	wait  func(context.Context, time.Duration) // is called in a long wait
