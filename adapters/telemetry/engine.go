@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Engine is how far a search engine is.
+// Engine is the progress of a search engine.
 type Engine struct {
 	Queued  int64         // documents with changes that it was not told of
 	Oldest  time.Duration // for how long the first of them waits
@@ -15,7 +15,7 @@ type Engine struct {
 	Serving bool          // it answers searches
 }
 
-// engine asks at each scrape.
+// engine collects the engine's progress at each scrape.
 type engine func(ctx context.Context) (Engine, error)
 
 var (

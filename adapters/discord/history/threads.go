@@ -112,7 +112,7 @@ func (r *reader) join(ctx context.Context, list *archive, channel string) error 
 	return nil
 }
 
-// add stores a thread, or replaces its old data. fresh reports a change.
+// add stores a thread, or replaces its old data. fresh reports that the thread is new to the list.
 func (a *archive) add(p post) (fresh bool) {
 	if a.seen[p.id] {
 		a.posts[slices.IndexFunc(a.posts, func(o post) bool { return o.id == p.id })] = p
