@@ -447,7 +447,7 @@ func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 	})
 }
 
-// holdsPosts reports whether a channel has posts, and no messages of its own.
+// holdsPosts reports whether a channel has posts but no messages outside them.
 func holdsPosts(c *discordgo.Channel) bool {
 	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }
