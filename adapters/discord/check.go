@@ -16,8 +16,8 @@ import (
 // Finding is one result of Check.
 type Finding struct {
 	OK       bool
-	Optional bool   // not OK only narrows what the bot can do
-	Sentence string // what was found and, where it is not OK, what to do
+	Optional bool   // if not OK, the bot works with limits
+	Sentence string // the result and, if not OK, what to do
 }
 
 // Knows reports whether a channel exists and the bot may see it.

@@ -23,7 +23,7 @@ import (
 // Config sets up a hook. URL and HTTP are required.
 type Config struct {
 	URL     string
-	Token   string        // sent as Authorization: Bearer; empty: none
+	Token   string        // is sent as Authorization: Bearer; empty: none
 	Timeout time.Duration // for one paragraph; 0 means 5 s
 	HTTP    *http.Client
 }

@@ -23,10 +23,10 @@ const Path = "/mcp"
 
 // Limits of requests.
 const (
-	MaxRequests  = 64 // at once
-	MaxPerPerson = 8  // of them
-	MaxAsks      = 16 // of them that call ask, which may take minutes
-	MaxOwnAsks   = 2  // of these
+	MaxRequests  = 64 // requests at once
+	MaxPerPerson = 8  // requests of one person at once
+	MaxAsks      = 16 // calls of ask at once, which may take minutes
+	MaxOwnAsks   = 2  // calls of ask of one person at once
 	maxLookups   = 16 // of tokens at once; others wait
 	// answerWithin limits a request from its start until the client has read the response.
 	// askWithin is the limit for requests that call ask.
@@ -36,10 +36,10 @@ const (
 
 // HTTPConfig sets up a Handler.
 type HTTPConfig struct {
-	Host    string // that clients write, with its port if it has one
+	Host    string // host name in clients, with its port if it has one
 	Version string
 	Logger  *slog.Logger
-	OAuth   *OAuthConfig // nil: access tokens are not taken
+	OAuth   *OAuthConfig // nil: access tokens are refused
 	// Ending is closed when the process ends. It ends running answers, which take longer than the
 	// process's grace period. Nil means never.
 	Ending <-chan struct{}

@@ -24,10 +24,10 @@ const MetadataPattern = "/.well-known/oauth-protected-resource"
 
 // OAuthConfig sets whose access tokens are accepted.
 type OAuthConfig struct {
-	Issuer   string // as tokens name it
+	Issuer   string // issuer, as tokens name it
 	Resource string // the address of this server
-	Audience string // that tokens are for; mostly Resource
-	Claim    string // that names the person: slack:WORKSPACE:USER or discord:USER
+	Audience string // audience that tokens must have; usually Resource
+	Claim    string // claim with the person: slack:WORKSPACE:USER or discord:USER
 	HTTP     *http.Client
 }
 

@@ -8,9 +8,9 @@ import (
 
 // Fill is the progress of the vectors that are made in the background.
 type Fill struct {
-	Missing int64   // chunks without one
-	Rate    float64 // chunks a second; 0 while none are made
-	Serving bool    // searches use them
+	Missing int64   // chunks without a vector
+	Rate    float64 // chunks per second; 0 while none are embedded
+	Serving bool    // searches use the vectors
 }
 
 // fill collects the progress at each scrape.

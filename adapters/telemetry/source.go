@@ -12,7 +12,7 @@ type Source struct {
 	ID string
 	// how late the last full scan is; 0 if it is not late, paused, or without a schedule
 	Late    time.Duration
-	Failing int // runs in a row
+	Failing int // failed runs in a row
 	// by loop (nodes, groups): how long the permissions that were read stay valid; if not positive,
 	// none of the source is shown
 	Left   map[string]time.Duration

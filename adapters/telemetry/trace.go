@@ -21,10 +21,10 @@ import (
 
 // TraceConfig sets where traces are sent. Endpoint is required.
 type TraceConfig struct {
-	Endpoint string            // of a collector that takes OTLP over HTTP, without the path /v1/traces
-	Headers  map[string]string // that the collector asks for
-	CAFile   string            // certificate authorities besides the system's
-	Version  string            // of the program
+	Endpoint string            // address of a collector for OTLP over HTTP, without /v1/traces
+	Headers  map[string]string // headers that the collector needs
+	CAFile   string            // certificate authorities in addition to the system's
+	Version  string            // version of the program
 	Logger   *slog.Logger      // nil: silent
 }
 

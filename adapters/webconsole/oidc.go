@@ -35,7 +35,7 @@ const attemptLifetime = 10 * time.Minute
 // attempt is one attempt to sign in at the provider. The browser keeps it in a cookie.
 type attempt struct {
 	State, Nonce, Verifier string
-	Connect                bool // the identity is to be connected to who is signed in
+	Connect                bool // connect the identity to the account that is signed in
 }
 
 // discoverWithin limits the request for a provider's endpoints.

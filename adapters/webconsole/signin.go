@@ -31,7 +31,7 @@ func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
 // offer holds the fields of the sign-in page.
 type offer struct {
 	Link, Person, Role string
-	OIDC               bool // there is an identity provider
+	OIDC               bool // an identity provider is configured
 }
 
 const sentenceLink = "This link is not valid: it expired, or was used before. Ask for a new one: footnote console link."

@@ -26,7 +26,7 @@ import (
 // Config sets up a Handler. Everything except OIDC is required.
 type Config struct {
 	Tenant   access.TenantID
-	Host     string // that browsers write, with its port if it has one
+	Host     string // host name in browsers, with its port if it has one
 	Sessions review.Sessions
 	Reader   review.Reader
 	// Viewer returns what a person may read now. ErrGone reports that the person has left.
@@ -55,7 +55,7 @@ type Config struct {
 	Ask    func(ctx context.Context, person access.Account, question string, progress func(doing string)) (mcp.Asked, error)
 	Setup  func(ctx context.Context) (review.Setup, error)
 	Logger *slog.Logger
-	OIDC   *OIDC // nil: people sign in with links alone
+	OIDC   *OIDC // nil: people sign in only with links
 }
 
 // ErrAway reports that the process does not serve a question's platform.

@@ -69,12 +69,12 @@ const HistoryLimit = 100
 
 // Request is one call.
 type Request struct {
-	Doing  string // for errors: "post a message"
+	Doing  string // what the call does, for errors: "post a message"
 	Method string
 	URL    string
 	Bucket string
 	Body   any
-	Paid   bool // a request of the bucket was taken already
+	Paid   bool // a request of the bucket was already taken
 }
 
 // Do makes a call as soon as its bucket has room. It decodes the response into out, unless out is
@@ -137,7 +137,7 @@ func CallbackBucket(interaction string) string { return interactionPrefix + "cal
 // Posted holds the fields that are read from a message of the bot.
 type Posted struct {
 	ID          string          `json:"id"`
-	Nonce       json.RawMessage `json:"nonce"` // a string, or a number of another client
+	Nonce       json.RawMessage `json:"nonce"` // a string; other clients also send a number
 	Author      struct{ ID string }
 	Interaction *struct{ ID string } `json:"interaction_metadata"`
 }

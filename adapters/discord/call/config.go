@@ -24,7 +24,7 @@ type Config struct {
 	// NoGateway makes the bot receive only interactions, as signed requests (Handler). It then gets
 	// no messages and no reactions.
 	NoGateway bool
-	Interval  time.Duration // between two edits of one answer: 1.25 s
+	Interval  time.Duration // minimum time between two edits of one answer: 1.25 s
 	// TokenLife is how long an interaction's token is valid: 15 min. The bot does not use the last
 	// fifteenth of it.
 	TokenLife time.Duration
@@ -42,7 +42,7 @@ type Config struct {
 	SecretKeys []string
 	// History is the time between two calls that read messages for the index: 200 ms.
 	History time.Duration
-	CAFile  string // certificate authorities besides the system's
+	CAFile  string // certificate authorities in addition to the system's
 	// Wrap, if set, wraps the transport of all API calls, for example to count them.
 	Wrap func(http.RoundTripper) http.RoundTripper
 	// Changes tells other replicas of permission changes; nil: there is only this process.
@@ -83,12 +83,12 @@ const (
 type GatewayConfig struct {
 	// do not request the MESSAGE CONTENT intent; follow-ups then need a mention
 	NoMessageContent bool
-	Members          bool          // ask for the SERVER MEMBERS intent
-	OpenLimit        time.Duration // for one attempt to connect: 30 s
+	Members          bool          // request the SERVER MEMBERS intent
+	OpenLimit        time.Duration // time for one attempt to connect: 30 s
 	// wait before the second attempt to connect, then doubling: 1 s; up to five times that before a
 	// new session
 	Retry    time.Duration
-	Identify time.Duration // between two sessions that begin: 5.25 s
+	Identify time.Duration // minimum time between two new sessions: 5.25 s
 	// number of connections that share the servers: as many as Discord recommends
 	Shards int
 }

@@ -27,7 +27,7 @@ const (
 	codeWebhookToken       = 50027
 	CodeInvalidForm        = 50035
 	CodeArchived           = 50083
-	CodeNoReply            = 160002 // without permission to read message history
+	CodeNoReply            = 160002 // a reply without the permission to read the message history
 	CodeThreadExists       = 160004
 	CodeThreadLocked       = 160005
 )
@@ -149,7 +149,7 @@ func Certain(err error) bool {
 // sentence that says what.
 type FatalError struct {
 	Sentence string
-	Code     int // with which the gateway closed the connection
+	Code     int // the gateway's close code
 }
 
 // Error implements error.

@@ -6,7 +6,7 @@ import (
 
 // Permission is a permission that the bot needs in a server, and the reason for it.
 type Permission struct {
-	Name   string // as Discord shows it
+	Name   string // Discord's display name
 	Bit    int64
 	Reason string
 }

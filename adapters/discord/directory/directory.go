@@ -55,10 +55,10 @@ type role struct {
 // Place is a channel or thread.
 type Place struct {
 	ID, Guild, Parent, Name string
-	Owner                   string // who began the thread
+	Owner                   string // who opened the thread
 	Thread                  bool
 	Forum                   bool // its threads are posts
-	Text                    bool // people write there
+	Text                    bool // people write in it
 	overwrites              []*discordgo.PermissionOverwrite
 }
 

@@ -71,8 +71,8 @@ func (d *Directory) may(channel, user string, roles []string, any int64) bool {
 // Membership is a person's membership of a server.
 type Membership struct {
 	Full     bool     // a full member
-	Roles    []string // ids, that of everyone aside
-	Channels []string // ids of those that the person can open, as far as they are known
+	Roles    []string // ids, without the role of everyone
+	Channels []string // ids of the known channels that the person can open
 }
 
 // Membership returns a person's membership of a server. If Discord sends no member events

@@ -6,8 +6,8 @@ import (
 
 // Reach says who may read the earlier messages of a channel.
 type Reach struct {
-	Own bool // the bot
-	All bool // every full member of the server
+	Own bool // the bot may
+	All bool // every full member of the server may
 	// Whole reports that everyone who may open the channel may read its earlier messages, as far as
 	// that is certain.
 	Whole bool

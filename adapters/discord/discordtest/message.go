@@ -57,8 +57,7 @@ func (s *Server) mentioned(text string) []*User {
 	return users
 }
 
-// write is the body of a create or an edit. discordgo sends further fields, which this server
-// ignores.
+// write is the body of a create or an edit. Further fields of discordgo are ignored.
 type write struct {
 	Content         *string         `json:"content"`
 	Flags           *int            `json:"flags"`
@@ -141,9 +140,9 @@ func (w *write) check() *apiError {
 	return nil
 }
 
-// wellFormed reports whether Discord accepts the address of a button. Its documentation says "URL
-// for link-style buttons; max 512 characters". Its answers say "Scheme must be one of ('http',
-// 'https', 'discord')", and "Not a well formed URL." for a host without a dot.
+// wellFormed reports whether Discord accepts a button's address: "URL for link-style buttons; max
+// 512 characters". Errors are "Scheme must be one of ('http', 'https', 'discord')", and "Not a well
+// formed URL." for a host without a dot.
 func wellFormed(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.Contains(strings.Trim(u.Hostname(), "."), ".")
@@ -268,8 +267,7 @@ func (s *Server) publish(op string, m *message, mentions json.RawMessage) {
 	}
 }
 
-// retell sends an update of a message that was not edited. Discord does so when a thread was opened
-// from the message, or a preview was added.
+// retell sends an update of an unedited message, as after opening a thread or adding a preview.
 func (s *Server) retell(m *message) {
 	ch := s.channels[m.channel]
 	s.dispatch(ch.guild, "MESSAGE_UPDATE", IntentGuildMessages, func(intents int) any {
@@ -280,8 +278,7 @@ func (s *Server) retell(m *message) {
 	})
 }
 
-// event returns a message as the gateway shows it. Without the message-content intent, it has only
-// the content that the bot may read in any case.
+// event returns a message as the gateway shows it to a session with these intents.
 func (s *Server) event(m *message, intents int) map[string]any {
 	ch := s.channels[m.channel]
 	readable := intents&IntentMessageContent != 0 || ch.guild == "" || m.author == s.bot.ID || slices.Contains(s.mentioned(m.content), s.bot) || s.pinged(m)

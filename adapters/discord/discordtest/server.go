@@ -1,10 +1,10 @@
-// Package discordtest is a Discord that runs inside a test: the REST API and the gateway as a
-// client meets them, spoken over HTTP and WebSocket, so that discordgo runs unmodified against it.
-// It keeps every version of every message with its time, and tests assert on that log. Limits and
-// clocks can be scaled down; faults can be made to happen at the worst moment.
+// Package discordtest is a simulation of Discord for tests: its REST API over HTTP and its gateway
+// over WebSocket. discordgo runs unmodified against it. It records every version of every message
+// with its time, and tests check that log. Tests can scale down limits and clocks, and inject
+// faults.
 //
-// Numbers and shapes follow the platform's public documentation; rates that it does not document
-// are those that bots observe.
+// Limits and formats follow Discord's public documentation. Undocumented rate limits have the
+// values that bots observe.
 package discordtest
 
 import (
@@ -48,11 +48,11 @@ type Config struct {
 	Sessions       int           // that may still begin today: 999
 	MaxFile        int           // bytes of an uploaded file; 0: any number
 	ThreadPage     int           // archived threads of a page at most; 0: as many as are asked for
-	// Lean has the server say no more than the platform's documentation promises, or than proxies
-	// and lesser servers do: READY names no shard, application or address for resumes, servers tell
-	// no channels, threads and members, messages and reactions no members, replies not what they
-	// answer, edits only what changed, answers no limits, and what is asked for the gateway nothing
-	// but its address.
+	// Lean makes the server send only the data that Discord's documentation promises, or less, as
+	// proxies and lesser servers do. READY then has no shard, application or address for resuming.
+	// Servers list no channels, threads or members. Messages and reactions have no members, and
+	// replies do not contain the message that they answer. Edits contain only changed fields.
+	// Responses have no rate limits, and the gateway request returns only the address.
 	Lean bool
 }
 

@@ -8,8 +8,8 @@ import "github.com/bwmarrin/discordgo"
 // message, a command or a press.
 type Source struct {
 	Files  []Attachment
-	Raw    *discordgo.Message // of a message
-	Ticket Ticket             // of a command or a press
+	Raw    *discordgo.Message // set for a message
+	Ticket Ticket             // set for a command or a press
 }
 
 // SourceOf returns the Source of an event of core/chat.

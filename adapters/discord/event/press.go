@@ -12,9 +12,9 @@ import (
 
 // Ids of buttons and forms that do not belong to one answer.
 const (
-	ButtonFollowUp = "footnote-ask:" // and the thread's id: opens a form for a further question
+	ButtonFollowUp = "footnote-ask:" // and a thread id: opens the follow-up form
 	formFollowUp   = "footnote-asked:"
-	SetupPrefix    = "footnote-setup:" // and what is chosen
+	SetupPrefix    = "footnote-setup:" // followed by the name of the setting
 
 	FieldText = "text"
 )

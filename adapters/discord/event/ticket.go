@@ -14,14 +14,14 @@ type Ticket struct {
 	Token     string `json:"token"`
 	Ephemeral bool   `json:"ephemeral,omitempty"`
 	ID        string `json:"id"`
-	Channel   string `json:"channel"` // where it was used
+	Channel   string `json:"channel"` // where the interaction was used
 
 	// Original is the message that the first response changes. It is empty if the response is a new
 	// message.
 	Original string `json:"original,omitempty"`
 
-	At     time.Time `json:"-"` // when it came; tokens live from then
-	Inline *Inline   `json:"-"` // the request that brought it; nil where it came over the gateway
+	At     time.Time `json:"-"` // when it arrived; its token is valid from then
+	Inline *Inline   `json:"-"` // the request that brought it; nil if the gateway did
 }
 
 // inlineLimit is how long a request is held open for its answer. Discord waits for ackLimit.

@@ -26,7 +26,7 @@ type Gateway struct {
 	Dialer *websocket.Dialer
 	// called in the order of the gateway's events; blocks while the receiver is behind
 	Deliver func(shard int, event any)
-	Planned func(shards int) // gets how many shards there are, before any of them delivers
+	Planned func(shards int) // is called with the number of shards before any of them delivers
 	Logger  *slog.Logger
 	starts  *starts
 }

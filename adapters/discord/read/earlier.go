@@ -16,9 +16,9 @@ import (
 
 // Said is a message that was written before a question.
 type Said struct {
-	Author string // as displayed; empty when not known
-	Own    bool   // by this bot
-	Bot    bool   // by another one
+	Author string // displayed name; empty if unknown
+	Own    bool   // this bot wrote it
+	Bot    bool   // another bot wrote it
 	Text   string
 	Files  []string // names
 }

@@ -6,12 +6,12 @@ import "github.com/footnotehq/footnote/core/thread"
 // for the lines below them. Lengths are in UTF-16 code units, of which there are never fewer than
 // Discord counts.
 const (
-	MaxContent = 2000 // of Page.Content; what is laid out is at most pageLimit
+	MaxContent = 2000 // length of Page.Content; text is laid out in at most pageLimit
 	// of an answer; a longer one is attached as a file, and a report to its digest
 	MaxPages = 4
 	// of an answer if no file can be attached; the rest of a longer one is omitted
 	maxSpread  = 10
-	MaxSources = 10 // lines of sources
+	MaxSources = 10 // lines in the list of sources
 )
 
 // AttachmentName is the file name of an answer that is too long for messages.
@@ -23,11 +23,11 @@ const AttachmentName = "answer.md"
 type Page struct {
 	Content string
 	Buttons []thread.Button
-	Links   []Link // sources that are opened by a button
+	Links   []Link // sources with a button
 	// the whole answer in Markdown, attached to this message as AttachmentName; usually empty
 	Attachment string
-	Number     int  // of the page, from 0
-	Model      int  `json:",omitempty"` // whose answer it is a page of, where several models answer
+	Number     int  // index of the page, from 0
+	Model      int  `json:",omitempty"` // index of the model that wrote the answer, if several answer
 	Done       bool // the answer has ended and this is its last page
 }
 

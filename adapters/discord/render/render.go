@@ -26,7 +26,7 @@ const (
 
 // Texts below a page.
 const (
-	Cursor    = " ▌" // while the answer is being written
+	Cursor    = " ▌" // is shown while the answer is being written
 	continues = "\n-# The answer is longer than fits here. All of it is in " + AttachmentName + "."
 	willFit   = "\n-# The answer is longer than fits here. All of it will be attached as a file."
 	ends      = "\n-# The answer is longer than fits here, and no file can be attached. Ask about a part of it."

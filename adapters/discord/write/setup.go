@@ -15,7 +15,7 @@ const (
 
 // Setup holds the contents of the menus of /footnote setup.
 type Setup struct {
-	Channels, Roles []string // ids that are chosen
+	Channels, Roles []string // selected ids
 	Modes           []Choice
 	Mode            string
 }

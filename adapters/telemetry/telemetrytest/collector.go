@@ -29,7 +29,7 @@ type Span struct {
 	Start, End        time.Time
 	Attributes        map[string]string
 	Failed            bool
-	Service           map[string]string // attributes of who sent it
+	Service           map[string]string // attributes of the sending service
 }
 
 // Collector receives traces. It is safe for concurrent use.

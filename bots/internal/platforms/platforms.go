@@ -280,7 +280,7 @@ func (s *Set) Handler() http.Handler {
 // Part is an external system that the process works with.
 type Part struct {
 	Name  string
-	State string // in words
+	State string // a sentence or a few words
 	Up    bool
 	// Optional reports that the process takes and answers questions without the part.
 	Optional bool

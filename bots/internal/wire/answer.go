@@ -35,7 +35,7 @@ type Place struct {
 	Platforms  []thread.Platform
 	Workspaces []string
 	Choice     Choice
-	Grace      time.Duration // for running answers at the end; 0 is SHUTDOWN_GRACE
+	Grace      time.Duration // time for running answers when the process ends; 0 is SHUTDOWN_GRACE
 }
 
 // Answering builds the answer service for a place.

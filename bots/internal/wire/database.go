@@ -16,8 +16,8 @@ import (
 // Direct is a connection to the database that bypasses a transaction pooler. Schema changes and
 // PostgreSQL's own programs need it. The private server, if there is one, runs until Close.
 type Direct struct {
-	URL  string // as libpq reads it
-	Bins string // folder of the private server's programs; empty where DATABASE_URL is set
+	URL  string // address in libpq's form
+	Bins string // folder of the private server's programs; empty if DATABASE_URL is set
 	base *Base
 }
 

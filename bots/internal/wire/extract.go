@@ -121,10 +121,10 @@ func (w *background) extractPiece(ctx context.Context, b *Base) (bool, error) {
 // Extracted counts what a model has read so far, with its cost.
 type Extracted struct {
 	pgknowledge.TextsSize
-	Model  string // empty: none is set
+	Model  string // empty: no model is set
 	Spent  map[string]spend.Amount
 	Calls  int64
-	Output int64 // tokens of these
+	Output int64 // output tokens of these calls
 }
 
 // Extracted returns the counts of what a model has read.
@@ -167,13 +167,13 @@ const (
 // ExtractEstimate is the estimated effort of reading the due documents.
 type ExtractEstimate struct {
 	extract.Estimate
-	Output   int // tokens, as answers were so far
+	Output   int // output tokens, at the average of earlier answers
 	Measured bool
 	// by the prices; Most assumes that every answer has the maximum length and is requested twice
 	Cost     spend.Amount
 	Most     spend.Amount
 	Currency string        // empty: the model has no price
-	Took     time.Duration // with as many calls at once as are made
+	Took     time.Duration // time, with the usual number of calls at once
 }
 
 // EstimateExtraction estimates the effort of reading the due documents. It calls no model.

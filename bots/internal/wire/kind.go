@@ -18,12 +18,12 @@ import (
 type Kind struct {
 	Name  string // as people type it: "slack"
 	Title string // as a sentence names it: "the history of a Slack workspace"
-	Keys  []Key  // what an entry may hold, in the order in which it is asked for
+	Keys  []Key  // keys of an entry, in the order of the questions
 	// Steps are the steps to take in the source before adding it, each a sentence or two with the
 	// reason.
 	Steps   []string
-	Rights  []Right  // that the credential must have
-	Secrets []Secret // none where it is not asked for
+	Rights  []Right  // rights that the credential must have
+	Secrets []Secret // none if the source needs no credential
 	// Bound says who may read the documents, and the maximum delay until a change of that takes
 	// effect here.
 	Bound string
@@ -70,7 +70,7 @@ type Sort int
 // Types of values.
 const (
 	Text Sort = iota
-	List      // texts, between commas
+	List      // texts, separated by commas
 	// lists of texts, each behind a name and "=", joined by "+": PAGE=members,
 	// OTHER=group:a+group:b
 	Lists
@@ -98,8 +98,8 @@ type Right struct{ Name, Reason string }
 
 // Secret is a credential. It is set in the environment and never in footnote.yaml.
 type Secret struct {
-	Env  string // the setting that holds it
-	What string // what it is, and where it is found
+	Env  string // name of the setting
+	What string // what the credential is, and where to find it
 	// Optional reports that some sources of the kind need no such credential.
 	Optional bool
 	set      func(*config.Config) bool

@@ -24,7 +24,7 @@ const localChoiceFile = "local-model.json"
 // LocalChoice is an operator's answer to the question whether to use a model server found on this
 // machine.
 type LocalChoice struct {
-	Use     bool            `json:"use"` // false: quote
+	Use     bool            `json:"use"` // false: quote documents
 	Kind    localmodel.Kind `json:"kind,omitempty"`
 	Address string          `json:"address,omitempty"`
 	Model   string          `json:"model,omitempty"`

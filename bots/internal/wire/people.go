@@ -21,7 +21,7 @@ func (b *Base) Resolver() *access.Resolver {
 // Advice is a finding about people and groups that the operator may want to decide about.
 type Advice struct {
 	Part, Text string
-	OK         bool // nothing is to be decided
+	OK         bool // there is nothing to decide
 }
 
 // proposals is how many groups per source the doctor proposes for covering everyone.

@@ -15,9 +15,9 @@ import (
 
 // Seen describes what a credential can see in a source.
 type Seen struct {
-	Sees  []string // "12 channels"
-	Lacks []string // what was asked for and cannot be read: a sentence each, which says what to do
-	Notes []string // what may be meant so, such as single documents that cannot be read
+	Sees  []string // visible items: "12 channels"
+	Lacks []string // requested items that cannot be read: one sentence each, which says what to do
+	Notes []string // findings that may be intended, such as single unreadable documents
 }
 
 // probeTimeout limits the check of a source.

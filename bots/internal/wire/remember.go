@@ -161,13 +161,13 @@ func takeOver(s *config.Source, last options) string {
 type StoredSource struct {
 	config.Source // Name is its id; that of a system its name in the configuration file
 	ID            document.SourceID
-	Declared      string // its name in the configuration file; empty without one
-	Asked         bool   // it is known who may read it
+	Declared      string // name in the configuration file; empty if not in it
+	Asked         bool   // it is known who may read the source
 	// Refused says why the row does not count, and what to do; empty if it counts. A refused source
 	// is not read, and no request is sent for it.
 	Refused    string
 	PausedAt   time.Time
-	Resync     bool // a pass from the beginning was asked for, and has not begun
+	Resync     bool // a full read was requested and has not begun
 	heardAt    time.Time
 	origin     document.Source
 	last       index.Run

@@ -220,8 +220,8 @@ func (b *Base) attemptReport(ctx context.Context, rooms Rooms, r config.Report, 
 type MadeReport struct {
 	At     thread.Ref
 	Text   string
-	Wanted bool // no one switched it off in the channel
-	Empty  bool // nothing was asked, so that it is not posted
+	Wanted bool // no one has switched it off in the channel
+	Empty  bool // there were no questions, so it is not posted
 }
 
 // makeReport makes the report for the period that ends at until.
@@ -247,7 +247,7 @@ type PreviewedReport struct {
 	MadeReport
 	Next     time.Time
 	Progress recur.Progress
-	Err      error // why nothing can be posted
+	Err      error // why the report cannot be posted
 }
 
 // PreviewReports makes the reports of the configuration file as if they were due now. It posts

@@ -24,13 +24,13 @@ import (
 // configuration, fills in empty fields.
 type Choice struct {
 	Agent  string
-	Models []string // several answer side by side
+	Models []string // several models answer side by side
 
-	Sources []document.SourceID // only these are searched; none leaves it to the agent and the channel
+	Sources []document.SourceID // limits the search; none leaves it to the agent and the channel
 
 	Project        string
 	SearchOnly     bool
-	Unattended     bool            // no one can start a deep search that waits, so none does
+	Unattended     bool            // no one can start a waiting deep search, so none begins
 	ResponseFormat json.RawMessage // JSON Schema of the answer
 }
 

@@ -13,7 +13,7 @@ import (
 // SourceAccess is how complete the permissions of a source with its own readers are.
 type SourceAccess struct {
 	Nodes, Groups *pgaccess.State // nil: the loop has not run
-	People        People          // nil: the source has reported no one
+	People        People          // nil: the source has not listed its people
 }
 
 // People counts a source's people by whether their chat accounts are known.

@@ -18,17 +18,17 @@ import (
 
 // SourceCheck is the result of checking a source.
 type SourceCheck struct {
-	ID    document.SourceID // empty where it was never read, and cannot be now
-	Name  string            // in the configuration file, else its place
+	ID    document.SourceID // empty if the source was never read and cannot be read now
+	Name  string            // name in the configuration file, or else the place
 	Kind  Kind
-	State pgindex.SourceState // zero where it was never read
+	State pgindex.SourceState // zero if the source was never read
 	Every time.Duration
 	Seen  Seen
 	// the maximum delay until a revocation takes effect; 0: the source is not asked who may read
 	Late    time.Duration
-	Deleted time.Duration // how late what was deleted is shown at most; 0: no look notices that
-	Access  SourceAccess  // zero where the source has no readers
-	Faults  []string      // a sentence each, which says what to do
+	Deleted time.Duration // maximum delay until deletions take effect; 0: deletions are not noticed
+	Access  SourceAccess  // zero if the source has no readers
+	Faults  []string      // one sentence each, which says what to do
 	// private answers use the last known permissions, because the account may not ask the source
 	// who may read
 	Unasked  bool
