@@ -1,6 +1,5 @@
 // Package call makes Discord's API calls within its rate limits. It translates errors, and knows
-// the bot's identity and which of its connections are up. It knows nothing about messages, history
-// or rendering.
+// the bot's identity and which of its connections are up. It does not interpret or render messages.
 package call
 
 import (

@@ -434,9 +434,8 @@ func (s *Server) Beats() int {
 	return s.gateway.beats
 }
 
-// Manners tells what the bot did at the gateway that the platform's documentation asks not to do:
-// sessions that began too soon after one another, resumes or identifies at the wrong address, and
-// live sessions that were given up.
+// Manners counts what the bot did at the gateway against Discord's documentation: sessions begun
+// too soon, resumes or identifies at the wrong address, and live sessions given up.
 func (s *Server) Manners() (hasty, misled, givenUp int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

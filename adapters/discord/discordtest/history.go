@@ -101,12 +101,12 @@ func (s *Server) counts(ch *channel) (there, sent int) {
 	return there, sent
 }
 
-// may computes what someone may in a channel as the documentation does, person by person
-// (https://docs.discord.com/developers/topics/permissions#permission-overwrites): the owner
-// everything; the permissions of @everyone and of the roles, with Administrator everything; then
-// the overwrites of @everyone, of roles, of the person. "Threads inherit permissions from the
-// parent channel"; of private ones "you must be invited to the thread to be able to view or
-// participate in it, or be a moderator (MANAGE_THREADS permission)".
+// may computes a person's permissions in a channel as Discord documents them
+// (https://docs.discord.com/developers/topics/permissions#permission-overwrites). The owner has
+// all. Others have those of @everyone and of their roles; Administrator means all. Then the
+// overwrites of @everyone, of the roles and of the person apply. "Threads inherit permissions from
+// the parent channel". For private threads, "you must be invited to the thread to be able to view
+// or participate in it, or be a moderator (MANAGE_THREADS permission)".
 func (s *Server) may(user string, ch *channel) int64 {
 	g := s.guilds[ch.guild]
 	if g == nil {

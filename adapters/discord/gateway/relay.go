@@ -194,7 +194,7 @@ func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	return up, nil
 }
 
-// stands records the connection, unless the relay is leaving. It reports whether it did.
+// stands stores the connection and returns true, unless the relay is leaving.
 func (r *relay) stands(up *websocket.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 )
 
 // Status shows that the bot is working. Discord only has a typing indicator, which lasts ten
-// seconds. The first call shows it at once in the channel of the question, and then prepares the
-// place of the answer.
+// seconds. The first call shows it at once in the channel of the answer, as far as that is known,
+// and then prepares the place of the answer. A command needs no indicator.
 func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {
 	s.mu.Lock()
 	shown := s.shown

@@ -22,7 +22,7 @@ import (
 const (
 	// ackLimit is how long Discord waits for the first response to an interaction.
 	ackLimit = 3 * time.Second
-	// answerLimit is how long an answer may take before Defer announces it.
+	// answerLimit is how long an answer may take before a deferred response announces it.
 	answerLimit = 1500 * time.Millisecond
 )
 
@@ -94,7 +94,7 @@ func ephemeral(o outgoing) outgoing {
 }
 
 // Answer answers an interaction with Markdown that only its user sees. If the answer takes longer
-// than answerLimit, Defer announces it first.
+// than answerLimit, a deferred response announces it first.
 func (c *Writer) Answer(ctx context.Context, t event.Ticket, answer func(context.Context) Reply) error {
 	ready := make(chan Reply, 1)
 	go func() { // is waited for below

@@ -21,9 +21,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Whoever can write to the database can write rows of sources, and a row says where a credential is
-// sent and which folder is read. So a row counts only where footnote.yaml declares its source, or
-// where the row carries an approval: a MAC with a key that the database does not hold.
+// A person who can write to the database can write rows of sources. A row says which folder is
+// read, and where a credential is sent. So a row counts only if footnote.yaml declares its source,
+// or if the row has an approval: a MAC with a key that the database does not hold.
 
 // approvalKeyFile is the file in the data folder that holds the key for approving rows. It is used
 // where SECRET_KEYS is not set.

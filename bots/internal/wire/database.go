@@ -47,7 +47,7 @@ func (d *Direct) Grant(ctx context.Context, roles ...string) error {
 }
 
 // Restored prepares a database that was restored from a backup. It returns how many questions were
-// unanswered when the backup was made.
+// being answered when the backup was made.
 func (d *Direct) Restored(ctx context.Context) (int, error) {
 	return postgres.Restored(ctx, d.URL, pgindex.Restored, pgsession.Restored)
 }

@@ -59,8 +59,8 @@ func (h *heard) take() (noted map[document.SourceID]map[string]bool, urgent map[
 }
 
 // Hear notes a change in a channel that a source may have read. key names the thread or message; an
-// empty key means that the channel's readers changed. A change that is not urgent waits until the
-// source is read next. Hear calls no platform and does not block.
+// empty key means that the channel's readers changed. A change that is not urgent, such as a new
+// message, waits until the source is read next. Hear calls no platform and does not block.
 func (b *Base) Hear(platform thread.Platform, workspace, channel, key string, urgent bool) {
 	for _, s := range b.File().Sources {
 		switch {
@@ -72,8 +72,8 @@ func (b *Base) Hear(platform thread.Platform, workspace, channel, key string, ur
 	}
 }
 
-// Tell stores the noted changes once a tellEvery until ctx ends. Sources with urgent changes are
-// then read at once.
+// Tell stores the noted changes every tellEvery until ctx ends. Healthy sources with urgent changes
+// are then read at once.
 func (b *Base) Tell(ctx context.Context, client *jobs.Client) {
 	for sleep.For(ctx, tellEvery) == nil {
 		if err := b.tell(ctx, client); err != nil && ctx.Err() == nil {

@@ -186,7 +186,7 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	return nil
 }
 
-// precisions are pgvector's names for those of INDEX_PRECISION.
+// precisions maps values of INDEX_PRECISION to pgvector's types.
 var precisions = map[string]string{"half": "halfvec", "single": "vector"}
 
 func (b *Base) indexConfig() pgindex.Config {
