@@ -34,8 +34,8 @@ const (
 type limits struct {
 	budget *budget
 	paused pace.Rest     // nothing but interactions is sent meanwhile
-	window chan struct{} // holds a token for each call that may be counted in the present second
-	idle   chan struct{} // holds one for each of them that is idle
+	window chan struct{} // one token per call that Discord may count in the present second
+	idle   chan struct{} // one token per idle call among these
 
 	mu      sync.Mutex
 	buckets map[string]*bucket
@@ -49,8 +49,8 @@ const everything = ""
 
 // bucket is the limit of one route in one channel, or of the routes that Discord counts together.
 type bucket struct {
-	known  bool // an answer came: before, one request finds out what there is
-	limit  int  // of requests in a window, as far as it was told
+	known  bool // a response arrived; before that, only one request may run
+	limit  int  // requests in a window, as far as Discord stated it
 	left   int
 	resets time.Time
 	// the stated reset time, by Discord's clock, which identifies a window; zero: not stated yet

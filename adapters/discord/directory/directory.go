@@ -115,7 +115,7 @@ func (d *Directory) apply(event any) {
 		if e.User != nil {
 			d.bot = e.User.ID
 		}
-		for _, g := range e.Guilds { // in a new session no event says what was missed of people
+		for _, g := range e.Guilds { // in a new session, no event reports missed changes of members
 			delete(d.versions, g.ID)
 			maps.DeleteFunc(d.member, func(key [2]string, _ membership) bool { return key[0] == g.ID && key[1] != d.bot })
 		}
@@ -225,7 +225,7 @@ func (d *Directory) OwnRoles(guildID string) []string {
 
 func (d *Directory) remember(c *discordgo.Channel) Place {
 	if len(d.places) >= MaxPlaces {
-		for id := range d.places { // any: what is needed again is asked for again
+		for id := range d.places { // any: a needed entry is fetched again
 			delete(d.places, id)
 			break
 		}

@@ -26,7 +26,7 @@ type exchange struct {
 	out chan struct{}
 
 	mu       sync.Mutex
-	open     bool          // the SDK got its first event, after which it can handle what comes
+	open     bool          // the SDK got its first event, and can handle others from then
 	interval time.Duration // between heartbeats
 	asked    bool          // Discord asked for a heartbeat, which does not wait
 	first    *time.Timer   // until the first heartbeat; nil before the SDK would have sent it

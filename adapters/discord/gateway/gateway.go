@@ -42,7 +42,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		if shards == p.Shards { // the platform wants more of them and does not say how many
+		if shards == p.Shards { // Discord wants more shards but does not state the number
 			return &call.FatalError{Sentence: call.FatalSentences[call.CloseShardingRequired], Code: call.CloseShardingRequired}
 		}
 		shards = p.Shards

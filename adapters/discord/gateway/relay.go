@@ -225,7 +225,7 @@ func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (
 	dialer.NetDialContext = func(dialling context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(dialling, network, address)
 		if err == nil {
-			ended = context.AfterFunc(ctx, func() { _ = conn.Close() }) // whoever reads from it learns that
+			ended = context.AfterFunc(ctx, func() { _ = conn.Close() }) // this ends the reader, too
 		}
 		return conn, err
 	}

@@ -153,7 +153,7 @@ func (r *reader) page(ctx context.Context, list *archive, channel string, since 
 		switch {
 		case !more, len(found) > 0 && last.Before(since):
 			list.whole = true
-		case fresh > 0: // those of the same moment may stand on the next page
+		case fresh > 0: // the next page may have threads of the same moment
 			list.before = last.Add(time.Microsecond)
 		case list.before.IsZero() || last.Before(list.before):
 			list.before = last

@@ -73,7 +73,7 @@ func (c *Reader) download(ctx context.Context, address string, into *attachment.
 	if err != nil {
 		return fmt.Errorf("fetch a file: %w", err)
 	}
-	defer func() { _ = res.Body.Close() }() // what was read is judged by itself
+	defer func() { _ = res.Body.Close() }() // the content that was read is checked separately
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("fetch a file: %s", res.Status)
 	}

@@ -32,7 +32,7 @@ func (r *roots) Set(message, root string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.known) >= maxRoots {
-		for id := range r.known { // any: what is needed again is found again
+		for id := range r.known { // any: a needed entry is found again
 			delete(r.known, id)
 			break
 		}

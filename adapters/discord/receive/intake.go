@@ -23,7 +23,7 @@ import (
 const (
 	maxQueued   = 256 // messages and edits that wait or are handled; the gateway waits for room
 	maxMessages = 64  // channels whose messages are handled at once
-	maxScans    = 16  // channels that are looked into at once for what was missed
+	maxScans    = 16  // channels that are scanned at once for missed messages
 	maxUrgent   = 64  // interactions, reactions and deletions at once
 	// how long a failed look-up is retried; Discord delivers no event twice
 	patience = 30 * time.Second
@@ -43,8 +43,8 @@ type intake struct {
 	lookup   event.Lookup
 	messages *lanes
 	urgent   *lanes
-	upkeep   *lanes // what no one waits for
-	missing  *lanes // scans for what was missed, after all else
+	upkeep   *lanes // work that no one waits for
+	missing  *lanes // scans for missed messages, after all other work
 	scans    scans
 	// channels, by server, that are scanned once the server lists its newest messages
 	due map[string]map[string]bool
@@ -304,7 +304,7 @@ func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 		return nil
 	}
 	guild := in.server(m.GuildID, m.ChannelID)
-	if m.Author == nil { // only what changed was told
+	if m.Author == nil { // the event has only the changed fields
 		var whole *discordgo.Message
 		if err := in.persist(ctx, func() (err error) {
 			whole, err = in.discord.API.Message(ctx, m.ChannelID, m.ID)

@@ -146,7 +146,7 @@ func (c *Receiver) handled(guild, channel, message string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.seen) >= directory.MaxPlaces {
-		clear(c.seen) // the age of what is looked for limits how much is read again
+		clear(c.seen) // the age limit bounds how much is read again
 	}
 	last, known := c.seen[channel]
 	if known && !call.Newer(message, last.message) {

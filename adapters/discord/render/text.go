@@ -36,7 +36,7 @@ func shorten(text string, most int) string {
 	}
 	cut, length, space := 0, 0, 0
 	for rest := text; rest != ""; {
-		size := answer.Cluster(rest) // what looks like one character is one
+		size := answer.Cluster(rest) // a visible character is cut as a whole
 		if rest[0] == ' ' {
 			space = cut
 		}

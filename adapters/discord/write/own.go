@@ -57,7 +57,7 @@ func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, er
 			s.replied = true
 			s.mu.Unlock()
 			if t.Ephemeral {
-				return own, nil // nothing else of it can be listed
+				return own, nil // no other messages of it can be listed
 			}
 		case s.over(err):
 		case !errors.Is(err, thread.ErrMessageGone):

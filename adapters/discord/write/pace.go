@@ -50,7 +50,7 @@ func (s *Surface) Reserve(ctx context.Context, _ thread.Ref, kind thread.Call, c
 	if err != nil {
 		return err
 	}
-	s.spend("") // what was taken for a call that was not made
+	s.spend("") // gives back the request of a call that was not made
 	if class == thread.Progress {
 		if !s.client.discord.Limits.Try(bucket, call.BucketKept) {
 			return thread.ErrNoRoom

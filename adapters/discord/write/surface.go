@@ -193,7 +193,7 @@ func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, p
 	}
 	if errors.Is(err, thread.ErrExpired) || errors.Is(err, thread.ErrNotEditable) {
 		s.mu.Lock()
-		s.reposted++ // else the nonce of what is posted instead would bring the old message back
+		s.reposted++ // otherwise the new post's nonce would return the old message
 		s.mu.Unlock()
 	}
 	return err

@@ -43,7 +43,7 @@ type platform struct {
 	use     func(thread.Tiers)                  // shares rate tiers between processes
 	run     func(context.Context) error         // receives events; its error is a sentence
 	part    func() Part                         // whether its events arrive
-	check   func(ctx context.Context) []Finding // what can be wrong with it
+	check   func(ctx context.Context) []Finding // checks everything that can be wrong
 	knows   func(ctx context.Context, channel string) (bool, error)
 	// the platform's count of connections with its token; nil: it has none
 	sockets func(ctx context.Context) (int, error)

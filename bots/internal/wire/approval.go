@@ -131,7 +131,7 @@ func approval(key []byte, tenant access.TenantID, source document.Source, o opti
 	if err != nil {
 		return "", fmt.Errorf("approve source %s: %w", source.ID, err)
 	}
-	var stored options // what is left out of JSON does not count
+	var stored options // fields that JSON omits do not count
 	if err := json.Unmarshal(text, &stored); err != nil {
 		return "", fmt.Errorf("approve source %s: %w", source.ID, err)
 	}
@@ -153,7 +153,7 @@ func approval(key []byte, tenant access.TenantID, source document.Source, o opti
 func approvedBy(keys [][]byte, tenant access.TenantID, source document.Source, o options) (int, error) {
 	given, err := hex.DecodeString(o.Approval)
 	if err != nil || len(given) == 0 {
-		return -1, nil //nolint:nilerr // what is no approval approves nothing
+		return -1, nil //nolint:nilerr // an invalid approval approves nothing
 	}
 	for i, key := range keys {
 		text, err := approval(key, tenant, source, o)

@@ -320,7 +320,7 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 		b.Logger.InfoContext(ctx, "source read", "source", string(id), "indexed", run.Counts.Indexed, "unchanged", run.Counts.Unchanged,
 			"removed", run.Counts.Removed, "failed", run.Counts.Failed)
 	}
-	if err == nil && ctx.Err() == nil { // what was told meanwhile could not queue this job again
+	if err == nil && ctx.Err() == nil { // a change during the run could not queue this job again
 		if source, found, err := b.storedSource(ctx, id); err != nil || found && source.heardSince(run.StartedAt) {
 			return err == nil, next, err
 		}

@@ -98,7 +98,7 @@ func readImage(path string, size int64) (media string, data []byte, err error) {
 	head := make([]byte, 512)
 	n, readErr := opened.Read(head)
 	if err := errors.Join(readErr, opened.Close()); n == 0 || err != nil {
-		return "", nil, nil // the reader of texts says what is wrong with it
+		return "", nil, nil // the text reader reports the fault
 	}
 	media = http.DetectContentType(head[:n])
 	switch {

@@ -52,7 +52,7 @@ func newFilter(b *Base, file *config.File) (*filter.Filter, error) {
 		}
 		f.Stages = append(f.Stages, filter.Reviewed{Reviewer: hook, Open: b.Config.OutputFilterFailure == "allow", Logger: b.Logger})
 	}
-	if f.Answers != nil { // behind the hook: what comes back from it is looked at too
+	if f.Answers != nil { // after the hook, to check the hook's results too
 		f.Stages = append(f.Stages, filter.Listed{List: f.Answers, Action: file.Answers.Action})
 	}
 	if f.Questions == nil && len(f.Stages) == 0 {

@@ -162,7 +162,7 @@ func whoReads(ctx context.Context, connector index.Connector, kind Kind) (seen S
 				break
 			}
 		}
-		if people == 0 { // all of it is open
+		if people == 0 { // everything is public
 			return seen, nil
 		}
 		seen.Sees = append(seen.Sees, fmt.Sprintf("%s at the first look, of whom it vouches for the addresses of %d", plural.Count(people, "person"), vouched))

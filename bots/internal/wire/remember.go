@@ -123,7 +123,7 @@ func (b *Base) Actor() session.Actor {
 
 // takeOver fills in omitted options, and returns a sentence about that.
 func takeOver(s *config.Source, last options) string {
-	if s.System() != "" { // all that it has stands below its own key
+	if s.System() != "" { // all its keys are below its own key
 		return ""
 	}
 	var takenOver []string
@@ -159,7 +159,7 @@ func takeOver(s *config.Source, last options) string {
 
 // StoredSource is a source in the index, with its last options.
 type StoredSource struct {
-	config.Source // Name is its id; that of a system its name in the configuration file
+	config.Source // Name is its id; for a system, its name in the configuration file
 	ID            document.SourceID
 	Declared      string // name in the configuration file; empty if not in it
 	Asked         bool   // it is known who may read the source

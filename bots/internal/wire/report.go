@@ -149,7 +149,7 @@ func (b *Base) doReport(ctx context.Context, rooms Rooms, name string) error {
 	p, err = b.attemptReport(ctx, rooms, r, p)
 	switch {
 	case err == nil:
-	case ctx.Err() != nil: // this process ends; what it noted says whether it may have posted
+	case ctx.Err() != nil: // the process is ending; its note says whether it may have posted
 		return fmt.Errorf("report to %s: %w", name, context.Cause(ctx))
 	case lasting(err):
 		p.State, p.Note = recur.Failed, err.Error()

@@ -27,7 +27,7 @@ func (a SourceAccess) Faults() []string {
 		case s == nil:
 		case s.Revoked:
 			return []string{"it is hidden from everyone: " + s.Error}
-		case s.Until.IsZero() && !s.TouchedAt.IsZero(): // the first look goes on
+		case s.Until.IsZero() && !s.TouchedAt.IsZero(): // the first look is still running
 		case s.Until.Before(time.Now()):
 			faults = append(faults, fmt.Sprintf("it is hidden from everyone, because its %s could not be read for too long: %s", s.Loop, told(s)))
 		case s.Error != "":

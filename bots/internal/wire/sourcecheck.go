@@ -153,7 +153,7 @@ func (c *SourceCheck) stale() []string {
 	switch {
 	case !s.PausedAt.IsZero():
 		return nil
-	case s.Error != "" && len(c.Faults) == 0: // else what was just seen says it
+	case s.Error != "" && len(c.Faults) == 0: // otherwise a new fault already says it
 		return []string{"the last run failed: " + s.Error}
 	case c.Every > 0 && !s.LastSuccess.IsZero() && !s.FinishedAt.IsZero() && time.Since(s.LastSuccess) > 2*c.Every+overdue:
 		return []string{fmt.Sprintf("it was last read %s ago, although it is to be read every %s: is footnote serve running?",

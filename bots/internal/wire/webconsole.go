@@ -28,7 +28,7 @@ func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Ac
 		return review.Viewer{}, webconsole.ErrGone
 	}
 	audience, err := b.Resolver().Audience(ctx, there)
-	if errors.Is(err, access.ErrGrants) { // it holds nothing of sources then
+	if errors.Is(err, access.ErrGrants) { // then it has no principals of sources
 		b.Logger.WarnContext(ctx, "a person of the console is held to what the platform says", "error", err)
 		err = nil
 	}
@@ -52,7 +52,7 @@ func (b *Base) Present(ctx context.Context, platforms Listeners, person access.A
 type Trying struct {
 	base      *Base
 	platforms Listeners
-	service   chan *mcp.Service // holds it, nil before the first question
+	service   chan *mcp.Service // holds the service; nil before the first question
 }
 
 // Trying returns the service that answers questions of the console. platforms identify people.
@@ -114,7 +114,7 @@ func (b *Base) Gaps() gaps.Reader {
 // grouped caches how sets of questions were clustered, which takes 100 ms for 2,000 of them.
 // Callers first select what a viewer may see, each time.
 type grouped struct {
-	one   chan struct{} // holds a value while questions are clustered: one set at a time
+	one   chan struct{} // holds a value while a set is clustered: one at a time
 	mu    sync.Mutex
 	known map[[sha256.Size]byte][][]int
 }
@@ -129,7 +129,7 @@ func newGrouped() *grouped { return &grouped{one: make(chan struct{}, 1)} }
 func (g *grouped) group(ctx context.Context, asked []gaps.Asked) ([][]int, error) {
 	digest := sha256.New()
 	for _, q := range asked {
-		fmt.Fprintf(digest, "%s %q\n", q.Turn, q.Text) // which says what its vector is
+		fmt.Fprintf(digest, "%s %q\n", q.Turn, q.Text) // the text determines its vector
 	}
 	key := [sha256.Size]byte(digest.Sum(nil))
 	if clusters, ok := g.find(key); ok {

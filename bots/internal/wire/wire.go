@@ -59,7 +59,7 @@ type Base struct {
 	cluster *local.Cluster  // nil where DATABASE_URL is set
 	scratch *scratch.Schema // nil but after OpenScratch
 	http    *http.Client
-	file    *atomic.Pointer[config.File] // what was read again; shared by copies
+	file    *atomic.Pointer[config.File] // the last file read; shared by copies
 
 	clients  *clients // of the sources that are read
 	checks   *checks  // of private answers; shared by copies
