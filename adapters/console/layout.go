@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Marks around the Markdown in what a Renderer with Marked writes. Sanitized text holds neither.
+// Marks around the Markdown in the output of a Renderer with Marked. Sanitized text never contains
+// them.
 const (
 	markdownBegins = "\x02"
 	markdownEnds   = "\x03"
@@ -28,9 +29,9 @@ const (
 // minColumn is the narrowest column of a table. A table that needs narrower ones becomes a list.
 const minColumn = 8
 
-// Layout returns the lines that a terminal of so many columns shows of what a Renderer with Marked
-// wrote: Markdown laid out, and other text with its lines broken between words. Only code has lines
-// that may be wider. Each line begins and ends without any style.
+// Layout formats the output of a Renderer with Marked for a terminal of width columns, and returns
+// the lines. It lays out Markdown, and breaks other text between words. Only lines of code may be
+// wider. Each line begins and ends without any style.
 func Layout(source string, width int) []string {
 	width = max(width, 2*minColumn)
 	var lines []string
@@ -49,7 +50,7 @@ func Layout(source string, width int) []string {
 	return lines
 }
 
-// Columns is how many columns a line of Layout takes.
+// Columns returns the number of columns of a line from Layout.
 func Columns(line string) int {
 	n := 0
 	for i := 0; i < len(line); {
@@ -64,7 +65,7 @@ func Columns(line string) int {
 	return n
 }
 
-// wrapped breaks a text into lines, and has each line begin and end without style.
+// wrapped breaks a text into lines. Each line begins and ends without style.
 func wrapped(text string, width int, some bool) []string {
 	if !some {
 		return nil
@@ -73,7 +74,7 @@ func wrapped(text string, width int, some bool) []string {
 	return restyled(strings.Split(w.write(text)+w.flush(), "\n"))
 }
 
-// restyled ends the styles that are on at the end of a line, and begins them again on the next.
+// restyled ends the active styles at the end of each line, and starts them again on the next.
 func restyled(lines []string) []string {
 	var on []string
 	for n, line := range lines {
@@ -143,7 +144,8 @@ func block(b *answer.Block, width int) []string {
 	return wrapped(inlines(b.Inlines), width, true)
 }
 
-// list lays out the items of a list. Items of one paragraph have no empty lines between them.
+// list lays out the items of a list. If every item is one paragraph, there are no empty lines
+// between them.
 func list(b *answer.Block, width int) []string {
 	var lines []string
 	for i, item := range b.Children {
@@ -180,8 +182,8 @@ func indented(lines []string, first, others string) []string {
 	return lines
 }
 
-// inlines writes stretches of text with their styles. The address of a link is shown, since a label
-// that hides it could lie about it; that of a citation is known to be a document's.
+// inlines writes text with its styles. It shows the address of a link, because a label could lie
+// about it. It hides a citation's address, which is known to be a document's.
 func inlines(list []answer.Inline) string {
 	var b strings.Builder
 	for _, in := range list {
@@ -213,11 +215,11 @@ func inlines(list []answer.Inline) string {
 	return b.String()
 }
 
-// gap is between two columns of a table.
+// gap separates two columns of a table.
 const gap = "  "
 
-// table lays out a table. Columns share the width, and their cells have several lines where need
-// be. Where there are too many columns, each row is a list of header and value.
+// table lays out a table. Columns share the width, and cells have several lines if necessary. If
+// there are too many columns, each row becomes a list of header and value.
 func table(b *answer.Block, width int) []string {
 	cells := make([][]string, len(b.Rows))
 	widths := make([]int, len(b.Columns))
@@ -323,7 +325,7 @@ func records(cells [][]string, width int) []string {
 	return lines
 }
 
-// anchor is a label that leads to an address.
+// anchor returns a label that links to an address.
 func anchor(label, address string) string {
 	if address == "" {
 		return label

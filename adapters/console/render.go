@@ -1,5 +1,5 @@
-// Package console is the platform that needs nothing: a terminal, or a pipe. Questions are lines,
-// the answer streams to standard output, and the whole conversation is one thread.
+// Package console is the platform that needs no setup: a terminal or a pipe. Each line is a
+// question. The answer streams to standard output, and the whole conversation is one thread.
 package console
 
 import (
@@ -23,21 +23,21 @@ import (
 
 // Renderer writes answers as text. It implements stream.Renderer[string].
 type Renderer struct {
-	// Terminal turns footnotes into OSC 8 hyperlinks and shows what is being searched, dimmed.
-	// Without it the text is plain, and addresses stand in the list of sources.
+	// Terminal turns footnotes into OSC 8 hyperlinks, and shows running searches in dimmed text.
+	// Without it the text is plain, and the list of sources contains the addresses.
 	Terminal bool
-	// Marked leaves the Markdown of the answer as it is, for Layout to lay out. It needs Terminal.
+	// Marked keeps the Markdown of the answer, so that Layout can lay it out. It needs Terminal.
 	Marked bool
-	// Width breaks the lines of the answer between words, at so many columns of a terminal; 0
-	// leaves that to the terminal.
+	// Width is the number of columns at which lines break between words; 0 leaves that to the
+	// terminal.
 	Width int
-	// Now is the time that ages are counted from; nil means time.Now.
+	// Now returns the time for computing ages; nil means time.Now.
 	Now func() time.Time
 }
 
 var _ stream.Renderer[string] = (*Renderer)(nil)
 
-// Render implements stream.Renderer: the answer as one page.
+// Render implements stream.Renderer. It returns the answer as one page.
 func (r *Renderer) Render(v *stream.View) []string {
 	t := &tail{Renderer: r, wrap: wrapper{width: r.Width}}
 	page, ok := t.next(v)
@@ -52,7 +52,7 @@ func (r *Renderer) Tail() stream.Tail[string] {
 	return (&tail{Renderer: r, wrap: wrapper{width: r.Width}}).next
 }
 
-// tail is one answer on its way to the terminal.
+// tail is the state of an answer that is being written to the terminal.
 type tail struct {
 	*Renderer
 	text    int      // bytes of the view's text that were written
@@ -66,11 +66,11 @@ type tail struct {
 	marked  bool // the text that was written last is Markdown, and not ended
 }
 
-// footnote is a link that cite.Processor wrote. Its address is escaped so that no parenthesis or
+// footnote matches a link that cite.Processor wrote. Its address is escaped, so no parenthesis or
 // space can end it early.
 var footnote = regexp.MustCompile(`\[\[(\d+)\]\]\(([^()\s]+)\)`)
 
-// next is the stream.Tail.
+// next implements stream.Tail.
 func (t *tail) next(v *stream.View) (string, bool) {
 	var b strings.Builder
 	if t.Terminal && len(v.Queries) > t.queries {
@@ -116,7 +116,7 @@ func (t *tail) next(v *stream.View) (string, bool) {
 	return out, true
 }
 
-// plan writes the new rows of a deep search's plan, and what became of those that are settled.
+// plan writes the new rows of a deep search's plan, and the results of finished rows.
 func (t *tail) plan(b *strings.Builder, v *stream.View) {
 	for i, r := range v.Plan {
 		said := ""
@@ -138,16 +138,17 @@ func (t *tail) plan(b *strings.Builder, v *stream.View) {
 	}
 }
 
-// numbers are the footnotes of a finding, whose numbers are not those of the report.
+// numbers matches the footnotes of a finding. They are removed, because their numbers are not those
+// of the report.
 var numbers = regexp.MustCompile(` ?\[\[\d+\]\]\([^()\s]+\)`)
 
-// maxFinding is how many characters of a finding are shown while a deep search goes on.
+// maxFinding is the number of characters of a finding that are shown during a deep search.
 const maxFinding = 170
 
-// states says what became of a row.
+// states maps a row's state to the text that is shown.
 var states = map[string]string{"missing": "not in the documents", "dropped": "left out"}
 
-// dim is a line about the work, not of the answer.
+// dim returns a dimmed line about the work, which is not part of the answer.
 func dim(s string) string { return "\x1b[2m" + Sanitize(oneLine(s)) + "\x1b[0m" }
 
 // endMarkdown ends the Markdown, if there is some.
@@ -175,8 +176,8 @@ func (t *tail) line(b *strings.Builder, s string) {
 	b.WriteByte('\n')
 }
 
-// links rewrites the footnotes of a piece of text that is fit to be printed. A piece always holds
-// whole links, since a packet does.
+// links converts the footnotes of a sanitized piece of text. A piece never splits a link, because a
+// packet does not.
 func (t *tail) links(text string, cited []packet.CitationInfo) string {
 	return footnote.ReplaceAllStringFunc(text, func(link string) string {
 		m := footnote.FindStringSubmatch(link)
@@ -201,7 +202,7 @@ func (t *tail) anchor(label, address string) string {
 	return anchor(label, address)
 }
 
-// end writes what follows an answer: its problem, if any, and its sources.
+// end writes the lines after an answer: its problem, if any, and its sources.
 func (t *tail) end(b *strings.Builder, v *stream.View) {
 	if v.Problem != nil {
 		t.line(b, Sanitize(v.Problem.Message))
@@ -249,7 +250,7 @@ func (t *tail) document(d packet.Document) string {
 	return title + " – " + t.anchor(address, address)
 }
 
-// source is the line for a section of a document.
+// source returns the line for a section of a document.
 func (t *tail) source(v *stream.View, c packet.CitationInfo) string {
 	address := Sanitize(c.URL)
 	s := "  " + t.anchor("["+strconv.Itoa(c.Number)+"]", address) + " " + Sanitize(oneLine(c.Title))
@@ -275,7 +276,7 @@ func (r *Renderer) now() time.Time {
 	return time.Now()
 }
 
-// Heading is the line above the answer of one of several models.
+// Heading returns the line above one of several models' answers.
 func Heading(model string) string { return "── " + Sanitize(oneLine(model)) + " ──\n" }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -12,13 +12,13 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Sanitize removes what readers cannot see and what drives the terminal: control characters, those
-// that turn the direction of text around, tags and other invisible ones, so that no document and no
-// model can change or hide what is shown. Line feeds and tabs stay, and the joiners that writing
-// systems and emoji need; separators of lines and paragraphs become spaces.
+// Sanitize removes invisible characters and those that control the terminal, so that no document or
+// model can change or hide text. It removes control characters, characters that change the text
+// direction, tags and other invisible characters. It keeps line feeds, tabs, and the joiners that
+// scripts and emoji need. It replaces line and paragraph separators with spaces.
 func Sanitize(s string) string { return answer.Visible(printed(s)) }
 
-// printed is Sanitize as far as it can be told character by character.
+// printed is the part of Sanitize that needs to see only one character at a time.
 func printed(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -39,9 +39,9 @@ const (
 	zeroWidthJoiner    = '\u200d'
 )
 
-// hidden are characters that are not seen, or not where they stand: control and format characters,
-// separators of lines and paragraphs, selectors of variants that no font has, and letters that look
-// like nothing.
+// hidden reports whether a character is invisible, or appears in another place. That holds for
+// control and format characters, line and paragraph separators, variation selectors without a font,
+// and letters that look empty.
 func hidden(r rune) bool {
 	switch r {
 	case '\n', '\t', '\r': // between the values of JSON; within strings they are escaped already
@@ -52,12 +52,12 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r >= 0xe0000 && r <= 0xe0fff
 }
 
-// Plain returns a writer of plain text, which is sanitized on its way to w. A character that is cut
-// between two writes is completed by the second. Safe for concurrent use.
+// Plain returns a writer that sanitizes plain text and writes it to w. A character that is split
+// between two writes is joined. It is safe for concurrent use.
 func Plain(w io.Writer) io.Writer { return &filtered{to: w, change: printed} }
 
-// JSON returns a writer of JSON, in which characters that are not seen stand as \uXXXX on their way
-// to w: the values are the same. Safe for concurrent use.
+// JSON returns a writer that writes JSON to w, with invisible characters as \uXXXX. The values stay
+// the same. It is safe for concurrent use.
 func JSON(w io.Writer) io.Writer { return &filtered{to: w, change: visible} }
 
 func visible(s string) string {
@@ -79,7 +79,7 @@ func visible(s string) string {
 	return b.String()
 }
 
-// filtered changes what is written through it.
+// filtered changes the text that is written through it.
 type filtered struct {
 	to     io.Writer
 	change func(string) string

@@ -12,7 +12,7 @@ import (
 // Platform is the console's name in thread references.
 const Platform thread.Platform = "console"
 
-// Surface writes answers to a terminal or a pipe. What is written cannot be edited, so it only
+// Surface writes answers to a terminal or a pipe. Written text cannot be edited, so Surface only
 // appends.
 type Surface struct {
 	thread.Forgetful
@@ -39,12 +39,12 @@ func (s *Surface) Post(_ context.Context, _ thread.Ref, page string) (thread.Mes
 	return "out", s.print(page)
 }
 
-// Edit implements thread.Surface; a line that was printed stays.
+// Edit implements thread.Surface. It does nothing, because a printed line stays.
 func (s *Surface) Edit(context.Context, thread.Ref, thread.MessageID, string) error {
 	return fmt.Errorf("edit what a terminal shows: %w", thread.ErrNotPermitted)
 }
 
-// Delete implements thread.Surface; a line that was printed stays.
+// Delete implements thread.Surface. It does nothing, because a printed line stays.
 func (s *Surface) Delete(context.Context, thread.Ref, thread.MessageID) error {
 	return fmt.Errorf("delete what a terminal shows: %w", thread.ErrNotPermitted)
 }

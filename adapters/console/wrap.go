@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// wrapper breaks lines between words at a terminal's width, while they are written. A word is held
-// back until it is known to be whole, and each character of a script without spaces is one; escape
-// sequences take no room, and fenced code is left as it is.
+// wrapper breaks lines between words at a terminal's width, while they are written. It holds a word
+// back until the word is complete. In a script without spaces, each character counts as a word.
+// Escape sequences take no columns, and fenced code is not changed.
 type wrapper struct {
 	width  int // columns; 0 never breaks
 	column int // where the next character goes
 	word   strings.Builder
 	size   int // columns of word
 	gap    int // spaces that wait before word
-	// spaces that the line began with; the lines that it is broken into begin with two more
+	// spaces at the start of the line; continuation lines begin with two more
 	indent int
 	apart  bool // the line may break before word although there is no space
 	after  bool // the character before belongs to a script without spaces
@@ -23,10 +23,10 @@ type wrapper struct {
 	line   strings.Builder // beginning of the current line of input, to know a fence by
 }
 
-// hanging is how much further than its line the continuation of an indented line is indented.
+// hanging is the extra indentation of the continuation of an indented line.
 const hanging = 2
 
-// write takes text and returns what can be printed.
+// write takes text and returns the part that can be printed.
 func (w *wrapper) write(text string) string {
 	if w.width <= 0 {
 		return text
@@ -45,7 +45,7 @@ func (w *wrapper) write(text string) string {
 	return out.String()
 }
 
-// flush returns what is held back.
+// flush returns the text that was held back.
 func (w *wrapper) flush() string {
 	var out strings.Builder
 	w.place(&out)
@@ -95,7 +95,7 @@ func (w *wrapper) rune(out *strings.Builder, r rune, s string) {
 	}
 }
 
-// place puts the word that is held back on this line or on the next.
+// place puts the held-back word on this line or the next.
 func (w *wrapper) place(out *strings.Builder) {
 	if w.word.Len() == 0 {
 		return
@@ -116,7 +116,8 @@ func (w *wrapper) place(out *strings.Builder) {
 	w.size = 0
 }
 
-// escape returns the length of the escape sequence that s begins with: a colour or a hyperlink, the two that this package writes.
+// escape returns the length of the escape sequence at the start of s. It knows colours and
+// hyperlinks, the two that this package writes.
 func escape(s string) int {
 	switch {
 	case strings.HasPrefix(s, "\x1b["):
@@ -131,12 +132,14 @@ func escape(s string) int {
 	return 0
 }
 
-// unspaced reports whether a character belongs to a script that puts no spaces between words: lines break before any of them.
+// unspaced reports whether a character belongs to a script without spaces between words. Lines may
+// break before any such character.
 func unspaced(r rune) bool {
 	return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// columns is how many columns a character takes: wide scripts and emoji take two, marks that join the character before take none.
+// columns returns the number of columns of a character: two for wide scripts and emoji, none for
+// combining marks.
 func columns(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):

@@ -16,8 +16,8 @@ import (
 // Finding is one result of Check.
 type Finding struct {
 	OK       bool
-	Optional bool   // not OK only narrows what the bot can do
-	Sentence string // what was found and, where it is not OK, what to do
+	Optional bool   // if not OK, the bot works with limits
+	Sentence string // the result and, if not OK, what to do
 }
 
 // Knows reports whether a channel exists and the bot may see it.
@@ -30,8 +30,8 @@ func (c *Client) Knows(ctx context.Context, channel string) (bool, error) {
 	return err == nil, err
 }
 
-// Check looks at everything that can be wrong with the settings, without connecting to the gateway:
-// the address, the token, and the privileged intents.
+// Check checks the settings without connecting to the gateway: the API address, the token and the
+// privileged intents. It returns one Finding per check.
 func (c *Client) Check(ctx context.Context) []Finding {
 	var app struct {
 		ID    string `json:"id"`
@@ -76,7 +76,7 @@ func (c *Client) Check(ctx context.Context) []Finding {
 	))
 }
 
-// intent is the finding about a privileged intent.
+// intent returns the finding about a privileged intent.
 func intent(name string, enabled, asked bool, without, setting string) Finding {
 	switch {
 	case enabled && asked:
@@ -92,10 +92,10 @@ func intent(name string, enabled, asked bool, without, setting string) Finding {
 	}
 }
 
-// Scope is what the bot may do as an application, and why.
+// Scope is a permission of the bot's application, and the reason for it.
 type Scope struct{ Name, Reason string }
 
-// Scopes lists what the invite link asks for.
+// Scopes lists the scopes that the invite link requests.
 func Scopes() []Scope {
 	return []Scope{
 		{"bot", "is a member of the server, and hears mentions"},
@@ -103,7 +103,8 @@ func Scopes() []Scope {
 	}
 }
 
-// InviteURL returns the link with which a person who manages a server adds the bot to it.
+// InviteURL returns the link that adds the bot to a server. A person who manages the server opens
+// it.
 func InviteURL(app string) string {
 	var bits int64
 	for _, p := range call.Permissions() {
@@ -117,5 +118,5 @@ func InviteURL(app string) string {
 	return "https://discord.com/oauth2/authorize?" + query.Encode()
 }
 
-// Application asks for the id of the bot's application.
+// Application fetches the id of the bot's application.
 func (c *Client) Application(ctx context.Context) (string, error) { return c.discord.Application(ctx) }

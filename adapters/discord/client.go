@@ -1,6 +1,5 @@
-// Package discord is everything that is known of Discord: what arrives from its gateway or as
-// signed requests, what is posted there, who is asking and who listens, its commands, and how an
-// answer looks there. It decides no policy.
+// Package discord is the adapter for Discord: it receives events, posts answers, looks up people
+// and their permissions, and registers commands. It decides no policy.
 package discord
 
 import (
@@ -17,11 +16,11 @@ import (
 // Platform is Discord's name in thread references.
 const Platform = call.Platform
 
-// Config is how the bot is set up.
+// Config sets up the bot.
 type Config = call.Config
 
-// Client is one bot on Discord: what happens there goes to a Handler, what is written goes through
-// Surfaces. It is safe for concurrent use.
+// Client is one bot on Discord. It passes events to a Handler, and Surfaces write the answers. It
+// is safe for concurrent use.
 type Client struct {
 	*directory.Directory
 	*read.Reader
@@ -30,7 +29,7 @@ type Client struct {
 	discord *call.Bot
 }
 
-// New returns a client. Nothing is sent before Run or Check.
+// New returns a client. It sends nothing before Run or Check.
 func New(config Config) (*Client, error) {
 	b, err := call.NewBot(config)
 	if err != nil {
@@ -45,18 +44,17 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// Use has the bot's share of calls drawn from tiers that other processes draw from too. It is
-// called once, before Run; without it each process takes its part.
+// Use makes the bot draw its API calls from tiers, rate limits that all processes share. Call it
+// once, before Run. Without it, each process limits itself to its part of the bot's rate.
 func (c *Client) Use(tiers thread.Tiers) { c.discord.Use(tiers) }
 
-// Share says how many processes serve the bot, so that each takes no more than its part. It may
-// change at any time.
+// Share sets the number of processes that serve the bot, so that each uses only its part of the
+// rate limit. The number may change at any time.
 func (c *Client) Share(processes int) { c.discord.Share(processes) }
 
-// Close lets go of connections that are not in use. It is called last, when no Surface writes any
-// more.
+// Close closes idle connections. Call it last, when no Surface writes any more.
 func (c *Client) Close() { c.discord.Close() }
 
-// Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is
-// known how many there are.
+// Shards returns how many of the bot's shards (gateway connections) receive events now, and how
+// many there are. Both are 0 until the total is known.
 func (c *Client) Shards() (connected, of int) { return c.discord.Shards() }

@@ -20,15 +20,15 @@ import (
 	"github.com/footnotehq/footnote/core/filter"
 )
 
-// Config says where the service is. URL and HTTP are required.
+// Config sets up a hook. URL and HTTP are required.
 type Config struct {
 	URL     string
-	Token   string        // sent as Authorization: Bearer; empty: none
+	Token   string        // is sent as Authorization: Bearer; empty: none
 	Timeout time.Duration // for one paragraph; 0 means 5 s
 	HTTP    *http.Client
 }
 
-// Hook is a filter.Reviewer elsewhere. It is safe for concurrent use.
+// Hook is a filter.Reviewer that calls an external service. It is safe for concurrent use.
 type Hook struct{ config Config }
 
 var _ filter.Reviewer = (*Hook)(nil)
@@ -48,7 +48,7 @@ func New(config Config) (*Hook, error) {
 		config.Timeout = defaultTimeout
 	}
 	client := *config.HTTP
-	// answers go nowhere else
+	// redirects would send paragraphs to another host
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	config.HTTP = &client
 	return &Hook{config: config}, nil
@@ -66,7 +66,7 @@ type replied struct {
 	Text   *string `json:"text"`
 }
 
-// Review implements filter.Reviewer. Its errors hold neither the paragraph nor what came back.
+// Review implements filter.Reviewer. Its errors contain neither the paragraph nor the response.
 func (h *Hook) Review(ctx context.Context, p filter.Paragraph) (filter.Verdict, string, error) {
 	verdict, text, err := h.review(ctx, p)
 	if err != nil {

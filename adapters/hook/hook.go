@@ -1,5 +1,5 @@
-// Package hook takes the requests by which sources tell of changes. What they say is believed only
-// as far as that something may have changed: the rest is read from the source.
+// Package hook receives the change notifications (webhooks) of sources. A notification only says
+// that something may have changed; the changes themselves are read from the source.
 package hook
 
 import (
@@ -15,26 +15,26 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Pattern is where the Handler is mounted: the tenant's and the source's ids stand in the path.
+// Pattern is the route of the Handler. It contains the ids of the tenant and the source.
 const Pattern = "POST /hooks/{tenant}/{source}"
 
 const (
-	// maxBody is how long a request may be. GitHub's longest are 25 MB, of pushes with thousands of
-	// commits; what is longer is found without it.
+	// maxBody is the largest request, in bytes. GitHub's largest are 25 MB, for pushes with
+	// thousands of commits. Changes in larger requests are found by later scans.
 	maxBody = 5 << 20
-	// atOnce is how many requests are read at the same time, so that a flood takes neither memory
-	// nor connections from answering.
+	// atOnce is how many requests are read at the same time, so that a flood takes no memory or
+	// connections from answering.
 	atOnce = 8
-	// storing bounds how long a request waits for the database: sources want their answer within
+	// storing is how long a request waits for the database. Sources expect a response within
 	// seconds, and some within one.
 	storing = 800 * time.Millisecond
 )
 
-// Handler answers the requests. It is safe for concurrent use.
+// Handler answers change notifications. It is safe for concurrent use.
 type Handler struct {
-	// Find returns the connector of a source that takes requests, and false for none.
+	// Find returns the connector of a source that accepts notifications, or false if there is none.
 	Find func(tenant access.TenantID, source document.SourceID) (index.Hooked, bool)
-	// Hear keeps what was heard of a source, and has it read soon.
+	// Hear stores the changed subjects of a source, and makes the source be read soon.
 	Hear   func(ctx context.Context, source document.SourceID, subjects []string) error
 	Logger *slog.Logger
 
@@ -48,8 +48,8 @@ func New(
 	return &Handler{Find: find, Hear: hear, Logger: logger, bodies: inbound.NewBodies(maxBody, atOnce)}
 }
 
-// ServeHTTP implements http.Handler. A source that is not there, and one that takes no requests,
-// are alike.
+// ServeHTTP implements http.Handler. An unknown source and a source without notifications get the
+// same response.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	source := document.SourceID(r.PathValue("source"))
 	connector, ok := h.Find(access.TenantID(r.PathValue("tenant")), source)
@@ -82,8 +82,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Bounded hands requests on whose bodies were read whole: at most atOnce bodies of at most most
-// bytes are held.
+// Bounded reads each request's body completely before it calls next. It holds at most atOnce
+// bodies, each of at most most bytes.
 func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	return inbound.Bounded(most, atOnce, next)
 }

@@ -18,36 +18,37 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Path is where the Handler is mounted.
+// Path is the path of the Handler.
 const Path = "/mcp"
 
 // Limits of requests.
 const (
-	MaxRequests  = 64 // at once
-	MaxPerPerson = 8  // of them
-	MaxAsks      = 16 // of them that call ask, which may take minutes
-	MaxOwnAsks   = 2  // of these
+	MaxRequests  = 64 // requests at once
+	MaxPerPerson = 8  // requests of one person at once
+	MaxAsks      = 16 // calls of ask at once, which may take minutes
+	MaxOwnAsks   = 2  // calls of ask of one person at once
 	maxLookups   = 16 // of tokens at once; others wait
-	// answerWithin bounds a request from its beginning until its answer was read, and askWithin one
-	// that calls ask.
+	// answerWithin limits a request from its start until the client has read the response.
+	// askWithin is the limit for requests that call ask.
 	answerWithin = mcp.CallTimeout + 15*time.Second
 	askWithin    = mcp.AskTimeout + 15*time.Second
 )
 
-// HTTPConfig sets a Handler up.
+// HTTPConfig sets up a Handler.
 type HTTPConfig struct {
-	Host    string // that clients write, with its port if it has one
+	Host    string // host name in clients, with its port if it has one
 	Version string
 	Logger  *slog.Logger
-	OAuth   *OAuthConfig // nil: access tokens are not taken
-	// Ending is closed when the process ends: answers take longer than its grace period. Nil: never.
+	OAuth   *OAuthConfig // nil: access tokens are refused
+	// Ending is closed when the process ends. It ends running answers, which take longer than the
+	// process's grace period. Nil means never.
 	Ending <-chan struct{}
-	// SignedBySlack checks the signature of a request; nil: Slackbot is not let in.
+	// SignedBySlack checks the signature of a request; nil: Slackbot is refused.
 	SignedBySlack func(header http.Header, body []byte) error
 }
 
-// Handler answers requests of the streamable HTTP transport. It keeps no sessions, so that every
-// replica can answer every request. It is safe for concurrent use.
+// Handler answers requests of the streamable HTTP transport. It keeps no sessions, so every replica
+// can answer every request. It is safe for concurrent use.
 func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 	server := newServer(service, config.Version, config.Logger, config.Ending, func(r *sdk.CallToolRequest) (mcp.Caller, context.Context, error) {
 		if r.Params.Name == mcp.AskName && !countsAsAsk(r.Extra.TokenInfo) {
@@ -58,8 +59,8 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 	protocol := func(stream bool) http.Handler {
 		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: !stream, Logger: quiet(config.Logger), MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true,
-			// inbound.OnlyHost checks the host. The SDK's own check refuses every public name behind a
-			// proxy on this machine.
+			// inbound.OnlyHost checks the host. Behind a proxy on this machine, the SDK's own check
+			// refuses every public name.
 			DisableLocalhostProtection: true,
 		})
 	}
@@ -104,8 +105,8 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		return infoOf(ctx, caller, token.Expires), nil
 	}
 	calls := inbound.AtOnce(MaxRequests, inbound.Everyone, inbound.AtOnce(MaxPerPerson, person, whole(routes)))
-	// The token is checked before anything of a body is read. Tokens that are made up take none of the
-	// places of calls.
+	// The token is checked before the body is read, so requests with invalid tokens take none of
+	// the places for calls.
 	bearer := auth.RequireBearerToken(verify, options)(calls)
 	fromSlack := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Authorization", "Bearer slackbot") // verify does not look at it
@@ -117,7 +118,7 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 
 var errLookup = errors.New("the token could not be looked up; try again later")
 
-// infoOf is how the SDK is handed a caller.
+// infoOf returns a caller in the form that the SDK passes on.
 func infoOf(ctx context.Context, caller mcp.Caller, expires time.Time) *auth.TokenInfo {
 	return &auth.TokenInfo{Expiration: expires, UserID: idOf(caller), Extra: map[string]any{callerKey: caller, waitingKey: ctx}}
 }
@@ -146,16 +147,16 @@ func granted(ctx context.Context, service *mcp.Service, granting *issuer, token 
 	return infoOf(ctx, service.For(person, mcp.OAuth), expires), nil
 }
 
-// What is kept with the caller of a request: who it is, the context that ends when the client hangs
-// up, and whether the request counts as one that calls ask. The SDK passes the context on for the
-// newest protocol alone.
+// Keys of the values stored with a request: its caller, the context that ends when the client
+// disconnects, and whether the request counts as a call of ask. The SDK passes on the context only
+// for the newest protocol.
 const callerKey, waitingKey, askKey = "caller", "waiting", "ask"
 
-// errAmbiguous refuses a call of ask that was not counted as one. The SDK reads messages otherwise
-// than routes does: {"name":"ask","Name":"search"} calls ask there.
+// errAmbiguous refuses a call of ask that routes did not count as one. The SDK decodes messages
+// differently: for {"name":"ask","Name":"search"}, it calls ask.
 var errAmbiguous = errors.New("the call is ambiguous: write each key once, in small letters")
 
-// markAsk notes that a request counts as one that calls ask.
+// markAsk marks a request as a call of ask.
 func markAsk(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if info := auth.TokenInfoFromContext(r.Context()); info.Extra != nil { // nil: it names no one
@@ -167,7 +168,7 @@ func markAsk(next http.Handler) http.Handler {
 
 func countsAsAsk(info *auth.TokenInfo) bool { return info != nil && info.Extra[askKey] != nil }
 
-// person names who a request is made for.
+// person returns the id of the person who makes a request.
 func person(r *http.Request) string { return auth.TokenInfoFromContext(r.Context()).UserID }
 
 func idOf(c mcp.Caller) string {
@@ -185,12 +186,13 @@ func callerIn(info *auth.TokenInfo) (mcp.Caller, context.Context, error) {
 	return mcp.Caller{}, nil, errors.New("no one is signed in")
 }
 
-// refused says in the SDK's terms why a token does not count.
+// refused wraps the reason why a token is invalid, in a form that the SDK recognises.
 type refused struct{ error }
 
 func (r refused) Is(target error) bool { return target == auth.ErrInvalidToken }
 
-// challenge says how to sign in, which the SDK does only where there is an authorization server.
+// challenge adds instructions for signing in to refusals. The SDK does so only if there is an
+// authorization server.
 func challenge(metadata string, next http.Handler) http.Handler {
 	says := "Bearer"
 	if metadata != "" {
@@ -207,7 +209,7 @@ func challenge(metadata string, next http.Handler) http.Handler {
 	})
 }
 
-// deadline ends connections of clients that do not read their answers.
+// deadline closes connections of clients that do not read their responses.
 func deadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerWithin)); err != nil {
@@ -220,11 +222,11 @@ func deadline(next http.Handler) http.Handler {
 
 const noDeadline = "the connection takes no deadline"
 
-// routes are what handles requests whose bodies were read: those that call ask, with its progress
-// or without, and others.
+// routes holds the handlers of requests whose bodies were read: calls of ask without progress,
+// calls of ask with progress, and others.
 type routes struct{ once, ask, streamed http.Handler }
 
-// of returns the handler of a message, and how long it may take.
+// of returns the handler of a message, and its time limit.
 func (s routes) of(message []byte) (http.Handler, time.Duration) {
 	var call struct {
 		Method string `json:"method"`
@@ -235,7 +237,7 @@ func (s routes) of(message []byte) (http.Handler, time.Duration) {
 			} `json:"_meta"`
 		} `json:"params"`
 	}
-	// What is no message at all is refused by the protocol.
+	// The protocol handler refuses invalid messages.
 	if json.Unmarshal(message, &call) != nil || call.Method != "tools/call" || call.Params.Name != mcp.AskName {
 		return s.once, answerWithin
 	}
@@ -245,8 +247,8 @@ func (s routes) of(message []byte) (http.Handler, time.Duration) {
 	return s.streamed, askWithin
 }
 
-// whole reads a body before it hands a request on. From then on the connection may be silent for as
-// long as an answer takes: the deadline of a server for reading requests would cancel the call.
+// whole reads a request's body before it calls the handler. After that, the connection may be
+// silent as long as an answer takes. Otherwise the server's read deadline would cancel the call.
 func whole(next routes) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))

@@ -1,5 +1,5 @@
-// Package mcp speaks the Model Context Protocol: over HTTP with personal tokens, and over the
-// standard streams of a process. What a call may read, core/mcp decides.
+// Package mcp implements the Model Context Protocol, over HTTP with personal tokens and over a
+// process's standard streams. Package core/mcp decides what a call may read.
 package mcp
 
 import (
@@ -15,18 +15,20 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxMessage is how many bytes a message of a client may have. Calls are questions and addresses.
+// maxMessage is the largest message of a client, in bytes. Calls contain only questions and
+// addresses.
 const maxMessage = 256 << 10
 
-// callerOf says for whom a call is made, and returns the context that ends when the client no
-// longer waits; nil: the call's own does.
+// callerOf returns the caller of a tool call, and a context that ends when the client stops
+// waiting. A nil context means the call's own.
 type callerOf func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error)
 
-// newServer returns a server of the tools. Answers end when ending is closed; nil never is.
+// newServer returns a server with the tools. Closing ending ends running answers; a nil ending
+// never closes.
 func newServer(service *mcp.Service, version string, logger *slog.Logger, ending <-chan struct{}, caller callerOf) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "footnote", Title: "Footnote", Version: version}, &sdk.ServerOptions{
 		Instructions: mcp.Instructions, Logger: quiet(logger),
-		// the tools never change while the program runs
+		// the tools do not change while the program runs
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
 	server.AddReceivingMiddleware(onlyTools)
@@ -66,7 +68,8 @@ func newServer(service *mcp.Service, version string, logger *slog.Logger, ending
 	return server
 }
 
-// progressOf returns what sends notifications about a call; nil where its client asked for none.
+// progressOf returns a function that sends progress notifications for a call, or nil if the client
+// did not request them.
 func progressOf(r *sdk.CallToolRequest) func(context.Context, string) {
 	token := r.Params.GetProgressToken()
 	if token == nil {
@@ -75,13 +78,13 @@ func progressOf(r *sdk.CallToolRequest) func(context.Context, string) {
 	told := 0.0
 	return func(ctx context.Context, doing string) {
 		told++
-		// A client that cannot be reached learns from its broken connection that there is no result.
+		// If the client is unreachable, its broken connection tells it that there is no result.
 		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: doing, Progress: told})
 	}
 }
 
-// quiet is a logger for the SDK. It leaves out what is said of every request. What the SDK calls
-// errors is written for debugging alone: nearly all of it is mistakes of clients.
+// quiet returns a logger for the SDK. It drops the messages about every request, and logs the SDK's
+// errors at debug level, because nearly all are mistakes of clients.
 func quiet(logger *slog.Logger) *slog.Logger { return slog.New(mistakes{logger.Handler()}) }
 
 type mistakes struct{ slog.Handler }
@@ -97,7 +100,8 @@ func (h mistakes) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// onlyTools refuses what the SDK answers with empty lists although the server does not offer it.
+// onlyTools refuses requests that the SDK answers with empty lists although the server does not
+// offer the feature.
 func onlyTools(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		switch kind, _, _ := strings.Cut(method, "/"); kind {
@@ -108,7 +112,7 @@ func onlyTools(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// Serve answers one client over a pair of streams until the client closes its own, or ctx ends.
+// Serve answers one client over a pair of streams, until the client closes its stream or ctx ends.
 func Serve(ctx context.Context, service *mcp.Service, caller mcp.Caller, version string, logger *slog.Logger, in io.ReadCloser, out io.WriteCloser) error {
 	server := newServer(service, version, logger, nil, func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error) { return caller, nil, nil })
 	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage}, nil)

@@ -19,26 +19,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// MetadataPattern is where the metadata of the protected resource is mounted (RFC 9728).
+// MetadataPattern is the route of the protected resource's metadata (RFC 9728).
 const MetadataPattern = "/.well-known/oauth-protected-resource"
 
-// OAuthConfig says whose access tokens are taken.
+// OAuthConfig sets whose access tokens are accepted.
 type OAuthConfig struct {
-	Issuer   string // as tokens name it
+	Issuer   string // issuer, as tokens name it
 	Resource string // the address of this server
-	Audience string // that tokens are for; mostly Resource
-	Claim    string // that names the person: slack:WORKSPACE:USER or discord:USER
+	Audience string // audience that tokens must have; usually Resource
+	Claim    string // claim with the person: slack:WORKSPACE:USER or discord:USER
 	HTTP     *http.Client
 }
 
-// Metadata says where clients get access tokens.
+// Metadata returns the handler that tells clients where to get access tokens.
 func Metadata(o OAuthConfig) http.Handler {
 	return auth.ProtectedResourceMetadataHandler(&oauthex.ProtectedResourceMetadata{
 		Resource: o.Resource, AuthorizationServers: []string{o.Issuer}, BearerMethodsSupported: []string{"header"}, ResourceName: "Footnote",
 	})
 }
 
-// metadataURL is where the metadata of a resource is.
+// metadataURL returns the address of a resource's metadata.
 func metadataURL(resource string) string {
 	u, err := url.Parse(resource)
 	if err != nil {
@@ -59,17 +59,17 @@ type issuer struct {
 
 func newIssuer(c OAuthConfig) *issuer { return &issuer{OAuthConfig: c, asking: make(chan struct{}, 1)} }
 
-// Bounds of what an issuer is asked.
+// Limits on requests to an issuer.
 const (
 	issuerTimeout = 5 * time.Second
 	issuerAgain   = 5 * time.Second
 )
 
-// errIssuer says that nothing is known of a token.
+// errIssuer reports that a token could not be checked.
 var errIssuer = errors.New("the issuer of access tokens cannot be asked")
 
-// ready asks the issuer for its keys once. A failure counts for a while, so that forged tokens
-// cannot have it asked without end.
+// ready fetches the issuer's keys once. A failure is cached for a while, so that forged tokens do
+// not cause endless requests.
 func (i *issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	if known := i.verifier.Load(); known != nil {
 		return known, nil
@@ -100,8 +100,8 @@ func (i *issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	return known, nil
 }
 
-// keyFetches sends at most one request for keys in issuerAgain. A token with an unknown key has the
-// keys fetched, so forged tokens could have the issuer asked without end.
+// keyFetches limits requests for keys to one per issuerAgain. A token with an unknown key causes
+// such a request, so forged tokens could otherwise cause endless requests.
 type keyFetches struct {
 	next http.RoundTripper
 	mu   sync.Mutex
@@ -109,7 +109,7 @@ type keyFetches struct {
 	got  bool // the last request returned keys
 }
 
-// errKeysFetched says that no key fits a token, though the keys were fetched a moment ago.
+// errKeysFetched reports that no key fits a token, and that the keys were fetched a moment ago.
 var errKeysFetched = errors.New("it is signed with no key of the issuer")
 
 // RoundTrip implements http.RoundTripper.
@@ -122,7 +122,7 @@ func (k *keyFetches) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// allow begins a fetch, or returns why there is none.
+// allow starts a fetch, or returns why none may start.
 func (k *keyFetches) allow() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -142,7 +142,7 @@ func (k *keyFetches) note(got bool) {
 	k.last, k.got = time.Now(), got
 }
 
-// verify checks a token: issuer, audience, expiry and signature.
+// verify checks a token's issuer, audience, expiry and signature.
 func verify(ctx context.Context, by *oidc.IDTokenVerifier, token string) (*oidc.IDToken, error) {
 	valid, err := by.Verify(ctx, token)
 	if noKey(err) { // another request may have fetched its key in between
@@ -159,12 +159,13 @@ func verify(ctx context.Context, by *oidc.IDTokenVerifier, token string) (*oidc.
 	return nil, refused{fmt.Errorf("the access token is not valid: %w", err)}
 }
 
-// noKey reports whether err holds errKeysFetched. The verifier passes on its text alone.
+// noKey reports whether err contains errKeysFetched. It compares texts, because the verifier passes
+// on only the text.
 func noKey(err error) bool {
 	return err != nil && strings.Contains(err.Error(), errKeysFetched.Error())
 }
 
-// client bounds each request to the issuer.
+// client returns an HTTP client that limits each request to the issuer.
 func (i *issuer) client() *http.Client {
 	client := http.Client{Timeout: issuerTimeout, Transport: http.DefaultTransport}
 	if i.HTTP != nil && i.HTTP.Transport != nil {
@@ -173,8 +174,8 @@ func (i *issuer) client() *http.Client {
 	return &client
 }
 
-// person is whom a valid access token names, and when the token expires. A refused says that the
-// token is not valid; any other error that this is not known.
+// person returns the person whom a valid access token names, and the token's expiry. A refused
+// error means that the token is invalid. Any other error means that the token could not be checked.
 func (i *issuer) person(ctx context.Context, token string) (access.Account, time.Time, error) {
 	verifier, err := i.ready(ctx)
 	if err != nil {
@@ -201,7 +202,8 @@ func (i *issuer) person(ctx context.Context, token string) (access.Account, time
 
 var accountForm = regexp.MustCompile(`^(?:(slack):([A-Z0-9]{1,40}):([A-Z0-9]{1,40})|(discord):([0-9]{1,20}))$`)
 
-// accountOf reads an account. Addresses of mail are none: not every issuer checks them.
+// accountOf parses an account. Email addresses are not accepted, because not every issuer verifies
+// them.
 func accountOf(text string) (access.Account, bool) {
 	m := accountForm.FindStringSubmatch(text)
 	if m == nil {

@@ -12,23 +12,24 @@ import (
 	"github.com/footnotehq/footnote/core/mcp"
 )
 
-// signature is the header of requests that Slack signed.
+// signature is the header with Slack's signature of a request.
 const signature = "X-Slack-Signature"
 
-// signedKey is where a request's context has the caller whom Slack vouches for.
+// signedKey is the context key of the signed caller of a request.
 type signedKey struct{}
 
-// signed is that a request was signed by Slack. Requests that call no tool may name no one.
+// signed is the caller of a request that Slack signed. Requests that call no tool may name no
+// person.
 type signed struct {
 	caller mcp.Caller
 	named  bool
 }
 
-// maxUnsigned is how many bodies are read at once before it is known who sent them.
+// maxUnsigned is how many bodies are read at once before their signatures are checked.
 const maxUnsigned = 16
 
-// slackbot lets requests in that Slack signed, for the person whom they name. A request with a
-// bearer token is none of them, whatever it says of Slack.
+// slackbot passes requests that Slack signed to in, with the person that they name. Other requests
+// go to others, including every request with a bearer token.
 func slackbot(service *mcp.Service, config HTTPConfig, in, others http.Handler) http.Handler {
 	unsigned := inbound.NewBodies(maxMessage, maxUnsigned)
 	check := func(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
@@ -63,7 +64,7 @@ func slackbot(service *mcp.Service, config HTTPConfig, in, others http.Handler) 
 	})
 }
 
-// named is whom a message of Slackbot names.
+// named returns the account in a message of Slackbot.
 func named(message []byte) (access.Account, bool) {
 	var of struct {
 		Params struct {

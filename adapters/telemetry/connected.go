@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// connected is whether each part outside is connected, as it is at the scrape.
+// connected collects, at each scrape, whether each external part is connected.
 type connected func(ctx context.Context) map[string]bool
 
 var connectedDesc = prometheus.NewDesc("footnote_connected", "1 while a part outside (slack, discord, database, redis, opensearch) is connected or the disk has room, else 0.", []string{"part"}, nil)

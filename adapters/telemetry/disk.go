@@ -2,7 +2,7 @@ package telemetry
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// disk is the room on the disk of the private database, as it is at the scrape.
+// disk collects, at each scrape, the free space on the private database's disk.
 type disk func() (free uint64, ok bool)
 
 var diskDesc = prometheus.NewDesc("footnote_disk_free_bytes", "Free bytes on the disk of the private PostgreSQL.", nil, nil)

@@ -7,15 +7,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Engine is how far a search engine is.
+// Engine is the progress of a search engine.
 type Engine struct {
-	Queued  int64         // documents with changes that it was not told of
-	Oldest  time.Duration // for how long the first of them waits
-	Left    int64         // chunks that an index that is being filled lacks
-	Serving bool          // it answers searches
+	Queued  int64         // documents with changes that the engine does not have
+	Oldest  time.Duration // age of the oldest of these changes
+	Left    int64         // chunks missing in an index that is being filled
+	Serving bool          // the engine answers searches
 }
 
-// engine asks at each scrape.
+// engine collects the engine's progress at each scrape.
 type engine func(ctx context.Context) (Engine, error)
 
 var (

@@ -6,14 +6,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Fill is how far the vectors are that are made next to answering.
+// Fill is the progress of the vectors that are made in the background.
 type Fill struct {
-	Missing int64   // chunks without one
-	Rate    float64 // chunks a second; 0 while none are made
-	Serving bool    // searches use them
+	Missing int64   // chunks without a vector
+	Rate    float64 // chunks per second; 0 while none are embedded
+	Serving bool    // searches use the vectors
 }
 
-// fill asks at each scrape.
+// fill collects the progress at each scrape.
 type fill func(ctx context.Context) (Fill, error)
 
 var (
@@ -29,7 +29,7 @@ func (f fill) Describe(out chan<- *prometheus.Desc) {
 	out <- fillServing
 }
 
-// Collect implements prometheus.Collector. What is unknown is left out.
+// Collect implements prometheus.Collector. It omits unknown values.
 func (f fill) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
 	defer cancel()

@@ -9,14 +9,14 @@ import (
 // Services whose refusals are counted.
 var services = []string{"slack", "discord", "model"}
 
-// counted counts the requests that a service refuses because there are too many.
+// counted counts a service's responses with status 429.
 type counted struct {
 	next    http.RoundTripper
 	refused prometheus.Counter
 }
 
-// Counted returns a transport that sends by next, and counts every answer 429 of the service:
-// slack, discord or model.
+// Counted returns a transport that sends through next, and counts the service's responses with
+// status 429. service is slack, discord or model.
 func (m *Metrics) Counted(service string, next http.RoundTripper) http.RoundTripper {
 	return &counted{next: next, refused: m.limited.WithLabelValues(service)}
 }
@@ -30,7 +30,7 @@ func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// CloseIdleConnections lets http.Client.CloseIdleConnections reach the pool.
+// CloseIdleConnections passes http.Client.CloseIdleConnections on to the pool.
 func (c *counted) CloseIdleConnections() {
 	if pool, ok := c.next.(interface{ CloseIdleConnections() }); ok {
 		pool.CloseIdleConnections()

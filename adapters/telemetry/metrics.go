@@ -1,6 +1,5 @@
-// Package telemetry counts what the bot does, in the form that Prometheus reads. Names and labels
-// are stable. No label names a person, a channel, a workspace or a document, so that everyone who
-// looks after the bot may see the numbers.
+// Package telemetry counts what the bot does, as Prometheus metrics. Names and labels are stable.
+// No label names a person, channel, workspace or document, so every operator may see the numbers.
 package telemetry
 
 import (
@@ -19,30 +18,30 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Config says what only the program knows. Zero fields are allowed.
+// Config holds the functions that metrics are read from. Zero fields are allowed.
 type Config struct {
-	// Queue counts the questions that wait for a worker, on all replicas. It is asked at each
-	// scrape, for at most two seconds; nil leaves the queue out, and an error makes it NaN.
+	// Queue returns the number of questions that wait for a worker, on all replicas. Each scrape
+	// calls it, with a limit of two seconds. Nil omits the metric, and an error sets it to NaN.
 	Queue func(ctx context.Context) (int, error)
-	// Connected tells of each part outside (slack, discord, database, redis) whether it is
-	// connected. It is asked like Queue; nil leaves it out.
+	// Connected returns, for each external part (slack, discord, database, redis), whether it is
+	// connected. Scrapes call it like Queue; nil omits it.
 	Connected func(ctx context.Context) map[string]bool
-	// Disk returns the free bytes of the private database's disk; ok is false where there is none.
-	// Nil leaves it out.
+	// Disk returns the free bytes on the private database's disk. ok is false if there is no
+	// private database. Nil omits the metric.
 	Disk func() (free uint64, ok bool)
-	// Caps tells which share of each cap on costs (daily, monthly) is used up. It is asked like
-	// Queue; nil leaves it out.
+	// Caps returns the used share of each cost cap (daily, monthly). Scrapes call it like Queue;
+	// nil omits it.
 	Caps func(ctx context.Context) (map[string]float64, error)
-	// Engine tells how far the search engine is. It is asked like Queue; nil leaves it out.
+	// Engine returns the progress of the search engine. Scrapes call it like Queue; nil omits it.
 	Engine func(ctx context.Context) (Engine, error)
-	// Sources tells how the sources do. It is asked like Queue; nil leaves them out.
+	// Sources returns the state of the sources. Scrapes call it like Queue; nil omits it.
 	Sources func(ctx context.Context) ([]Source, error)
-	// Fill tells how far vectors are that are made next to answering. It is asked like Queue; nil
-	// leaves it out.
+	// Fill returns the progress of the vectors made in the background. Scrapes call it like Queue;
+	// nil omits it.
 	Fill func(ctx context.Context) (Fill, error)
 }
 
-// Metrics is one process's counters. It is safe for concurrent use.
+// Metrics holds the counters of one process. It is safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 
@@ -63,14 +62,14 @@ type Metrics struct {
 
 var _ answer.Metrics = (*Metrics)(nil)
 
-// Buckets of durations in seconds: around what each is meant to stay below.
+// Buckets of durations in seconds, placed around each metric's target.
 var (
 	wordBuckets      = []float64{0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 13, 21, 34}
 	stopBuckets      = []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5}
 	retrievalBuckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5}
 )
 
-// New returns counters at zero, with those of the Go runtime and the process.
+// New returns counters at zero, together with the metrics of the Go runtime and the process.
 func New(config Config) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -138,14 +137,14 @@ func New(config Config) *Metrics {
 	for _, service := range services {
 		m.limited.WithLabelValues(service)
 	}
-	// so that a rate has a zero to begin with
+	// a rate needs a series that starts at zero
 	for _, a := range []thread.Action{thread.ActionUp, thread.ActionDown, thread.ActionRetry} {
 		m.feedback.WithLabelValues(string(a))
 	}
 	return m
 }
 
-// queueLimit bounds the question to the store that a scrape waits for.
+// queueLimit is how long a scrape waits for the store.
 const queueLimit = 2 * time.Second
 
 func queueDepth(count func(context.Context) (int, error)) prometheus.Collector {
@@ -167,15 +166,15 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// outcomes are all that a question can come to.
+// outcomes are all possible outcomes of a question.
 var outcomes = [...]session.Outcome{
 	session.Answered, session.NoEvidence, session.Refused, session.NotPermitted, session.Stopped, session.Limited, session.Failed,
 	session.Declined, session.Superseded,
 }
 
-// Serves has every outcome on these platforms counted from zero. One that appears only when it
-// happens has no rise that Prometheus could see: a burst of failures between two scrapes would
-// raise no alarm.
+// Serves starts the counters of all outcomes on these platforms at zero. Prometheus cannot see an
+// increase in a series that first appears with it. A burst of failures between two scrapes would
+// then raise no alarm.
 func (m *Metrics) Serves(platforms ...thread.Platform) {
 	for _, p := range platforms {
 		for _, o := range outcomes {
@@ -210,14 +209,14 @@ func (m *Metrics) Repeated(thread.Platform) { m.repeated.Inc() }
 // TakenOver implements answer.Metrics.
 func (m *Metrics) TakenOver() { m.takeovers.Inc() }
 
-// Searched counts what the stages of a search took.
+// Searched records how long the stages of a search took.
 func (m *Metrics) Searched(t retrieve.Trace) {
 	for stage, took := range t.Timings {
 		m.retrieval.WithLabelValues(stage).Observe(took.Seconds())
 	}
 }
 
-// Wrote counts one write of an answer; it is what stream.Deps.Observe is for.
+// Wrote counts one write of an answer. It is meant for stream.Deps.Observe.
 func (m *Metrics) Wrote(w stream.Write) {
 	if w.First {
 		m.words.Observe(w.Since.Seconds())

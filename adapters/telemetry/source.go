@@ -7,21 +7,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Source is how a source does, as it is at the scrape, on whichever replica it is read. The maps
-// may be nil.
+// Source is the state of a source at a scrape, on any replica. The maps may be nil.
 type Source struct {
 	ID string
-	// how much later than due it was last read whole; 0 where it is not late, is paused, or has no
-	// schedule
+	// how late the last full scan is; 0 if it is not late, paused, or without a schedule
 	Late    time.Duration
-	Failing int // runs in a row
-	// by loop (nodes, groups): for how long what was read of its access counts; not positive where
-	// nothing of it is shown
+	Failing int // failed runs in a row
+	// by loop (nodes, groups): how long the permissions that were read stay valid; if not positive,
+	// none of the source is shown
 	Left   map[string]time.Duration
 	People map[string]int // by state (matched, unmatched, conflicting)
 }
 
-// sources are all of a tenant.
+// sources collects the state of a tenant's sources.
 type sources func(ctx context.Context) ([]Source, error)
 
 var (
@@ -44,7 +42,7 @@ func (sources) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. A database that does not answer leaves the sources out.
+// Collect implements prometheus.Collector. If the database does not answer, it omits the sources.
 func (s sources) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
 	defer cancel()

@@ -21,14 +21,14 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// told is a span that has begun.
+// told is a started span.
 type told struct{ span trace.Span }
 
 // Note implements span.Told.
 func (t told) Note(attrs []slog.Attr) { t.span.SetAttributes(attributes(attrs)...) }
 
-// End implements span.Told. What an error says may quote what people wrote, so its kind alone is
-// recorded.
+// End implements span.Told. It records only the kind of an error, because its text may quote what
+// people wrote.
 func (t told) End(at time.Time, err error) {
 	if err != nil {
 		kind, fault := kindOf(err)
@@ -40,8 +40,8 @@ func (t told) End(at time.Time, err error) {
 	t.span.End(trace.WithTimestamp(at))
 }
 
-// known are the errors that have a name. Those that are no fault come first: a person stopped it,
-// or the process lets go of it.
+// known lists the errors that have a name. Those that are not faults come first: a person stopped
+// the turn, or the process gave it up.
 var known = []struct {
 	err   error
 	name  string
@@ -56,7 +56,7 @@ var known = []struct {
 	{thread.ErrNotEditable, "not_editable", true}, {thread.ErrNoStream, "no_stream", true},
 }
 
-// kindOf names an error without repeating what it says, and tells whether it is a fault.
+// kindOf returns the name of an error's kind, without the error's text, and whether it is a fault.
 func kindOf(err error) (name string, fault bool) {
 	var refused *thread.RateLimitError
 	var slow *llm.RateLimitError
@@ -74,8 +74,8 @@ func kindOf(err error) (name string, fault bool) {
 	return fmt.Sprintf("%T", err), true
 }
 
-// conventional are attributes for which OpenTelemetry has names (semantic conventions for
-// generative AI); others get a prefix.
+// conventional maps attributes to OpenTelemetry's names (semantic conventions for generative AI).
+// Other attributes get a prefix.
 var conventional = map[string]string{
 	"model": "gen_ai.request.model", "input_tokens": "gen_ai.usage.input_tokens", "output_tokens": "gen_ai.usage.output_tokens", "tool": "gen_ai.tool.name",
 }
@@ -105,8 +105,8 @@ func attributes(attrs []slog.Attr) []attribute.KeyValue {
 	return out
 }
 
-// turnTrace returns the ids of a turn's trace and of the span that it begins with, which every
-// process can tell from the turn's id alone: the trace's id is the turn's.
+// turnTrace returns the ids of a turn's trace and of its first span. Every process can derive them
+// from the turn's id. The trace's id is the turn's id.
 func turnTrace(id string) (trace.TraceID, trace.SpanID) {
 	var t trace.TraceID
 	if raw, err := hex.DecodeString(strings.ReplaceAll(id, "-", "")); err == nil && len(raw) == len(t) {
@@ -118,11 +118,11 @@ func turnTrace(id string) (trace.TraceID, trace.SpanID) {
 	return t, trace.SpanID(t[len(t)-8:])
 }
 
-// turnKey is the context key of the turn that a span begins.
+// turnKey is the context key of the turn that a span starts.
 type turnKey struct{}
 
-// turnIDs gives the first span of a turn the ids that follow from the turn's, and all others random
-// ones.
+// turnIDs generates span ids. The first span of a turn gets ids derived from the turn's id, and all
+// others random ones.
 type turnIDs struct{}
 
 // NewIDs implements sdk.IDGenerator.

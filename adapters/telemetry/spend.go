@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// spent counts what models are used for and what that costs.
+// spent holds counters of model use and its costs.
 type spent struct {
 	calls  *prometheus.CounterVec
 	tokens *prometheus.CounterVec
@@ -30,7 +30,7 @@ func newSpent(registry *prometheus.Registry) spent {
 	return s
 }
 
-// Spent counts a call of a model that was booked.
+// Spent counts a recorded call of a model.
 func (m *Metrics) Spent(a spend.Account, u spend.Use) {
 	model, purpose := a.Model, string(a.Purpose)
 	m.spent.calls.WithLabelValues(model, purpose).Inc()
@@ -42,7 +42,7 @@ func (m *Metrics) Spent(a spend.Account, u spend.Use) {
 	}
 }
 
-// capped is which share of each cap is used up, as it is at the scrape.
+// capped collects, at each scrape, the used share of each cost cap.
 type capped func(ctx context.Context) (map[string]float64, error)
 
 var cappedDesc = prometheus.NewDesc("footnote_cost_cap_used_ratio",
@@ -53,7 +53,7 @@ var _ prometheus.Collector = capped(nil)
 // Describe implements prometheus.Collector.
 func (capped) Describe(to chan<- *prometheus.Desc) { to <- cappedDesc }
 
-// Collect implements prometheus.Collector. A database that does not answer leaves the shares out.
+// Collect implements prometheus.Collector. If the database does not answer, it omits the shares.
 func (c capped) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
 	defer cancel()

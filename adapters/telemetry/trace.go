@@ -19,29 +19,29 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// TraceConfig says where traces go. Endpoint is required.
+// TraceConfig sets where traces are sent. Endpoint is required.
 type TraceConfig struct {
-	Endpoint string            // of a collector that takes OTLP over HTTP, without the path /v1/traces
-	Headers  map[string]string // that the collector asks for
-	CAFile   string            // certificate authorities besides the system's
-	Version  string            // of the program
+	Endpoint string            // address of a collector for OTLP over HTTP, without /v1/traces
+	Headers  map[string]string // headers that the collector needs
+	CAFile   string            // certificate authorities in addition to the system's
+	Version  string            // version of the program
 	Logger   *slog.Logger      // nil: silent
 }
 
 const (
-	// exportEvery is how long a span waits for others to travel with, at most.
+	// exportEvery is the longest time that a span waits to be sent in a batch.
 	exportEvery = 2 * time.Second
-	// exportLimit bounds one batch, its retries included; later ones wait in a queue that drops
-	// what does not fit.
+	// exportLimit limits the sending of one batch, including retries. Later batches wait in a
+	// queue, which drops spans when it is full.
 	exportLimit = 20 * time.Second
-	// closeLimit bounds what the end of the process waits for its last spans.
+	// closeLimit is how long the process waits for its last spans when it ends.
 	closeLimit = 5 * time.Second
 )
 
-// Traces sends what the program does to an OpenTelemetry collector, in the background: nothing
-// waits for it, and what it cannot take is dropped. All that is done for a turn is one trace, on
-// whichever replica it is done, and the trace has the turn's id. No text that people, documents or
-// models wrote is in it, nor any name. It is safe for concurrent use.
+// Traces sends spans to an OpenTelemetry collector in the background. Nothing waits for it, and it
+// drops spans that the collector cannot take. All work for a turn is one trace with the turn's id,
+// on whichever replica it is done. A trace contains no names, and no text that people, documents or
+// models wrote. It is safe for concurrent use.
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
@@ -49,13 +49,14 @@ type Traces struct {
 
 var _ span.Tracer = (*Traces)(nil)
 
-// NewTraces returns a tracer. Nothing is sent before the first span has ended. Close it.
+// NewTraces returns a tracer. It sends nothing until the first span has ended. Call Close at the
+// end.
 func NewTraces(ctx context.Context, config TraceConfig) (*Traces, error) {
 	address, err := url.Parse(config.Endpoint)
 	if err != nil || address.Host == "" {
 		return nil, errors.New("send traces: the endpoint is not an address such as http://collector:4318")
 	}
-	// Answers of a collector are short, and come at once or not at all.
+	// A collector's responses are short, and arrive at once or not at all.
 	client, err := outhttp.New(outhttp.Config{CAFile: config.CAFile, HeaderTimeout: exportLimit})
 	if err != nil {
 		return nil, fmt.Errorf("send traces: %w", err)
@@ -78,8 +79,8 @@ func NewTraces(ctx context.Context, config TraceConfig) (*Traces, error) {
 	return &Traces{provider: provider, tracer: provider.Tracer("github.com/footnotehq/footnote")}, nil
 }
 
-// identity says who sends. What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say is added, or
-// leads.
+// identity returns the resource that sends the spans. OTEL_SERVICE_NAME and
+// OTEL_RESOURCE_ATTRIBUTES extend or override it.
 func identity(ctx context.Context, version string) (*resource.Resource, error) {
 	own := []attribute.KeyValue{attribute.String("service.name", "footnote"), attribute.String("service.version", version)}
 	if host, err := os.Hostname(); err == nil { // a pod's name, for example
@@ -88,11 +89,11 @@ func identity(ctx context.Context, version string) (*resource.Resource, error) {
 	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(own...), resource.WithFromEnv())
 }
 
-// Close sends what has not been sent, for a few seconds at most, and ends.
+// Close sends the remaining spans, for at most a few seconds, and stops.
 func (t *Traces) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
-	// a collector that is away has been logged
+	// an unreachable collector was logged already
 	if err := t.provider.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("end the traces: %w", err)
 	}
@@ -116,13 +117,13 @@ func (t *Traces) Begin(ctx context.Context, b span.Beginning) (context.Context, 
 	return ctx, told{begun}
 }
 
-// kinds say which spans ask something outside, and which hand a question over from one process to
-// another.
+// kinds lists the spans that call an external system, and those that pass a question from one
+// process to another.
 var kinds = map[string]trace.SpanKind{
 	"intake": trace.SpanKindProducer, "turn": trace.SpanKindConsumer, "model": trace.SpanKindClient, "write": trace.SpanKindClient,
 }
 
-// outlet says once of each outage that traces are lost, and hands no error on: the SDK would print
+// outlet logs once per outage that spans are lost. It returns no error, because the SDK would print
 // it.
 type outlet struct {
 	sdk.SpanExporter

@@ -11,13 +11,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// done is what the page of a question says after something was done to its answer.
+// done holds the sentence that a question's page shows after an action on its answer.
 var done = map[thread.Action]string{
 	thread.ActionCorrect: "Your text takes the place of the answer. Its messages are changed in a moment.",
 	thread.ActionRemove:  "The answer is removed. Its messages are changed in a moment.",
 }
 
-// act shows the form of an action, or carries the form out.
+// act shows the form of an action, or carries out the submitted form.
 func (s *server) act(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	v, d, ok := s.opened(w, r, in)
 	if !ok {

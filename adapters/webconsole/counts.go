@@ -9,11 +9,11 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// countsAge is how old the numbers of questions on a page may be. Counting them one by one takes
-// longer than all else of the page.
+// countsAge is how old the counts of questions on a page may be. Counting takes longer than the
+// rest of the page.
 const countsAge = time.Minute
 
-// counts remembers how many questions there are for a scope. The zero value is ready for use.
+// counts caches the number of questions in a scope. The zero value is ready for use.
 type counts struct {
 	mu sync.Mutex
 	of map[string]counted

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// OIDC is an identity provider that people sign in with (OpenID Connect, code flow with PKCE). It
-// is safe for concurrent use.
+// OIDC is an identity provider for signing in (OpenID Connect, code flow with PKCE). It is safe for
+// concurrent use.
 type OIDC struct {
 	Issuer, ClientID, ClientSecret string
 	CallbackURL                    string // of the console, ending in CallbackPath
@@ -26,29 +26,29 @@ type OIDC struct {
 	provider atomic.Pointer[oidc.Provider] // nil until it answered
 }
 
-// CallbackPath is where a provider sends people back to.
+// CallbackPath is the path to which a provider redirects people.
 const CallbackPath = "/oidc/callback"
 
 // attemptLifetime is how long a person may take at the provider.
 const attemptLifetime = 10 * time.Minute
 
-// attempt is one way to the provider and back. The browser keeps it in a cookie.
+// attempt is one attempt to sign in at the provider. The browser keeps it in a cookie.
 type attempt struct {
 	State, Nonce, Verifier string
-	Connect                bool // the identity is to be connected to who is signed in
+	Connect                bool // connect the identity to the account that is signed in
 }
 
-// discoverWithin bounds the question for a provider's endpoints.
+// discoverWithin limits the request for a provider's endpoints.
 const discoverWithin = 10 * time.Second
 
 const attemptCookie = "__Host-footnote-oidc"
 
-// discovered asks the provider for its endpoints and keys, once it answers.
+// discovered fetches the provider's endpoints and keys, until it succeeds once.
 func (o *OIDC) discovered(ctx context.Context) (*oidc.Provider, error) {
 	if known := o.provider.Load(); known != nil {
 		return known, nil
 	}
-	// No lock: several requests may ask at first.
+	// There is no lock: at first, several requests may fetch them.
 	asking, cancel := context.WithTimeout(oidc.ClientContext(ctx, o.HTTP), discoverWithin)
 	defer cancel()
 	provider, err := oidc.NewProvider(asking, o.Issuer)
@@ -63,7 +63,7 @@ func (o *OIDC) config(p *oidc.Provider) oauth2.Config {
 	return oauth2.Config{ClientID: o.ClientID, ClientSecret: o.ClientSecret, Endpoint: p.Endpoint(), RedirectURL: o.CallbackURL, Scopes: []string{oidc.ScopeOpenID}}
 }
 
-// begin returns the address at which the person signs in.
+// begin returns the provider's address for signing in.
 func (o *OIDC) begin(ctx context.Context, a attempt) (string, error) {
 	p, err := o.discovered(ctx)
 	if err != nil {
@@ -73,7 +73,8 @@ func (o *OIDC) begin(ctx context.Context, a attempt) (string, error) {
 	return c.AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), nil
 }
 
-// finish exchanges a code and checks the token: its signature, issuer, audience, expiry and nonce.
+// finish exchanges a code for a token, and checks the token's signature, issuer, audience, expiry
+// and nonce.
 func (o *OIDC) finish(ctx context.Context, a attempt, code string) (review.Identity, error) {
 	p, err := o.discovered(ctx)
 	if err != nil {
@@ -99,11 +100,12 @@ func (o *OIDC) finish(ctx context.Context, a attempt, code string) (review.Ident
 	return review.Identity{Issuer: id.Issuer, Subject: id.Subject}, nil
 }
 
-// beginOIDC sends the browser to the provider.
+// beginOIDC redirects the browser to the provider.
 func (s *server) beginOIDC(w http.ResponseWriter, r *http.Request) {
 	a := attempt{State: review.NewSecret(), Nonce: review.NewSecret(), Verifier: oauth2.GenerateVerifier(), Connect: r.URL.Query().Get("connect") != ""}
-	// Another site could sign the browser in at the provider as an attacker, and have that identity
-	// connected. A form would not do: form-action holds for the redirect to the provider too.
+	// Another site could sign the browser in at the provider as an attacker, and connect that
+	// identity. A form would not prevent it, because form-action also applies to the redirect to
+	// the provider.
 	if a.Connect && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
 		s.fail(w, http.StatusForbidden, "Begin on the page Account of the console (/account).")
 		return
@@ -131,7 +133,7 @@ func (s *server) providerFailed(w http.ResponseWriter, r *http.Request, err erro
 	s.fail(w, http.StatusBadGateway, sentenceProvider)
 }
 
-// attemptOf reads the attempt that a callback belongs to.
+// attemptOf returns the attempt of a callback, from the browser's cookie.
 func attemptOf(r *http.Request) (a attempt, ok bool) {
 	c, err := r.Cookie(attemptCookie)
 	if err != nil {
@@ -144,7 +146,7 @@ func attemptOf(r *http.Request) (a attempt, ok bool) {
 	return a, a.State != "" && subtle.ConstantTimeCompare([]byte(a.State), []byte(r.URL.Query().Get("state"))) == 1
 }
 
-// finishOIDC takes a person back from the provider.
+// finishOIDC handles the redirect back from the provider.
 func (s *server) finishOIDC(w http.ResponseWriter, r *http.Request) {
 	a, ok := attemptOf(r)
 	gone := cookie("", time.Unix(1, 0))
@@ -194,7 +196,7 @@ func (s *server) connect(w http.ResponseWriter, r *http.Request, i review.Identi
 	}
 }
 
-// account says who is signed in.
+// account shows who is signed in.
 func (s *server) account(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
 	s.show(w, http.StatusOK, "account", framed(in, "", "Account", struct {
 		Person string

@@ -8,10 +8,10 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// setupParts are the pages on who answers from what.
+// setupParts are the pages about which agent answers from which documents.
 var setupParts = []struct{ Key, Title string }{{"agents", "Agents"}, {"projects", "Projects"}, {"sets", "Document sets"}, {"channels", "Channels"}}
 
-// Bounds of the pages of the setup.
+// Limits of the setup pages.
 const (
 	maxInstructions = 2_000 // bytes
 	maxPlaces       = 40
@@ -19,7 +19,7 @@ const (
 	maxFileReaders  = 5
 )
 
-// setup shows a part of the setup. What the configuration file owns is changed there alone.
+// setup shows a part of the setup. Settings of the configuration file can be changed only there.
 func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	key := r.PathValue("part")
 	if key == "" {
@@ -49,8 +49,8 @@ func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedI
 	s.show(w, http.StatusOK, "setup", framed(in, review.PageSetup, setupParts[at].Title, data))
 }
 
-// fitSetup leaves what a viewer may see of a part and what a page has room for, and returns how
-// many entries were left out.
+// fitSetup keeps the entries of a part that a viewer may see and that fit on a page. It returns how
+// many were omitted.
 func fitSetup(all *review.Setup, v review.Viewer, part string) (more int) {
 	cut := func(n, most int) int {
 		more += max(0, n-most)
@@ -95,7 +95,7 @@ func fitSetup(all *review.Setup, v review.Viewer, part string) (more int) {
 	return more
 }
 
-// placed names a place.
+// placed returns the name of a place.
 func placed(p review.Place) string {
 	if p.Place == (session.Place{}) {
 		return "Everywhere"

@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// offerSignIn shows a link's button. It spends nothing: programs that preview links open them too.
+// offerSignIn shows a button for a sign-in link. It does not use up the link, because programs that
+// preview links open it, too.
 func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
 	secret := r.URL.Query().Get("link")
 	if secret == "" {
@@ -27,15 +28,16 @@ func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
 	s.show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: offer{Link: secret, Person: of.Person.Platform + ":" + of.Person.ID, Role: string(of.Role)}})
 }
 
-// offer is what the page to sign in with shows.
+// offer holds the fields of the sign-in page.
 type offer struct {
 	Link, Person, Role string
-	OIDC               bool // there is an identity provider
+	OIDC               bool // an identity provider is configured
 }
 
 const sentenceLink = "This link is not valid: it expired, or was used before. Ask for a new one: footnote console link."
 
-// signIn spends a link. The session has a new secret, whatever cookie the browser brings.
+// signIn uses up a link and starts a session. The session has a new secret, whatever cookie the
+// browser sent.
 func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	secret := r.PostFormValue("link")
@@ -54,7 +56,8 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-// cookie is bound to this host, to secure connections, and hidden from scripts.
+// cookie returns a cookie that is bound to this host and to secure connections, and hidden from
+// scripts.
 func cookie(value string, expires time.Time) *http.Cookie {
 	return &http.Cookie{Name: cookieName, Value: value, Path: "/", Expires: expires, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
@@ -75,8 +78,8 @@ func (s *server) endSession(r *http.Request) {
 	}
 }
 
-// page answers those who are signed in and whose role opens it. The role is looked up with every
-// request.
+// page returns the handler of a page, for people who are signed in and whose role may open it. It
+// looks up the role at every request.
 func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Request, review.SignedIn)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := r.Cookie(cookieName)
@@ -104,8 +107,8 @@ func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Reque
 	}
 }
 
-// viewer is what the person may read now. Without an answer from the platform nothing is shown: a
-// person who left is never taken for one who may read public documents.
+// viewer returns what the person may read now. If the platform does not answer, nothing is shown: a
+// person who left must not count as one who may read public documents.
 func (s *server) viewer(w http.ResponseWriter, r *http.Request, in review.SignedIn) (review.Viewer, bool) {
 	v, err := s.Viewer(r.Context(), in.Person)
 	switch {

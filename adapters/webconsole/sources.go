@@ -27,7 +27,7 @@ func (s *server) sources(w http.ResponseWriter, r *http.Request, in review.Signe
 	}{all, more}))
 }
 
-// fitSource keeps a source small on a page, whatever its faults say.
+// fitSource shortens a source's faults, so that the page stays small.
 func fitSource(s *review.Source) {
 	s.Faults = slices.Clone(s.Faults[:min(len(s.Faults), maxItems)])
 	for j := range s.Faults {
@@ -35,7 +35,7 @@ func fitSource(s *review.Source) {
 	}
 }
 
-// sourceActs are what is done to a source, in words.
+// sourceActs describes the actions on a source.
 var sourceActs = map[review.SourceAct]struct{ Button, Means string }{
 	review.SourceRun:    {"Read now", "before it is due"},
 	review.SourcePause:  {"Pause", "it is not read until it is resumed; a source with its own readers is hidden meanwhile"},
@@ -43,7 +43,7 @@ var sourceActs = map[review.SourceAct]struct{ Button, Means string }{
 	review.SourceResync: {"Read from the beginning", "with the next run, and who may read it; what has not changed is not stored again"},
 }
 
-// one is the source that a request names.
+// one returns the source that a request names.
 func (s *server) one(w http.ResponseWriter, r *http.Request, id string) (review.Source, bool) {
 	all, err := s.Sources(r.Context())
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *server) changeSource(w http.ResponseWriter, r *http.Request, in review.
 	}
 }
 
-// readers says whether a person may read a document, and by what. It names readers alone, and no
-// title: the administrator who asks need not be one of them.
+// readers shows whether a person may read a document, and why. It shows only readers and no title,
+// because the administrator may not be allowed to read the document.
 func (s *server) readers(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	data := struct {
 		For, Address string
@@ -134,5 +134,5 @@ func fitAnswer(a *review.Answer) {
 	}
 }
 
-// maxReaders is how many readers of a document are named.
+// maxReaders is the largest number of a document's readers that are shown.
 const maxReaders = 40

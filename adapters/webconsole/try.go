@@ -17,7 +17,7 @@ const (
 	maxSteps = 40
 )
 
-// tried is what the page Try it shows.
+// tried holds the fields of the page Try it.
 type tried struct {
 	Question string
 	Sentence string // why there is no answer
@@ -28,8 +28,8 @@ func (s *server) offerTry(w http.ResponseWriter, _ *http.Request, in review.Sign
 	s.show(w, http.StatusOK, "try", framed(in, review.PageTry, "Try it", tried{}))
 }
 
-// try answers a question with what its viewer may read. The page is sent in parts: what is being
-// done, while it is done, and then the answer.
+// try answers a question from documents that its viewer may read. It sends the page in parts: first
+// the progress, then the answer.
 func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxText)
 	question := strings.TrimSpace(r.PostFormValue("question"))
@@ -53,7 +53,7 @@ func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 	steps := 0
 	asked, err := s.Ask(r.Context(), in.Person, question, func(doing string) {
 		if steps++; steps <= maxSteps {
-			// A viewer who went away reads nothing.
+			// If the viewer is gone, this fails, and no one needs it.
 			_, _ = io.WriteString(w, "<li>"+template.HTMLEscapeString(fit(doing, maxSentence))+"</li>\n")
 			_ = http.NewResponseController(w).Flush()
 		}
@@ -70,7 +70,7 @@ func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 	part("try-end", view{Data: data})
 }
 
-// fitAsked keeps an answer small on a page.
+// fitAsked shortens an answer to fit on a page.
 func fitAsked(a mcp.Asked) mcp.Asked {
 	a.Answer = fit(a.Answer, maxAnswer)
 	cut := func(all []mcp.AskedSource) []mcp.AskedSource {

@@ -1,5 +1,5 @@
-// Package webconsole serves the console: pages in a browser for those who look after questions,
-// sources and gaps. Its pages need no script. What they show is decided by core/review.
+// Package webconsole serves the console: web pages for people who look after questions, sources and
+// gaps. The pages need no script. Package core/review decides what they show.
 package webconsole
 
 import (
@@ -23,69 +23,70 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Config sets a Handler up. Everything but OIDC is required.
+// Config sets up a Handler. Everything except OIDC is required.
 type Config struct {
 	Tenant   access.TenantID
-	Host     string // that browsers write, with its port if it has one
+	Host     string // host name in browsers, with its port if it has one
 	Sessions review.Sessions
 	Reader   review.Reader
-	// Viewer returns what a person may read at this moment. ErrGone says that the person has left.
+	// Viewer returns what a person may read now. ErrGone reports that the person has left.
 	Viewer func(ctx context.Context, person access.Account) (review.Viewer, error)
 	Counts func(ctx context.Context, s review.Scope, since time.Time) (review.Counts, error)
-	// Today leaves out costs and findings unless operation is set.
+	// Today returns the overview. It includes costs and findings only if operation is set.
 	Today   func(ctx context.Context, operation bool) (review.Today, error)
 	Sources func(ctx context.Context) ([]review.Source, error)
 	Gaps    func(ctx context.Context, v review.Viewer, since time.Time) (gaps.Report, error)
-	// Act does something to an answer. ErrAway says that this process cannot.
+	// Act does an action on an answer. ErrAway reports that this process cannot do it.
 	Act func(ctx context.Context, r action.Request) (action.Reply, error)
-	// ChangeSource returns what came of it, as a sentence. It fails with a review.InputError where it
-	// cannot be done.
+	// ChangeSource does an action on a source, and returns the result as a sentence. It fails with
+	// a review.InputError if the action is not possible.
 	ChangeSource func(ctx context.Context, by access.Account, do review.SourceAct, id document.SourceID) (string, error)
-	// MayRead says whether an account may read what has an address. It fails with a review.InputError
-	// where the account is not known.
+	// MayRead reports whether an account may read the document at an address. It fails with a
+	// review.InputError if the account is unknown.
 	MayRead func(ctx context.Context, account, address string) (review.Answer, error)
-	// Reveal shows a person a question of another for a while, tells that one, and returns its turn.
-	// ref is a turn or a reference. It fails with a review.InputError that says why it is not shown.
+	// Reveal shows another person's question for a while, notifies that person, and returns the
+	// question's turn. ref is a turn or a reference. It fails with a review.InputError that says
+	// why the question is not shown.
 	Reveal func(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error)
-	// Revealed are the questions that are shown to a person for a reason now.
+	// Revealed returns the questions that were revealed to a person and are still shown.
 	Revealed func(ctx context.Context, person access.Account) ([]session.TurnID, error)
-	// Ask answers a question for a person, and says meanwhile what it is doing. It fails with a
+	// Ask answers a question for a person, and reports its progress meanwhile. It fails with a
 	// review.InputError that says why there is no answer.
 	Ask    func(ctx context.Context, person access.Account, question string, progress func(doing string)) (mcp.Asked, error)
 	Setup  func(ctx context.Context) (review.Setup, error)
 	Logger *slog.Logger
-	OIDC   *OIDC // nil: people sign in with links alone
+	OIDC   *OIDC // nil: people sign in only with links
 }
 
-// ErrAway says that the process does not serve the platform of a question.
+// ErrAway reports that the process does not serve a question's platform.
 var ErrAway = errors.New("the platform is not served by this process")
 
-// ErrGone says that a person is in no workspace any more.
+// ErrGone reports that a person is no longer in any workspace.
 var ErrGone = errors.New("the person has left")
 
 const (
-	// answerWithin bounds a request from its beginning until its answer was read.
+	// answerWithin limits a request from its start until the client has read the response.
 	answerWithin = 30 * time.Second
 	maxForm      = 16 << 10
 	maxAtOnce    = 32 // requests
 	cookieName   = "__Host-footnote"
 )
 
-// Limits of requests in a minute.
+// Limits of requests per minute.
 const (
 	signInsPerMinute = 30  // from one address
 	pagesPerMinute   = 240 // of one session
 )
 
-// server is a Handler's state.
+// server is the state of a Handler.
 type server struct {
 	Config
 	signIns, pages *limiter
 	counted        counts
 }
 
-// Handler answers browsers. It is safe for concurrent use. The cookie is bound to secure
-// connections, so CONSOLE_URL begins with https:// unless it leads to this machine.
+// Handler answers browsers. It is safe for concurrent use. Its cookie needs secure connections, so
+// CONSOLE_URL must begin with https:// unless it is on this machine.
 func Handler(config Config) http.Handler {
 	s := &server{Config: config, signIns: newLimiter(signInsPerMinute), pages: newLimiter(pagesPerMinute)}
 	mux := http.NewServeMux()
@@ -119,11 +120,11 @@ func Handler(config Config) http.Handler {
 	return secured(inbound.OnlyHost(config.Host, "CONSOLE_URL", http.NewCrossOriginProtection().Handler(inbound.AtOnce(maxAtOnce, inbound.Everyone, mux))))
 }
 
-// policy is the Content-Security-Policy of every page: nothing runs, nothing is embedded, and no
-// page of another site shows this one.
+// policy is the Content-Security-Policy of every page: no scripts run, nothing is embedded, and no
+// other site can frame a page.
 const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// secured sets what every answer says to browsers, and a deadline.
+// secured sets the security headers of every response, and a deadline.
 func secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -151,10 +152,10 @@ func secured(next http.Handler) http.Handler {
 	})
 }
 
-// maxKeys is how many callers a limiter remembers before it forgets all.
+// maxKeys is the largest number of callers in a limiter, before it is emptied.
 const maxKeys = 10_000
 
-// limiter lets so many requests of a caller pass in a minute.
+// limiter limits each caller's requests per minute.
 type limiter struct {
 	perMinute int
 	mu        sync.Mutex
@@ -188,8 +189,9 @@ func (s *server) limited(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// addressOf returns where a request comes from. Behind a proxy that is what the proxy appended to
-// X-Forwarded-For: by the proxy's own address, one person could use up the sign-ins of all.
+// addressOf returns the address of a request's client. Behind a proxy, it is the address that the
+// proxy appended to X-Forwarded-For. With the proxy's own address, one person could use up
+// everyone's sign-ins.
 func addressOf(r *http.Request) string {
 	address, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -15,19 +15,19 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// RequestTimeout bounds one call from when it is sent. A create whose answer does not come has an
-// unknown outcome then.
+// RequestTimeout limits one call, from the moment it is sent. If a create times out, its outcome is
+// unknown.
 const RequestTimeout = 15 * time.Second
 
-// FirstPause is before what failed is tried again for the first time.
+// FirstPause is the wait before the first retry of a failed call.
 const FirstPause = 200 * time.Millisecond
 
-// renewAfter is the number of calls after which discordgo's limiter is replaced: it keeps an entry
-// for each route and channel for ever.
+// renewAfter is the number of calls after which discordgo's limiter is replaced. That limiter never
+// removes its entries, one per route and channel.
 const renewAfter = 50_000
 
-// API makes the REST calls that the bot needs. Each is made once: what to do about a failure is the
-// caller's to say. It is safe for concurrent use.
+// API makes the REST calls that the bot needs. It makes each call once, and leaves retries to the
+// caller. It is safe for concurrent use.
 type API struct {
 	token  string
 	client *http.Client
@@ -37,20 +37,20 @@ type API struct {
 }
 
 func newAPI(token string, carrier http.RoundTripper, l *limits) (*API, error) {
-	// which bounds each call by itself
+	// transport limits the time of each call
 	a := &API{token: token, client: &http.Client{Transport: carrier}, limits: l}
 	return a, a.renew()
 }
 
-// Session returns an SDK session that uses the process's transport and never waits or retries by
-// itself.
+// Session returns an SDK session that uses the process's transport. The session itself never waits
+// or retries.
 func (a *API) Session() (*discordgo.Session, error) {
 	s, err := discordgo.New("Bot " + a.token)
 	if err != nil {
 		return nil, fmt.Errorf("set up the Discord client: %w", err)
 	}
 	s.Client, s.ShouldRetryOnRateLimit, s.MaxRestRetries = a.client, false, 0
-	// it writes to the process's standard log, and what it says is returned as errors too
+	// the SDK writes to the process's standard log, and returns the same texts as errors
 	s.LogLevel = -1
 	s.UserAgent = "DiscordBot (https://github.com/footnotehq/footnote, 1)"
 	return s, nil
@@ -64,20 +64,20 @@ func (a *API) renew() error {
 	return err
 }
 
-// HistoryLimit is how many messages are read at once. It is the platform's limit of one call.
+// HistoryLimit is the number of messages in one page, the platform's maximum.
 const HistoryLimit = 100
 
 // Request is one call.
 type Request struct {
-	Doing  string // for errors: "post a message"
+	Doing  string // what the call does, for errors: "post a message"
 	Method string
 	URL    string
 	Bucket string
 	Body   any
-	Paid   bool // a request of the bucket was taken already
+	Paid   bool // a request of the bucket was already taken
 }
 
-// Do makes a call, as soon as its bucket has room, and decodes its answer into out unless that is
+// Do makes a call as soon as its bucket has room. It decodes the response into out, unless out is
 // nil.
 func (a *API) Do(ctx context.Context, r Request, out any) error {
 	if !r.Paid {
@@ -109,15 +109,15 @@ func (a *API) Do(ctx context.Context, r Request, out any) error {
 	return nil
 }
 
-// CreateBucket is the key of the bucket of new messages in a channel. Create and edit are limited
-// each by itself, and in each channel by itself; interactions by their token, which the SDK would
-// lump together.
+// CreateBucket returns the bucket key for new messages in a channel. Discord limits creates and
+// edits separately, and per channel. It limits interactions per token, which the SDK would count in
+// one bucket.
 func CreateBucket(channel string) string { return createPrefix + channel }
 
-// EditBucket is that of the edits of a channel's messages.
+// EditBucket returns the bucket key for edits of a channel's messages.
 func EditBucket(channel string) string { return editPrefix + channel }
 
-// ReplyBucket is that of what is answered through an interaction's token.
+// ReplyBucket returns the bucket key for replies through an interaction's token.
 func ReplyBucket(token string) string { return interactionPrefix + token }
 
 const (
@@ -125,29 +125,29 @@ const (
 	editPrefix   = "PATCH messages "
 )
 
-// isWrite reports whether a bucket is one of messages.
+// isWrite reports whether a bucket limits messages.
 func isWrite(key string) bool {
 	return strings.HasPrefix(key, createPrefix) || strings.HasPrefix(key, editPrefix)
 }
 
-// CallbackBucket is of the first response to an interaction, for which the answer that is written
-// by its token waits.
+// CallbackBucket returns the bucket key for the first response to an interaction. Replies through
+// the interaction's token wait for that response.
 func CallbackBucket(interaction string) string { return interactionPrefix + "callback " + interaction }
 
-// Posted is what is read of a message that the bot wrote.
+// Posted holds the fields that are read from a message of the bot.
 type Posted struct {
 	ID          string          `json:"id"`
-	Nonce       json.RawMessage `json:"nonce"` // a string, or a number of another client
+	Nonce       json.RawMessage `json:"nonce"` // a string; other clients also send a number
 	Author      struct{ ID string }
 	Interaction *struct{ ID string } `json:"interaction_metadata"`
 }
 
-// MessagesAfter reads messages that are newer than one, newest first.
+// MessagesAfter returns messages that are newer than after, newest first.
 func (a *API) MessagesAfter(ctx context.Context, channel, after string, limit int, out any) error {
 	return a.Messages(ctx, channel, url.Values{"limit": {strconv.Itoa(limit)}, "after": {after}}, out)
 }
 
-// Messages reads messages of a channel, newest first.
+// Messages returns messages of a channel, newest first.
 func (a *API) Messages(ctx context.Context, channel string, query url.Values, out any) error {
 	return a.Do(ctx, Request{
 		Doing: "read messages", Method: http.MethodGet, URL: discordgo.EndpointChannelMessages(channel) + "?" + query.Encode(),
@@ -155,14 +155,15 @@ func (a *API) Messages(ctx context.Context, channel string, query url.Values, ou
 	}, out)
 }
 
-// Channel looks a channel, or a thread, up.
+// Channel fetches a channel or thread.
 func (a *API) Channel(ctx context.Context, id string) (*discordgo.Channel, error) {
 	var c discordgo.Channel
 	err := a.Do(ctx, Request{Doing: "look up a channel", Method: http.MethodGet, URL: discordgo.EndpointChannel(id), Bucket: "GET channel " + id}, &c)
 	return &c, err
 }
 
-// Typing shows that the bot writes, where there is room for what is no answer.
+// Typing shows that the bot is writing, if the rate limit has room for a call that is not an
+// answer.
 func (a *API) Typing(ctx context.Context, channel string) error {
 	bucket := "POST typing " + channel
 	if !a.limits.Try(bucket, BucketKept) {
@@ -173,7 +174,7 @@ func (a *API) Typing(ctx context.Context, channel string) error {
 	}, nil)
 }
 
-// ThreadFrom opens a thread from a message, which gives the thread its id.
+// ThreadFrom opens a thread from a message. The thread has the message's id.
 func (a *API) ThreadFrom(ctx context.Context, channel, message, name string) error {
 	return a.Do(ctx, Request{
 		Doing: "open a thread", Method: http.MethodPost, URL: discordgo.EndpointChannelMessageThread(channel, message),
@@ -181,7 +182,7 @@ func (a *API) ThreadFrom(ctx context.Context, channel, message, name string) err
 	}, nil)
 }
 
-// Unarchive takes a thread out of the archive, in which nothing can be edited.
+// Unarchive takes a thread out of the archive. Messages in archived threads cannot be edited.
 func (a *API) Unarchive(ctx context.Context, thread string) error {
 	return a.Do(ctx, Request{
 		Doing: "take the thread out of the archive", Method: http.MethodPatch, URL: discordgo.EndpointChannel(thread), Bucket: "PATCH channel " + thread,
@@ -189,7 +190,7 @@ func (a *API) Unarchive(ctx context.Context, thread string) error {
 	}, nil)
 }
 
-// Dm returns the direct conversation with someone.
+// Dm returns the direct-message channel with a user.
 func (a *API) Dm(ctx context.Context, user string) (string, error) {
 	var c struct{ ID string }
 	err := a.Do(ctx, Request{
@@ -199,7 +200,7 @@ func (a *API) Dm(ctx context.Context, user string) (string, error) {
 	return c.ID, err
 }
 
-// Member looks someone up in a server; nil when the person is not there.
+// Member fetches a member of a server, or nil if the person is not in the server.
 func (a *API) Member(ctx context.Context, guild, user string) (*discordgo.Member, error) {
 	var m discordgo.Member
 	err := a.Do(ctx, Request{
@@ -209,13 +210,13 @@ func (a *API) Member(ctx context.Context, guild, user string) (*discordgo.Member
 	case codeUnknownMember, codeUnknownUser:
 		return nil, nil
 	case CodeUnknownGuild, CodeMissingAccess:
-		// the bot is not there any more, so that no one is anything there
+		// the bot left the server, so no one is a member as far as it can see
 		return nil, nil
 	}
 	return &m, err
 }
 
-// Message reads one message.
+// Message fetches one message.
 func (a *API) Message(ctx context.Context, channel, id string) (*discordgo.Message, error) {
 	var m discordgo.Message
 	err := a.Do(ctx, Request{

@@ -1,6 +1,5 @@
-// Package call is how Discord is called: the API with the limits that it states, what its errors
-// mean, who the bot is, and which of its connections stand. What is said, read or shown does not
-// belong here.
+// Package call makes Discord's API calls within its rate limits. It translates errors, and knows
+// the bot's identity and which of its connections are up. It does not interpret or render messages.
 package call
 
 import (
@@ -24,11 +23,11 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// handshakeLimit bounds the opening of a WebSocket.
+// handshakeLimit limits the opening of a WebSocket.
 const handshakeLimit = 20 * time.Second
 
-// Bot is one bot as it is called: its connection to the API with its limits, who it is, and which
-// of its shards are connected. It is safe for concurrent use.
+// Bot is one bot: its API client with rate limits, its identity, and its connected shards. It is
+// safe for concurrent use.
 type Bot struct {
 	Config  Config
 	API     *API
@@ -38,7 +37,7 @@ type Bot struct {
 	Address *url.URL // of the API
 	Key     ed25519.PublicKey
 	Files   *http.Client // fetches attachments
-	// Histories is for what is read to be indexed.
+	// Histories limits the calls that read messages for the index.
 	Histories *pace.Part
 
 	mu        sync.Mutex
@@ -49,7 +48,7 @@ type Bot struct {
 	guilds    map[int][]string // by shard: to which servers the bot belongs, once that is known
 }
 
-// NewBot returns a bot. Nothing is sent before it is used.
+// NewBot returns a bot. It sends nothing before its first use.
 func NewBot(config Config) (*Bot, error) {
 	config.setDefaults()
 	address, err := parseAPI(config.APIURL)
@@ -88,22 +87,22 @@ func NewBot(config Config) (*Bot, error) {
 	}, nil
 }
 
-// Is says who the bot is.
+// Is sets the bot's own id.
 func (c *Bot) Is(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.bot = id
 }
 
-// AppKnown returns the id of the bot's application; empty where that is not known yet.
+// AppKnown returns the id of the bot's application, or an empty string if it is not known yet.
 func (c *Bot) AppKnown() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.app
 }
 
-// parsePublicKey reads the key of the application's General Information page, with which Discord
-// signs its requests.
+// parsePublicKey parses the public key on the application's General Information page. Discord signs
+// its requests with the matching private key.
 func parsePublicKey(s string) (ed25519.PublicKey, error) {
 	key, err := hex.DecodeString(s)
 	if err != nil || len(key) != ed25519.PublicKeySize {
@@ -112,33 +111,32 @@ func parsePublicKey(s string) (ed25519.PublicKey, error) {
 	return key, nil
 }
 
-// stay follows no redirection: a file's address leads to the file.
+// stay stops redirects: the address of a file leads directly to the file.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Use has the bot's share of calls drawn from tiers that other processes draw from too. It is
-// called once, before Run; without it each process takes its part.
+// Use makes the bot draw its API calls from tiers, rate limits that all processes share. Call it
+// once, before Run. Without it, each process limits itself to its part of the bot's rate.
 func (c *Bot) Use(tiers thread.Tiers) { c.Limits.budget.use(tiers, globalKey(c.Config.Token)) }
 
-// Share says how many processes serve the bot, so that each takes no more than its part. It may
-// change at any time.
+// Share sets the number of processes that serve the bot, so that each uses only its part of the
+// rate limit. The number may change at any time.
 func (c *Bot) Share(processes int) {
 	c.Limits.budget.share(processes)
 	c.Histories.Share(max(processes, 1))
 }
 
-// Close lets go of connections that are not in use. It is called last, when no Surface writes any
-// more.
+// Close closes idle connections. Call it last, when no Surface writes any more.
 func (c *Bot) Close() { c.API.client.CloseIdleConnections() }
 
-// Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is
-// known how many there are.
+// Shards returns how many of the bot's shards (gateway connections) receive events now, and how
+// many there are. Both are 0 until the total is known.
 func (c *Bot) Shards() (connected, of int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.connected), c.shards
 }
 
-// SetConnected notes whether the events of a shard arrive.
+// SetConnected records whether a shard receives events.
 func (c *Bot) SetConnected(shard int, yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +147,8 @@ func (c *Bot) SetConnected(shard int, yes bool) {
 	}
 }
 
-// Planned notes that the bot will connect by so many shards, none of which is connected yet.
+// Planned records the number of shards that the bot will connect with. It marks all shards as not
+// connected.
 func (c *Bot) Planned(shards int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,8 +164,8 @@ func (c *Bot) Self() string {
 	return c.bot
 }
 
-// Welcome notes who the bot is and to which servers a shard belongs. It returns all servers once
-// every shard has told its own.
+// Welcome records the bot's identity and the servers of a shard, from the shard's READY event. It
+// returns the servers of all shards; complete reports whether every shard has sent READY.
 func (c *Bot) Welcome(shard int, r *discordgo.Ready) (guilds []string, complete bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,7 +186,7 @@ func (c *Bot) Welcome(shard int, r *discordgo.Ready) (guilds []string, complete 
 	return guilds, len(c.guilds) == c.shards
 }
 
-// JoinedBy notes a server that a shard tells of.
+// JoinedBy adds a server to those of a shard.
 func (c *Bot) JoinedBy(shard int, guildID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -196,7 +195,7 @@ func (c *Bot) JoinedBy(shard int, guildID string) {
 	}
 }
 
-// Hears lists the ids of the servers whose events arrive.
+// Hears returns the ids of the servers whose events arrive.
 func (c *Bot) Hears() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,8 +206,7 @@ func (c *Bot) Hears() []string {
 	return list
 }
 
-// Application returns the id of the token's application, which the invite link needs. It asks
-// Discord.
+// Application fetches the id of the token's application, which the invite link needs.
 func (c *Bot) Application(ctx context.Context) (string, error) {
 	var app struct {
 		ID string `json:"id"`
@@ -219,7 +217,7 @@ func (c *Bot) Application(ctx context.Context) (string, error) {
 	return app.ID, err
 }
 
-// WhoAmI returns the bot's own id, which it asks for where it is not connected.
+// WhoAmI returns the bot's own id. It fetches the id if the bot is not connected.
 func (c *Bot) WhoAmI(ctx context.Context) (string, error) {
 	if id := c.Self(); id != "" {
 		return id, nil

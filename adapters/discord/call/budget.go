@@ -12,18 +12,17 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// The bot's share of what Discord allows it in all: 50 calls in any second, which a rate of 40 and
-// a burst of 5 stay below.
+// Limits of the bot's calls in total. Discord allows 50 calls in any second; a rate of 40 and a
+// burst of 5 stay below that.
 const (
 	globalRate  = 40
 	globalBurst = 5
-	// globalKept is how much of the burst progress edits leave to first and final writes.
+	// globalKept is the part of the burst that progress edits leave to first and final writes.
 	globalKept = globalBurst / 5
 )
 
-// globalKey is the bot's share as the processes on one Redis count it. Bots are distinguished by
-// their tokens, of which it holds no more than a hash: their ids are known only once they are
-// connected.
+// globalKey returns the key in Redis for the bot's rate. The key holds a hash of the bot's token,
+// because the bot's id is known only once it is connected.
 func globalKey(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return "discord:" + hex.EncodeToString(sum[:8]) + ":global"
@@ -31,15 +30,16 @@ func globalKey(token string) string {
 
 var globalTier = thread.Tier{Burst: globalBurst, Every: time.Second / globalRate, Reserve: globalKept}
 
-// budget holds a bot to its share of calls. Several processes draw from shared tiers, and while
-// those cannot be asked, or there are none, each takes its part. It is safe for concurrent use.
+// budget limits the bot's calls. Several processes draw from shared tiers. If there are no shared
+// tiers, or they do not answer, each process uses its part of the rate. It is safe for concurrent
+// use.
 type budget struct {
 	own    *pace.Part    // of this process
 	asking chan struct{} // holds a token while no call asks the shared tiers: first come, first served
-	// holds a token while none of the calls waits that are not urgent: one of them is ahead of
-	// urgent ones at most
+	// holds a token unless a non-urgent call waits, so at most one of those is ahead of urgent
+	// calls
 	second chan struct{}
-	// holds one while none of the idle calls waits: one of them is ahead of others at most
+	// holds a token unless an idle call waits, so at most one of those is ahead of other calls
 	third chan struct{}
 
 	shared pace.Shared
@@ -57,14 +57,15 @@ func newBudget() *budget {
 	return b
 }
 
-// use has the share drawn from tiers that other processes draw from too. It is called before use.
+// use makes the budget draw from tiers, which other processes share. Call it before the budget is
+// used.
 func (b *budget) use(tiers thread.Tiers, key string) {
 	b.key = key
 	b.shared.Use(tiers)
 	b.settle()
 }
 
-// share says how many processes serve the bot. It may change at any time.
+// share sets the number of processes that serve the bot. It may change at any time.
 func (b *budget) share(processes int) {
 	b.mu.Lock()
 	b.processes = max(processes, 1)
@@ -72,7 +73,7 @@ func (b *budget) share(processes int) {
 	b.settle()
 }
 
-// settle sets what this process may do by itself: everything while the shared tiers count, else its
+// settle sets this process's own limit: the full rate while the shared tiers work, or else its
 // part.
 func (b *budget) settle() {
 	b.mu.Lock()
@@ -84,13 +85,11 @@ func (b *budget) settle() {
 	}
 }
 
-// room reports whether a call that is none of the urgent ones may be made now, as far as this
-// process knows.
+// room reports whether a non-urgent call may be made now, as far as this process knows.
 func (b *budget) room() bool { return b.own.Room(globalKept) }
 
-// wait takes a call, as soon as there is one. Urgent calls, which write answers, come before
-// others, such as those that open threads for further answers: so the first words that can be shown
-// are. Idle calls come last.
+// wait waits until a call may be made, and counts it. Urgent calls write answers and come first, so
+// that the first words appear before a thread is opened for another answer. Idle calls come last.
 func (b *budget) wait(ctx context.Context, urgent bool) error {
 	if hurry, idle := idleUntil(ctx); idle {
 		urgent = false
@@ -124,8 +123,8 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 	return b.draw(ctx, b.key, globalTier)
 }
 
-// draw takes a call of a shared tier, as soon as there is one. While they cannot be asked it takes
-// none: the process uses what it knows itself.
+// draw waits until a shared tier allows a call, and counts it. If the tiers do not answer, draw
+// returns at once, and the process's own limit applies.
 func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	for {
 		after, ok := b.shared.Take(ctx, key, tier, thread.Final)
@@ -142,5 +141,5 @@ func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	}
 }
 
-// pause tells the other processes that Discord refuses everything for so long.
+// pause tells the other processes that Discord refuses all calls for d.
 func (b *budget) pause(ctx context.Context, d time.Duration) { b.shared.Pause(ctx, b.key, d) }

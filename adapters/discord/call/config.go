@@ -13,41 +13,42 @@ import (
 // Platform is Discord's name in thread references.
 const Platform thread.Platform = "discord"
 
-// Config sets a client up. Only Token is required; zero fields take the defaults given.
+// Config sets up a client. Only Token is required; zero fields have the given defaults.
 type Config struct {
 	Token   string
 	APIURL  string // DISCORD_API_URL: replaces https://discord.com/api, without a version
 	Gateway GatewayConfig
-	// CommandGuilds are the servers to which the commands are registered; none: everywhere, direct
-	// messages included.
+	// CommandGuilds are the servers where the commands are registered. None means everywhere,
+	// including direct messages.
 	CommandGuilds []string
-	// NoGateway takes only interactions, as signed requests (Handler): no messages and no reactions.
+	// NoGateway makes the bot receive only interactions, as signed requests (Handler). It then gets
+	// no messages and no reactions.
 	NoGateway bool
-	Interval  time.Duration // between two edits of one answer: 1.25 s
-	// TokenLife is how long an interaction may be answered through its token: 15 min. A fifteenth
-	// of it is left unused.
+	Interval  time.Duration // minimum time between two edits of one answer: 1.25 s
+	// TokenLife is how long an interaction's token is valid: 15 min. The bot does not use the last
+	// fifteenth of it.
 	TokenLife time.Duration
-	// Recent is how far back messages are looked for in channels that arrived while the bot was not
-	// connected: 2 h. In threads and direct conversations it is a day at least.
+	// Recent is how far back the bot looks for messages that arrived in channels while it was
+	// disconnected: 2 h. In threads and direct messages it is at least a day.
 	Recent time.Duration
-	// StopReactions are the emoji that stop an answer: as they look, or a server's own by name or
-	// id. None: 🛑 and ⏹️.
+	// StopReactions are the emoji that stop an answer: the emoji itself, or the name or id of a
+	// server's emoji. None: 🛑 and ⏹️.
 	StopReactions []string
-	// PublicKey is the application's, in hexadecimal: interactions come as signed requests
-	// (Handler). Empty: none do.
+	// PublicKey is the application's public key in hexadecimal. Interactions then arrive as signed
+	// requests (Handler). Empty: none do.
 	PublicKey string
-	// SecretKeys seal interaction tokens in the store: the first seals, all open. None: a key
-	// derived from Token.
+	// SecretKeys encrypt interaction tokens in the store. The first key encrypts; all keys decrypt.
+	// None: a key derived from Token.
 	SecretKeys []string
-	// History is the time between two calls that read what is indexed: 200 ms.
+	// History is the time between two calls that read messages for the index: 200 ms.
 	History time.Duration
-	CAFile  string // certificate authorities besides the system's
-	// Wrap, if set, is put around the transport of all calls of the API, to count them for example.
+	CAFile  string // certificate authorities in addition to the system's
+	// Wrap, if set, wraps the transport of all API calls, for example to count them.
 	Wrap func(http.RoundTripper) http.RoundTripper
-	// Changes tells other replicas of changes in who may read; nil: this process is the only one.
+	// Changes tells other replicas of permission changes; nil: there is only this process.
 	Changes access.Changes
 	Logger  *slog.Logger // nil: silent
-	// MaxFileTokens is how much text the files of one message may have together, in tokens: 100,000.
+	// MaxFileTokens limits the text of a message's files together, in tokens: 100,000.
 	MaxFileTokens int
 }
 
@@ -71,28 +72,28 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// Times of the gateway.
+// Times and limits of the gateway.
 const (
 	defaultOpenLimit = 30 * time.Second
 	firstRetry       = time.Second
 	LastRetry        = time.Minute
 )
 
-// GatewayConfig sets the connection up. Zero fields take the defaults given.
+// GatewayConfig sets up the gateway connection. Zero fields have the given defaults.
 type GatewayConfig struct {
-	// do not ask for the MESSAGE CONTENT intent: follow-ups need a mention then
+	// do not request the MESSAGE CONTENT intent; follow-ups then need a mention
 	NoMessageContent bool
-	Members          bool          // ask for the SERVER MEMBERS intent
-	OpenLimit        time.Duration // for one attempt to connect: 30 s
-	// before the second attempt to connect, then doubling: 1 s; a new session waits up to five
-	// times that
+	Members          bool          // request the SERVER MEMBERS intent
+	OpenLimit        time.Duration // time for one attempt to connect: 30 s
+	// wait before the second attempt to connect, then doubling: 1 s; up to five times that before a
+	// new session
 	Retry    time.Duration
-	Identify time.Duration // between two sessions that begin: 5.25 s
-	// connections among which servers are divided: as many as Discord recommends
+	Identify time.Duration // minimum time between two new sessions: 5.25 s
+	// number of connections that share the servers: as many as Discord recommends
 	Shards int
 }
 
-// Intents is what the bot asks for.
+// Intents returns the gateway intents that the bot requests.
 func (c GatewayConfig) Intents() discordgo.Intent {
 	intents := discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentGuildMessageReactions |
 		discordgo.IntentDirectMessages | discordgo.IntentDirectMessageReactions
@@ -105,7 +106,7 @@ func (c GatewayConfig) Intents() discordgo.Intent {
 	return intents
 }
 
-// Privileged names the intents that have to be enabled by hand.
+// Privileged returns the names of the requested intents that an operator has to enable in Discord.
 func (c GatewayConfig) Privileged() string {
 	switch {
 	case c.Members && !c.NoMessageContent:
@@ -117,7 +118,7 @@ func (c GatewayConfig) Privileged() string {
 	}
 }
 
-// Without says how to do without them.
+// Without says how to run without the privileged intents.
 func (c GatewayConfig) Without() string {
 	var ways string
 	if !c.NoMessageContent {
@@ -129,6 +130,6 @@ func (c GatewayConfig) Without() string {
 	return ways
 }
 
-// identifyEvery is how long the platform wants between two sessions that begin under the same key,
-// with a little to spare.
+// identifyEvery is the minimum time between two new sessions under the same key, with a small
+// margin.
 const identifyEvery = 5250 * time.Millisecond

@@ -6,10 +6,10 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// withFile is a body that may come with a file.
+// withFile is a request body that may have a file.
 type withFile interface{ File() *discordgo.File }
 
-// encode returns a body and its type. A file makes it a form of several parts.
+// encode returns an encoded body and its content type. A body with a file becomes a multipart form.
 func encode(body any) (data []byte, contentType string, err error) {
 	if w, ok := body.(withFile); ok {
 		if file := w.File(); file != nil {

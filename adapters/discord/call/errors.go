@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Codes of the platform that mean something to the core, as its documentation lists them.
+// Discord's documented error codes that the core distinguishes.
 const (
 	CodeUnknownChannel     = 10003
 	CodeUnknownGuild       = 10004
@@ -27,15 +27,15 @@ const (
 	codeWebhookToken       = 50027
 	CodeInvalidForm        = 50035
 	CodeArchived           = 50083
-	CodeNoReply            = 160002 // without permission to read message history
+	CodeNoReply            = 160002 // a reply without the permission to read the message history
 	CodeThreadExists       = 160004
 	CodeThreadLocked       = 160005
 )
 
-// ErrTokenOver says that an interaction can no longer be answered through its token.
+// ErrTokenOver reports that an interaction's token has expired, so it can no longer be answered.
 var ErrTokenOver = errors.New("the interaction can no longer be answered")
 
-// APIError is an error that the platform stated. It wraps the core's sentinel where there is one.
+// APIError is an error response of Discord. It wraps the core's sentinel error, if there is one.
 type APIError struct {
 	doing  string
 	Status int
@@ -56,7 +56,7 @@ func (e *APIError) Error() string {
 // Unwrap returns the core's sentinel, or nil.
 func (e *APIError) Unwrap() error { return e.is }
 
-// hints say what an operator can do.
+// hints say what an operator can do about a code.
 var hints = map[int]string{
 	CodeMissingAccess:     "let the bot's role view the channel",
 	CodeMissingPermission: "give the bot's role View Channel, Send Messages, Send Messages in Threads, Create Public Threads, Read Message History and Attach Files here",
@@ -64,7 +64,7 @@ var hints = map[int]string{
 	codeCannotDM:          "the person does not accept direct messages from the bot",
 }
 
-// sentinels translate codes to what the core knows.
+// sentinels map codes to errors of the core.
 var sentinels = map[int]error{
 	CodeUnknownChannel:     thread.ErrNotPermitted, // there is no such place any more
 	codeUnknownMessage:     thread.ErrMessageGone,
@@ -80,7 +80,7 @@ var sentinels = map[int]error{
 	CodeThreadLocked:       thread.ErrNotPermitted,
 }
 
-// translate makes an error of the SDK one of the core's.
+// translate converts an error of the SDK into an error of the core.
 func translate(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -106,13 +106,13 @@ func translate(doing string, err error) error {
 	case e.Status == http.StatusForbidden, e.Status == http.StatusUnauthorized:
 		e.is = thread.ErrNotPermitted
 	case Lasting(e) && rest.Message != nil:
-		// in the platform's own words: what a proxy says in between may pass
+		// only Discord's own refusals count; an error of a proxy may be temporary
 		e.is = thread.ErrRefused
 	}
 	return e
 }
 
-// Code returns the platform's code of an error; 0 when it has none.
+// Code returns Discord's code of an error, or 0 if it has none.
 func Code(err error) int {
 	var e *APIError
 	if errors.As(err, &e) {
@@ -121,7 +121,7 @@ func Code(err error) int {
 	return 0
 }
 
-// Status returns the status of an answer that was an error; 0 when there was no answer.
+// Status returns the HTTP status of an error response, or 0 if there was no response.
 func Status(err error) int {
 	var e *APIError
 	if errors.As(err, &e) {
@@ -130,14 +130,14 @@ func Status(err error) int {
 	return 0
 }
 
-// Lasting reports whether the same call would fail again: the platform understood it and said no.
+// Lasting reports whether the same call would fail again, because Discord refused it.
 func Lasting(err error) bool {
 	s := Status(err)
 	return s >= http.StatusBadRequest && s < http.StatusInternalServerError && s != http.StatusTooManyRequests && s != http.StatusRequestTimeout
 }
 
-// Certain reports whether an error leaves no doubt that a call had no effect: the platform refused
-// it, or it was never sent.
+// Certain reports whether a failed call certainly had no effect: Discord refused it, or it was
+// never sent.
 func Certain(err error) bool {
 	var limited *thread.RateLimitError
 	var unsent notSentError
@@ -145,17 +145,18 @@ func Certain(err error) bool {
 	return errors.As(err, &limited) || errors.As(err, &unsent) || errors.As(err, &stated) && stated.Status < http.StatusInternalServerError
 }
 
-// FatalError is why the bot cannot be connected until someone changes something. Its text is a
+// FatalError reports that the bot cannot connect until someone changes something. Its text is a
 // sentence that says what.
 type FatalError struct {
 	Sentence string
-	Code     int // with which the gateway closed the connection
+	Code     int // the gateway's close code
 }
 
 // Error implements error.
 func (e *FatalError) Error() string { return e.Sentence }
 
-// FatalSentences are for the codes after which a client must not connect again as it is.
+// FatalSentences are the sentences for close codes after which a client must not reconnect
+// unchanged.
 var FatalSentences = map[int]string{
 	CloseNotAuthenticated: "Discord does not accept the bot token. Copy it again from the Developer Portal (Bot → Reset Token) into DISCORD_BOT_TOKEN.",
 	4010:                  "Discord does not accept the shard. This is a fault of the configuration of shards.",

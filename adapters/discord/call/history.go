@@ -15,15 +15,15 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// historyQuota is what reads what is indexed, of the 40 calls a second that the bot takes at most:
-// the lowest class, below all others.
+// historyQuota limits the calls that read messages for the index, out of the bot's 40 calls a
+// second. They have the lowest priority.
 var historyQuota = pace.Quota{Every: 200 * time.Millisecond, Burst: 2}
 
-// tries is how often a call of the lowest class is made that fails for reasons that pass.
+// tries is how often a call of the lowest priority is tried when it fails temporarily.
 const tries = 4
 
-// idle makes a call that no one waits for: where the process has room to spare, when its bucket has
-// more than what answers may need next, and again after a pause or a failure that passes.
+// idle makes a call of the lowest priority. It waits until the process has calls to spare, and the
+// bucket has more than answers may need next. It retries after a pause or a temporary failure.
 func (c *Bot) idle(ctx context.Context, r Request, out any) error {
 	for attempt, pause := 1, FirstPause; ; attempt, pause = attempt+1, 2*pause {
 		if c.Histories.Wait(ctx) != nil { // it is not begun where ctx would cut it short
@@ -53,7 +53,7 @@ func (c *Bot) idle(ctx context.Context, r Request, out any) error {
 	}
 }
 
-// HistoryOf asks for roles and channels of a server as Survey does, at its leisure.
+// HistoryOf fetches the roles and channels of a server like Survey, at the lowest priority.
 func (c *Bot) HistoryOf(ctx context.Context, guild string) (*discordgo.GuildCreate, error) {
 	g := &discordgo.Guild{}
 	err := c.idle(ctx, Request{Doing: "look up a server", Method: http.MethodGet, URL: discordgo.EndpointGuild(guild), Bucket: "GET guild " + guild}, g)
@@ -67,8 +67,8 @@ func (c *Bot) HistoryOf(ctx context.Context, guild string) (*discordgo.GuildCrea
 	return &discordgo.GuildCreate{Guild: g}, err
 }
 
-// OldMessages reads messages of a channel or thread that are older than one, newest first; before
-// is empty for the newest.
+// OldMessages returns messages of a channel or thread that are older than before, newest first. An
+// empty before returns the newest.
 func (c *Bot) OldMessages(ctx context.Context, channel, before string) ([]*discordgo.Message, error) {
 	query := url.Values{"limit": {strconv.Itoa(HistoryLimit)}}
 	if before != "" {
@@ -81,7 +81,7 @@ func (c *Bot) OldMessages(ctx context.Context, channel, before string) ([]*disco
 	return found, err
 }
 
-// OldMessage reads one message.
+// OldMessage fetches one message.
 func (c *Bot) OldMessage(ctx context.Context, channel, id string) (*discordgo.Message, error) {
 	var m discordgo.Message
 	err := c.idle(ctx, Request{
@@ -90,14 +90,14 @@ func (c *Bot) OldMessage(ctx context.Context, channel, id string) (*discordgo.Me
 	return &m, err
 }
 
-// OldChannel looks a channel or thread up.
+// OldChannel fetches a channel or thread.
 func (c *Bot) OldChannel(ctx context.Context, id string) (*discordgo.Channel, error) {
 	var found discordgo.Channel
 	err := c.idle(ctx, Request{Doing: "look up a channel", Method: http.MethodGet, URL: discordgo.EndpointChannel(id), Bucket: "GET channel " + id}, &found)
 	return &found, err
 }
 
-// ActiveThreads lists the threads of a server that are not in the archive.
+// ActiveThreads lists the threads of a server that are not archived.
 func (c *Bot) ActiveThreads(ctx context.Context, guild string) ([]*discordgo.Channel, error) {
 	var found *discordgo.ThreadsList
 	err := c.idle(ctx, Request{
@@ -112,12 +112,11 @@ func (c *Bot) ActiveThreads(ctx context.Context, guild string) ([]*discordgo.Cha
 	return found.Threads, nil
 }
 
-// mostThreads is how many archived threads are asked for at once, of which Discord gives as many as
-// it likes.
+// mostThreads is how many archived threads are requested at once. Discord may return fewer.
 const mostThreads = 100
 
-// ArchivedThreads lists public threads of a channel that were put into the archive before a time,
-// the latest first; before is zero for now. more says that there are further ones.
+// ArchivedThreads lists public threads of a channel that were archived before a time, the latest
+// first. A zero before means now. more reports that there are further threads.
 func (c *Bot) ArchivedThreads(ctx context.Context, channel string, before time.Time) (found []*discordgo.Channel, more bool, err error) {
 	query := url.Values{"limit": {strconv.Itoa(mostThreads)}}
 	if !before.IsZero() {

@@ -2,16 +2,17 @@ package call
 
 import "context"
 
-// idleKey is the context key of calls that come after all others.
+// idleKey is the context key that marks calls of the lowest priority.
 type idleKey struct{}
 
-// Idle has the calls of a context made after all others, until hurry is closed. At most a third of
-// the bot's share is theirs.
+// Idle returns a context whose calls have the lowest priority until hurry is closed. At most a
+// third of the bot's rate is for such calls.
 func Idle(ctx context.Context, hurry <-chan struct{}) context.Context {
 	return context.WithValue(ctx, idleKey{}, hurry)
 }
 
-// idleUntil reports whether the calls of a context come after all others, and what ends that.
+// idleUntil reports whether a context's calls have the lowest priority, and returns the channel
+// that ends that.
 func idleUntil(ctx context.Context) (hurry <-chan struct{}, idle bool) {
 	hurry, idle = ctx.Value(idleKey{}).(<-chan struct{})
 	select {

@@ -11,51 +11,49 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// Rates of the platform. The numbers of a bucket are only what is assumed until an answer tells
-// better.
+// Rates of the platform. The numbers of a bucket are assumptions until a response states them.
 const (
 	assumedRequests = 5
 	assumedWindow   = 5 * time.Second
-	// resetMargin is added to what is stated of a reset, which is rounded.
+	// resetMargin is added to a stated reset time, because Discord rounds it.
 	resetMargin = 10 * time.Millisecond
-	// globalWindow calls at most are on their way, or ended less than a second ago. The platform
-	// counts a call somewhere between its beginning and its end, so that no second has more of
-	// them, however long some take and whatever they overtake.
+	// globalWindow is the maximum number of calls that are under way or ended less than a second
+	// ago. Discord counts a call at some time between its start and its end. So no second has more
+	// calls, however long they take and in whatever order they arrive.
 	globalWindow = 48
-	// idleWindow is how many of these may be idle, so that others always find room.
+	// idleWindow is how many of those calls may be idle, so that other calls always find room.
 	idleWindow = globalWindow / 3
-	// BucketKept is how many requests of a bucket progress edits leave.
+	// BucketKept is how many requests of a bucket progress edits leave unused.
 	BucketKept = 1
-	// forgetAfter is how long an unused bucket is remembered.
+	// forgetAfter is how long an unused bucket is kept.
 	forgetAfter = 10 * time.Minute
 )
 
-// limits knows how many requests may be made. Discord says so in the headers of each answer. It is
-// safe for concurrent use.
+// limits knows how many requests may be made, from the headers of each response. It is safe for
+// concurrent use.
 type limits struct {
 	budget *budget
 	paused pace.Rest     // nothing but interactions is sent meanwhile
-	window chan struct{} // holds a token for each call that may be counted in the present second
-	idle   chan struct{} // holds one for each of them that is idle
+	window chan struct{} // one token per call that Discord may count in the present second
+	idle   chan struct{} // one token per idle call among these
 
 	mu      sync.Mutex
 	buckets map[string]*bucket
-	// by the platform's name for what several routes of a channel may count in
+	// by Discord's name of a bucket that several routes of a channel share
 	groups map[string]*bucket
 	swept  time.Time
 }
 
-// everything is the key of all calls together.
+// everything is the key of the limit on all calls together.
 const everything = ""
 
-// bucket is a route of one channel, or what the platform names as one.
+// bucket is the limit of one route in one channel, or of the routes that Discord counts together.
 type bucket struct {
-	known  bool // an answer came: before, one request finds out what there is
-	limit  int  // of requests in a window, as far as it was told
+	known  bool // a response arrived; before that, only one request may run
+	limit  int  // requests in a window, as far as Discord stated it
 	left   int
 	resets time.Time
-	// when the platform says that it resets, by its own clock, which tells one window from the
-	// next; zero: it has not said
+	// the stated reset time, by Discord's clock, which identifies a window; zero: not stated yet
 	window   time.Time
 	inFlight int
 	used     time.Time
@@ -63,7 +61,7 @@ type bucket struct {
 	changed  chan struct{} // closed and replaced when more is known of it
 }
 
-// lacks returns how long there will be no more than keep requests; 0 when there are more.
+// lacks returns how long the bucket will have at most keep requests left, or 0 if it has more.
 func (b *bucket) lacks(now time.Time, keep int) time.Duration {
 	if now.Sub(b.used) > 2*RequestTimeout {
 		b.inFlight = 0 // no call takes so long: its end was missed
@@ -96,12 +94,12 @@ func (b *bucket) giveBack() {
 	b.tell()
 }
 
-// windowSlack is how much apart an answer may say that one window ends.
+// windowSlack is the largest difference between two stated ends of the same window.
 const windowSlack = 100 * time.Millisecond
 
-// learn takes in what an answer says. Answers may come in another order than their calls were
-// counted in: within a window there are never more left than was known before, and what is said of
-// an earlier window says nothing any more.
+// learn updates the bucket from a response's headers. Responses may arrive in another order than
+// Discord counted their calls. Within a window, the known number of requests left never rises.
+// Headers about an earlier window are ignored.
 func (b *bucket) learn(said statement) {
 	defer b.tell()
 	b.inFlight = max(0, b.inFlight-1)
@@ -140,8 +138,8 @@ func newLimits() *limits {
 	}
 }
 
-// Try takes a request of a bucket if more than keep are left in it and the process has room;
-// otherwise it takes nothing.
+// Try takes a request of a bucket if more than keep are left and the process has room. Otherwise it
+// takes nothing and returns false.
 func (l *limits) Try(key string, keep int) bool {
 	if keep > 0 && !l.budget.room() {
 		return false
@@ -150,7 +148,7 @@ func (l *limits) Try(key string, keep int) bool {
 	return after == 0
 }
 
-// Wait takes a request of a bucket, as soon as there is one.
+// Wait waits until a bucket has a request left, and takes it.
 func (l *limits) Wait(ctx context.Context, key string) error {
 	err := l.await(ctx, key, 0)
 	if err != nil || !strings.HasPrefix(key, openPrefix) {
@@ -163,7 +161,7 @@ func (l *limits) Wait(ctx context.Context, key string) error {
 	return nil
 }
 
-// await is wait, as far as this process knows, until more than keep requests are left.
+// await waits like Wait until more than keep requests are left, as far as this process knows.
 func (l *limits) await(ctx context.Context, key string, keep int) error {
 	for {
 		after, changed := l.take(key, keep)
@@ -182,7 +180,8 @@ func (l *limits) await(ctx context.Context, key string, keep int) error {
 	}
 }
 
-// take takes a request, or says how long there will be none, unless that changes.
+// take takes a request. If there is none, it returns the time until there is one, and a channel
+// that reports a change before that.
 func (l *limits) take(key string, keep int) (time.Duration, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -205,7 +204,7 @@ func (l *limits) take(key string, keep int) (time.Duration, <-chan struct{}) {
 	return 0, nil
 }
 
-// GiveBack returns a request that was taken and not made.
+// GiveBack returns a request that was taken but not made.
 func (l *limits) GiveBack(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -217,7 +216,7 @@ func (l *limits) GiveBack(key string) {
 	}
 }
 
-// answered notes what an answer's headers say; nil when there was none.
+// answered updates a bucket from a response's headers; nil if there was no response.
 func (l *limits) answered(key string, h http.Header) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -236,8 +235,8 @@ func (l *limits) answered(key string, h http.Header) {
 	}
 }
 
-// join has a route counted in what the platform names as its bucket, which is one for each channel,
-// and may be one for several routes.
+// join merges a route's bucket into the bucket that Discord names. Discord has one such bucket per
+// channel, sometimes for several routes.
 func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 	group := l.groups[name]
 	if group == nil {
@@ -253,7 +252,7 @@ func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 	group.learn(said)
 }
 
-// statement is what the headers of an answer say of a bucket.
+// statement is what a response's headers state about a bucket.
 type statement struct {
 	told   bool // false: they say nothing
 	limit  int  // of requests in a window; 0 where it is not stated
@@ -262,8 +261,8 @@ type statement struct {
 	window time.Time // the same moment as the platform states it; where it does not, resets
 }
 
-// stated reads what headers say of a bucket. Where the time left is not stated, it is reckoned from
-// the moment of the reset.
+// stated parses the headers about a bucket. If they do not state the time left, it is computed from
+// the reset time.
 func stated(h http.Header, now time.Time) statement {
 	left, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
 	if err != nil {
@@ -293,7 +292,7 @@ func stated(h http.Header, now time.Time) statement {
 	return said
 }
 
-// refused notes a 429: of the bucket alone, or of everything.
+// refused records a 429, either of one bucket or of everything.
 func (l *limits) refused(key string, after time.Duration, global bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -308,8 +307,8 @@ func (l *limits) refused(key string, after time.Duration, global bool) {
 	b.known, b.left, b.resets = true, 0, until
 }
 
-// admit waits for the process's share, and out of a global pause. What it returns is called when
-// the call has ended. Interactions are outside both.
+// admit waits until the bot's rate and a global pause allow a call. The caller calls ended when the
+// call is over. Neither limit applies to interactions.
 func (l *limits) admit(ctx context.Context, key string) (ended func(), err error) {
 	if isInteraction(key) {
 		return func() {}, nil
@@ -334,7 +333,7 @@ func (l *limits) admit(ctx context.Context, key string) (ended func(), err error
 	return func() { time.AfterFunc(time.Second, func() { <-l.window; release() }) }, nil
 }
 
-// admitIdle waits for a place among idle calls, where the call is one.
+// admitIdle waits for a place among idle calls, if the call is idle.
 func (l *limits) admitIdle(ctx context.Context) (release func(), err error) {
 	hurry, idle := idleUntil(ctx)
 	if !idle {
@@ -363,7 +362,7 @@ func newBucket(now time.Time) *bucket {
 	return &bucket{limit: assumedRequests, used: now, changed: make(chan struct{})}
 }
 
-// sweep forgets unused buckets: every thread has its own.
+// sweep removes unused buckets. There is a bucket for each thread.
 func (l *limits) sweep(now time.Time) {
 	if now.Sub(l.swept) < forgetAfter {
 		return

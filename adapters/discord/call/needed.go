@@ -4,14 +4,14 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Permission is what the bot needs of a server, and why.
+// Permission is a permission that the bot needs in a server, and the reason for it.
 type Permission struct {
-	Name   string // as Discord shows it
+	Name   string // Discord's display name
 	Bit    int64
 	Reason string
 }
 
-// Permissions lists what the invite link asks for.
+// Permissions lists the permissions that the invite link requests.
 func Permissions() []Permission {
 	return []Permission{
 		{"View Channels", discordgo.PermissionViewChannel, "sees where it is asked"},
@@ -25,8 +25,8 @@ func Permissions() []Permission {
 	}
 }
 
-// Flags of an application that say which privileged intents are enabled, for a large bot and for a
-// small one.
+// Flags of an application for its enabled privileged intents. A large bot and a small one have
+// different flags.
 const (
 	FlagMembers        = 1 << 14
 	FlagMembersLimited = 1 << 15
@@ -34,9 +34,10 @@ const (
 	FlagContentLimited = 1 << 19
 )
 
-// Manager are the permissions of which one lets someone change what holds in a server.
+// Manager is a set of permissions. A member with one of them may change the bot's settings of a
+// server.
 const Manager = discordgo.PermissionAdministrator | discordgo.PermissionManageGuild
 
-// Moderator are the permissions of which one lets someone stop, correct and remove the answers of
-// others: whoever may delete them.
+// Moderator is a set of permissions. A member with one of them may stop, correct and remove the
+// answers to others, as members who may delete messages can.
 const Moderator = Manager | discordgo.PermissionManageMessages

@@ -7,7 +7,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Survey asks for what the gateway would tell of a server: its roles and channels.
+// Survey fetches the roles and channels of a server, which the gateway would otherwise report.
 func (a *API) Survey(ctx context.Context, guild string) (*discordgo.GuildCreate, error) {
 	g := &discordgo.Guild{}
 	if err := a.Do(ctx, Request{

@@ -15,32 +15,32 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// DefaultAPI is what DISCORD_API_URL replaces.
+// DefaultAPI is the default of DISCORD_API_URL.
 const DefaultAPI = "https://discord.com/api"
 
-// maxBody bounds what is read of an answer that says to slow down.
+// maxBody limits how much is read of a 429 response, in bytes.
 const maxBody = 64 << 10
 
-// transport carries every request of the process: it sends it to the configured address, keeps the
-// process within its share, and makes of every refusal one that discordgo can read.
+// transport sends all requests of the process to the configured address, within the bot's rate. It
+// converts every 429 into a form that discordgo can parse.
 type transport struct {
 	api    *url.URL // replaces https://discord.com/api
 	base   http.RoundTripper
 	limits *limits
 }
 
-// oldEdits marks a 429 that is about old messages.
+// oldEdits is the code of a 429 about edits of old messages.
 const oldEdits = "30046"
 
-// bucketKey is the context key under which a request carries the key of its bucket.
+// bucketKey is the context key that holds the bucket key of a request.
 type bucketKey struct{}
 
-// interactionPrefix begins the keys of buckets that are outside the global limit.
+// interactionPrefix begins the keys of buckets outside the global limit.
 const interactionPrefix = "interaction "
 
 func isInteraction(key string) bool { return strings.HasPrefix(key, interactionPrefix) }
 
-// parseAPI reads DISCORD_API_URL.
+// parseAPI parses DISCORD_API_URL.
 func parseAPI(raw string) (*url.URL, error) {
 	if raw == "" {
 		raw = DefaultAPI
@@ -61,9 +61,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("wait for a call of Discord: %w", notSentError{err})
 	}
 	defer ended()
-	// From now on: what waited above was not sent. What is on its way is not given up with whoever
-	// wanted it: Discord counts it whenever it comes to it, be it in a later window than that in
-	// which it is missed here.
+	// The limit starts here: a request that waited above was not sent. A sent request is not
+	// cancelled with its caller. Discord counts it whenever it arrives, perhaps in a later window
+	// than the one in which this process counted it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), RequestTimeout)
 	out := req.Clone(ctx)
 	if strings.HasPrefix(out.URL.Path, "/api/") {
@@ -82,8 +82,8 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.limits.answered(key, res.Header)
 	t.limits.budget.opened(req.Context(), key, res.Header)
 	for _, name := range []string{"X-RateLimit-Reset-After", "X-RateLimit-Reset", "X-RateLimit-Remaining", "X-RateLimit-Global"} {
-		// discordgo's own limiter would sleep without regard to the context; ours knows all that it
-		// needs
+		// discordgo's own limiter would sleep without regard to the context, and ours has these
+		// headers already
 		res.Header.Del(name)
 	}
 	if res.StatusCode != http.StatusTooManyRequests {
@@ -92,7 +92,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.refused(req.Context(), res, key)
 }
 
-// lastingBody ends what bounds a call once it was read.
+// lastingBody cancels the call's timeout once the body was read.
 type lastingBody struct {
 	io.ReadCloser
 	read context.CancelFunc
@@ -104,16 +104,15 @@ func (b *lastingBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// CloseIdleConnections lets go of connections that are not in use; http.Client asks for it by this
-// name.
+// CloseIdleConnections closes idle connections. http.Client calls it by this name.
 func (t *transport) CloseIdleConnections() {
 	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// refused notes a 429 and gives it the body that discordgo expects: Cloudflare's is HTML, and then
-// speaks for everything.
+// refused records a 429 and gives it the body that discordgo expects. Cloudflare's 429 has an HTML
+// body and applies to all calls.
 func (t *transport) refused(ctx context.Context, res *http.Response, key string) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody))
 	if err := errors.Join(err, res.Body.Close()); err != nil {
@@ -147,7 +146,7 @@ func (t *transport) refused(ctx context.Context, res *http.Response, key string)
 	return res, nil
 }
 
-// retryAfter reads the header that every 429 has, in seconds.
+// retryAfter returns the Retry-After header of a 429, in seconds.
 func retryAfter(h http.Header) float64 {
 	after, _ := pace.RetryAfter(h, time.Now())
 	if after <= 0 {
@@ -156,7 +155,7 @@ func retryAfter(h http.Header) float64 {
 	return after.Seconds()
 }
 
-// notSentError says that a request was never sent, so that nothing can have come of it.
+// notSentError reports that a request was never sent, so it had no effect.
 type notSentError struct{ error }
 
 func (e notSentError) Unwrap() error { return e.error }

@@ -21,7 +21,7 @@ func workspace(guildID string) access.Workspace {
 	return access.Workspace{Platform: string(call.Platform), ID: guildID}
 }
 
-// serverOf is the server whose roles or channels an event may change; empty for other events.
+// serverOf returns the server whose roles or channels an event may change; empty for other events.
 func serverOf(event any) string {
 	switch e := event.(type) {
 	case *discordgo.GuildCreate:
@@ -45,8 +45,8 @@ func serverOf(event any) string {
 	}
 }
 
-// digest is all of a server that decides who may open its channels; empty for one that is not
-// known. It is called with the lock held.
+// digest returns all facts that decide who may open a server's channels, as text. It is empty for
+// an unknown server. The caller must hold the lock.
 func (d *Directory) digest(guildID string) string {
 	g := d.guilds[guildID]
 	if g == nil || d.changes == nil {
@@ -72,7 +72,7 @@ func (d *Directory) digest(guildID string) string {
 	return b.String()
 }
 
-// owe notes that other replicas have to be told of a change. It is called with the lock held.
+// owe records that other replicas must be notified of a change. The caller must hold the lock.
 func (d *Directory) owe(guildID, scope string) {
 	if d.changes == nil {
 		return
@@ -84,12 +84,12 @@ func (d *Directory) owe(guildID, scope string) {
 	d.owed[guildID][scope] = d.learned
 }
 
-// tellLimit bounds what the events behind a change wait for it to be told.
+// tellLimit is how long later events wait until other replicas are notified of a change.
 const tellLimit = 2 * time.Second
 
-// Settle tells other replicas of all events that were learned and of which they were not told yet.
-// Without an error they know them. What another call is storing counts as not stored until that has
-// succeeded, and is stored twice rather than believed.
+// Settle notifies other replicas of all learned events that they do not know yet. If it returns
+// nil, they know them. An event counts as stored only after the store succeeded, so two concurrent
+// calls may store the same event twice.
 func (d *Directory) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
@@ -113,7 +113,7 @@ func (d *Directory) Settle(ctx context.Context) error {
 	return nil
 }
 
-// version is what all replicas know together of some scopes of a server.
+// version returns the version of some scopes of a server that all replicas share.
 func (d *Directory) version(ctx context.Context, guildID string, scopes ...string) (access.Version, error) {
 	if d.changes == nil {
 		return "", nil
@@ -124,8 +124,8 @@ func (d *Directory) version(ctx context.Context, guildID string, scopes ...strin
 	return d.changes.Version(ctx, workspace(guildID), scopes...)
 }
 
-// fresh makes sure that what is known of a server's roles and channels is true at this moment: it
-// is asked for, unless nothing has changed since it was asked for last.
+// fresh makes the known roles and channels of a server current. It fetches them, unless nothing has
+// changed since the last fetch.
 func (d *Directory) fresh(ctx context.Context, guildID string) error {
 	version, err := d.version(ctx, guildID)
 	if err != nil || d.changes == nil {
@@ -138,7 +138,7 @@ func (d *Directory) fresh(ctx context.Context, guildID string) error {
 		return nil
 	}
 	asked := d.asking.DoChan(guildID+" "+string(version), func() (any, error) {
-		// it is asked for others, too
+		// other callers wait for the result, too
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), call.RequestTimeout)
 		defer cancel()
 		var found *discordgo.GuildCreate
@@ -160,7 +160,7 @@ func (d *Directory) fresh(ctx context.Context, guildID string) error {
 	}
 }
 
-// patiently makes a lookup again, as long as ctx lasts, when Discord asks to wait.
+// patiently retries a look-up while Discord asks to wait, until ctx ends.
 func patiently(ctx context.Context, lookup func() error) error {
 	for {
 		err := lookup()
@@ -171,15 +171,15 @@ func patiently(ctx context.Context, lookup func() error) error {
 	}
 }
 
-// Announce tells other replicas of an event that was learned, before what comes after it is
-// handled. What cannot be stored now is stored later, and before anything is believed here.
+// Announce notifies other replicas of a learned event before the next event is handled. If that
+// fails, it is retried later, and always before this replica relies on its own data.
 func (d *Directory) Announce(ctx context.Context) {
 	if err := d.Settle(ctx); err != nil && ctx.Err() == nil {
 		d.discord.Logger.WarnContext(ctx, "other replicas are not told yet of what has changed in a server", "error", err)
 	}
 }
 
-// KeepHearing says again and again of which servers events arrive, until ctx ends.
+// KeepHearing repeatedly announces the servers whose events arrive, until ctx ends.
 func (d *Directory) KeepHearing(ctx context.Context) {
 	changes := d.changes
 	if changes == nil || d.discord.Config.NoGateway {

@@ -1,5 +1,5 @@
-// Package directory knows servers, their channels, roles and people: who may open what, and when
-// that has changed. It writes nothing.
+// Package directory knows servers, their channels, roles and members: who may open what, and when
+// that changes. It writes nothing.
 package directory
 
 import (
@@ -16,11 +16,11 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Directory remembers what the gateway tells of servers, channels and threads, and asks for what it
-// did not tell. It is safe for concurrent use.
+// Directory caches what the gateway reports about servers, channels and threads, and fetches the
+// rest. It is safe for concurrent use.
 type Directory struct {
 	discord *call.Bot
-	// how long an answer about someone's membership is believed where no event told of a change
+	// how long a fetched membership is trusted while no event reports a change
 	age     time.Duration
 	changes access.Changes // nil: this process is the only one, and its own events say all
 	asking  singleflight.Group
@@ -33,7 +33,7 @@ type Directory struct {
 
 	versions map[string]access.Version // of servers, from before they were surveyed
 	learned  uint64                    // changes so far
-	// scopes by server of which other replicas were not told yet, with the last change of each
+	// by server, the scopes that other replicas were not notified of, with the last change of each
 	owed map[string]map[string]uint64
 }
 
@@ -44,7 +44,7 @@ type guild struct {
 	roles map[string]role
 }
 
-// role is what is known of a role.
+// role holds the known facts about a role.
 type role struct {
 	name        string
 	permissions int64
@@ -55,32 +55,32 @@ type role struct {
 // Place is a channel or thread.
 type Place struct {
 	ID, Guild, Parent, Name string
-	Owner                   string // who began the thread
+	Owner                   string // who opened the thread
 	Thread                  bool
 	Forum                   bool // its threads are posts
-	Text                    bool // people write there
+	Text                    bool // people write in it
 	overwrites              []*discordgo.PermissionOverwrite
 }
 
-// membership is what was last said about someone in a server.
+// membership is a person's last known membership of a server.
 type membership struct {
 	in    bool // a full member: one who has yet to accept the server's rules is not
 	Roles []string
 	until time.Time
 
-	// from before it was asked; empty where an event told it, on which others do not rely
+	// from before the fetch; empty if an event reported it, which other replicas do not rely on
 	version access.Version
 }
 
 const (
-	// membershipAge is how long an answer about someone's membership is believed where no event
-	// told of a change, and unheardAge where none would: without the SERVER MEMBERS intent.
+	// membershipAge is how long a fetched membership is trusted while no event reports a change.
+	// unheardAge applies without the SERVER MEMBERS intent, when no event would report one.
 	membershipAge = 5 * time.Minute
 	unheardAge    = time.Minute
 	MaxPlaces     = 50_000
 )
 
-// NewDirectory returns what is known of servers and people: nothing yet.
+// NewDirectory returns an empty directory.
 func NewDirectory(b *call.Bot) *Directory {
 	age := unheardAge
 	if b.Config.Gateway.Members && !b.Config.NoGateway {
@@ -92,11 +92,11 @@ func NewDirectory(b *call.Bot) *Directory {
 	}
 }
 
-// Learn takes in an event. What counts of it is owed to other replicas, also where it tells nothing
-// new here: "events in Discord may never be sent to a client", or late
-// (https://discord.com/developers/docs/reference#consistency), so that what one replica knows
-// already says nothing of what another one believes. A server as a whole arrives when a session
-// begins, and not when it has changed.
+// Learn applies an event, and records that other replicas must be notified of permission changes.
+// That holds even if the event changes nothing here. Discord's documentation says that "events in
+// Discord may never be sent to a client", or late
+// (https://discord.com/developers/docs/reference#consistency). So another replica may still hold
+// old data. A whole server arrives when a session begins, which by itself is no change.
 func (d *Directory) Learn(event any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -108,14 +108,14 @@ func (d *Directory) Learn(event any) {
 	}
 }
 
-// apply takes in an event. It is called with the lock held.
+// apply applies an event. The caller must hold the lock.
 func (d *Directory) apply(event any) {
 	switch e := event.(type) {
 	case *discordgo.Ready:
 		if e.User != nil {
 			d.bot = e.User.ID
 		}
-		for _, g := range e.Guilds { // in a new session no event says what was missed of people
+		for _, g := range e.Guilds { // in a new session, no event reports missed changes of members
 			delete(d.versions, g.ID)
 			maps.DeleteFunc(d.member, func(key [2]string, _ membership) bool { return key[0] == g.ID && key[1] != d.bot })
 		}
@@ -180,8 +180,7 @@ func (d *Directory) apply(event any) {
 	}
 }
 
-// forget ends what is known of a server that the bot belongs to no more. It is called with the lock
-// held.
+// forget deletes the data of a server that the bot has left. The caller must hold the lock.
 func (d *Directory) forget(guildID string) {
 	delete(d.guilds, guildID)
 	maps.DeleteFunc(d.member, func(key [2]string, _ membership) bool { return key[0] == guildID })
@@ -206,8 +205,8 @@ func roleOf(r *discordgo.Role) role {
 	return role{name: r.Name, permissions: r.Permissions, position: r.Position, managed: r.Managed}
 }
 
-// OwnRoles are the roles that stand for the bot alone in a server: when people begin to write its
-// name, Discord offers them its role as well.
+// OwnRoles returns the roles of a server that only the bot has. When people type its name, Discord
+// suggests its role, too.
 func (d *Directory) OwnRoles(guildID string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -226,7 +225,7 @@ func (d *Directory) OwnRoles(guildID string) []string {
 
 func (d *Directory) remember(c *discordgo.Channel) Place {
 	if len(d.places) >= MaxPlaces {
-		for id := range d.places { // any: what is needed again is asked for again
+		for id := range d.places { // any: a needed entry is fetched again
 			delete(d.places, id)
 			break
 		}
@@ -240,7 +239,7 @@ func (d *Directory) remember(c *discordgo.Channel) Place {
 	return p
 }
 
-// Place returns a channel or thread, asking for it if need be.
+// Place returns a channel or thread, and fetches it if it is unknown.
 func (d *Directory) Place(ctx context.Context, id string) (Place, error) {
 	d.mu.Lock()
 	p, known := d.places[id]
@@ -257,13 +256,13 @@ func (d *Directory) Place(ctx context.Context, id string) (Place, error) {
 	return d.remember(c), nil
 }
 
-// Moderates reports whether someone with these roles may manage messages in a channel: whoever may
-// delete an answer may stop it.
+// Moderates reports whether a member with these roles may manage messages in a channel. A member
+// who may delete an answer may also stop it.
 func (d *Directory) Moderates(channel, user string, roles []string) bool {
 	return d.may(channel, user, roles, call.Moderator)
 }
 
-// guildName returns the name of a guild, or its id.
+// guildName returns the name of a server, or its id if the name is unknown.
 func (d *Directory) guildName(id string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -273,7 +272,7 @@ func (d *Directory) guildName(id string) string {
 	return id
 }
 
-// MemberOf returns what holds for someone in a server.
+// MemberOf returns a person's membership of a server.
 func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (membership, error) {
 	version, err := d.version(ctx, guildID, user)
 	if err != nil {
@@ -300,8 +299,8 @@ func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (members
 	return m, nil
 }
 
-// keep notes what an event said of someone; changed says that it tells of a change, and not of
-// something else. It is called with the lock held.
+// keep stores a membership from an event. changed reports that the event is about a change of the
+// membership. The caller must hold the lock.
 func (d *Directory) keep(guildID, user string, m *discordgo.Member, changed bool) {
 	kept := membership{in: !m.Pending, Roles: m.Roles, until: time.Now().Add(d.age)}
 	before, known := d.member[[2]string{guildID, user}]
@@ -321,14 +320,14 @@ func (d *Directory) put(guildID, user string, m membership) {
 	d.member[[2]string{guildID, user}] = m
 }
 
-// Met notes what an interaction says of its user.
+// Met stores an interaction's data about its user.
 func (d *Directory) Met(guildID, user string, m *discordgo.Member) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.keep(guildID, user, m, false)
 }
 
-// Meet notes a channel that an interaction tells of, unless more is known of it.
+// Meet stores an interaction's data about its channel, unless more is known already.
 func (d *Directory) Meet(c *discordgo.Channel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -337,7 +336,7 @@ func (d *Directory) Meet(c *discordgo.Channel) {
 	}
 }
 
-// Peek returns a place that is known already.
+// Peek returns a known place. It makes no call.
 func (d *Directory) Peek(id string) (Place, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -345,15 +344,15 @@ func (d *Directory) Peek(id string) (Place, bool) {
 	return p, known
 }
 
-// KnownName returns the name of a channel; empty where it is not known.
+// KnownName returns the name of a channel; empty if it is unknown.
 func (d *Directory) KnownName(id string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.places[id].Name
 }
 
-// Home returns the reference of a place, without its thread: messages of a thread belong to the
-// channel that it hangs on.
+// Home returns the reference of a place, without its thread. A thread's messages belong to the
+// channel above it.
 func (d *Directory) Home(ctx context.Context, guild, channel string) (thread.Ref, error) {
 	ref := thread.Ref{Platform: call.Platform, Workspace: guild, Channel: channel}
 	if guild == "" {
@@ -370,5 +369,5 @@ func (d *Directory) Home(ctx context.Context, guild, channel string) (thread.Ref
 	return ref, nil
 }
 
-// GuildName returns the name of a server, or its id where it is not known.
+// GuildName returns the name of a server, or its id if the name is unknown.
 func (d *Directory) GuildName(id string) string { return d.guildName(id) }

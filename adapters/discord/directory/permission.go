@@ -9,12 +9,13 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 )
 
-// everything is what owners and administrators may.
+// everything is the set of permissions of owners and administrators.
 const everything int64 = -1
 
-// permissions computes what someone with these roles may in a channel, as the platform's
-// documentation says: the roles' permissions, then the overwrites of everyone, of the roles
-// together, and of the person. A thread has those of its channel. It is called with the lock held.
+// permissions computes a member's permissions in a channel from the member's roles, as Discord
+// documents it. The roles' permissions come first, then the overwrites of @everyone, of the roles
+// together, and of the person. A thread has its channel's permissions. The caller must hold the
+// lock.
 func (d *Directory) permissions(p Place, user string, roles []string) int64 {
 	g := d.guilds[p.Guild]
 	if g == nil {
@@ -59,7 +60,7 @@ func (d *Directory) permissions(p Place, user string, roles []string) int64 {
 	return held
 }
 
-// may reports whether someone with these roles has one of the permissions in a place that is known.
+// may reports whether a member with these roles has one of the permissions in a known place.
 func (d *Directory) may(channel, user string, roles []string, any int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -67,15 +68,15 @@ func (d *Directory) may(channel, user string, roles []string, any int64) bool {
 	return known && d.permissions(p, user, roles)&any != 0
 }
 
-// Membership is what someone is in a server.
+// Membership is a person's membership of a server.
 type Membership struct {
 	Full     bool     // a full member
-	Roles    []string // ids, that of everyone aside
-	Channels []string // ids of those that the person can open, as far as they are known
+	Roles    []string // ids, without the role of everyone
+	Channels []string // ids of the known channels that the person can open
 }
 
-// Membership returns what someone is in a server. Where Discord sends no events of members
-// (DISCORD_MEMBERS=false) it may be some minutes old.
+// Membership returns a person's membership of a server. If Discord sends no member events
+// (DISCORD_MEMBERS=false), it may be some minutes old.
 func (d *Directory) Membership(ctx context.Context, guild, user string) (Membership, error) {
 	if err := d.fresh(ctx, guild); err != nil {
 		return Membership{}, err
@@ -96,12 +97,12 @@ func (d *Directory) Membership(ctx context.Context, guild, user string) (Members
 	return out, nil
 }
 
-// maxNamed is how many people a channel's overwrites may name for it to be found out what they are.
+// maxNamed is the largest number of people in a channel's overwrites whose roles Needed looks up.
 const maxNamed = 10
 
-// Needed lists the roles without which no one can open a channel, as far as that is certain. The
-// server's owner, and administrators who can give themselves the role, are left out of account:
-// what a role may read is theirs to say.
+// Needed returns the roles that a member must have to open a channel, as far as that is certain. It
+// ignores the server's owner, and administrators who can give themselves such a role, because they
+// decide what a role may read.
 func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
 	if err := d.fresh(ctx, guildID); err != nil {
 		return nil, err
@@ -145,9 +146,9 @@ func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]stri
 	return needed, nil
 }
 
-// needs reports whether no one whom no overwrite names can open a place without a role. What
-// someone with several roles can open, someone with one of them can open, or with none, so it is
-// enough to look at each. It is called with the lock held.
+// needs reports whether a place cannot be opened without a role, except by people in overwrites.
+// Each role can be checked alone: a person with several roles can open a place only if one of the
+// roles, or none, allows it. The caller must hold the lock.
 func (d *Directory) needs(g *guild, p Place, needed string) bool {
 	const stranger = "" // is no one's id
 	if d.permissions(p, stranger, nil)&discordgo.PermissionViewChannel != 0 {
@@ -164,13 +165,12 @@ func (d *Directory) needs(g *guild, p Place, needed string) bool {
 	return true
 }
 
-// alone reports whether a role is one that the bot itself has alone. It is called with the lock
-// held.
+// alone reports whether only the bot has a role. The caller must hold the lock.
 func (d *Directory) alone(role, guildID string) bool {
 	return d.guilds[guildID].roles[role].managed && slices.Contains(d.member[[2]string{guildID, d.bot}].Roles, role)
 }
 
-// RoleName returns the name of a role, or its id where it is not known.
+// RoleName returns the name of a role, or its id if the name is unknown.
 func (d *Directory) RoleName(guild, role string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -180,7 +180,7 @@ func (d *Directory) RoleName(guild, role string) string {
 	return role
 }
 
-// ChannelName returns the name of a channel, or its id where it is not known.
+// ChannelName returns the name of a channel, or its id if the name is unknown.
 func (d *Directory) ChannelName(id string) string { return cmp.Or(d.KnownName(id), id) }
 
 // Lacking is a channel in which the bot lacks permissions.
@@ -189,9 +189,9 @@ type Lacking struct {
 	Permissions   []call.Permission
 }
 
-// Lacking lists the channels of a server that the bot can see and in which it lacks something, in
-// the order of their names. only, where not empty, are the channels to look at; of those it also
-// tells what it cannot see.
+// Lacking lists a server's channels in which the bot lacks permissions, in the order of their
+// names. It looks at the channels that the bot can see. If only is not empty, it looks at those
+// channels, and includes the ones that the bot cannot see.
 func (d *Directory) Lacking(ctx context.Context, guild string, only []string) ([]Lacking, error) {
 	self, err := d.discord.WhoAmI(ctx)
 	if err != nil {

@@ -4,17 +4,17 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Reach says who may read what was said in a channel before they came.
+// Reach says who may read the earlier messages of a channel.
 type Reach struct {
-	Own bool // the bot
-	All bool // every full member of the server
-	// Whole says that everybody who may open the channel may read what was said there, as far as
+	Own bool // the bot may
+	All bool // every full member of the server may
+	// Whole reports that everyone who may open the channel may read its earlier messages, as far as
 	// that is certain.
 	Whole bool
 }
 
-// Reach returns who may read what was said in a channel, by what is known of the server: it asks no
-// platform. user and roles are the bot's.
+// Reach returns who may read the earlier messages of a channel. It uses only known data and makes
+// no call. user and roles are the bot's.
 func (d *Directory) Reach(channel, user string, roles []string) Reach {
 	d.mu.Lock()
 	defer d.mu.Unlock()

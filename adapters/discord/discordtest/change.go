@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Only has events delivered to one session alone, by the order in which they began: the first is 1.
-// To 0 they are delivered to all again; what the others missed is not sent to them, as if it were
-// still on its way.
+// Only makes the server deliver events to one session only. Sessions are numbered from 1, in the
+// order in which they began. 0 delivers to all sessions again. The others never get the events that
+// they missed, as if those were still on their way.
 func (s *Server) Only(session int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gateway.only = session
 }
 
-// hears reports whether an event is delivered to a session. s.mu is held.
+// hears reports whether an event is delivered to a session. The caller must hold s.mu.
 func (s *Server) hears(id string) bool {
 	if s.gateway.only == 0 {
 		return true
@@ -28,7 +28,7 @@ func (s *Server) hears(id string) bool {
 	return slices.Index(living, id) == s.gateway.only-1
 }
 
-// Regrant gives someone a role in place of an earlier one, or none, and tells of it.
+// Regrant replaces a person's role, or removes it, and sends the event.
 func (g *Guild) Regrant(p *Person, role string) {
 	g.Grant(p, role)
 	g.s.mu.Lock()
@@ -40,7 +40,7 @@ func (g *Guild) Regrant(p *Person, role string) {
 	})
 }
 
-// Part takes someone out of the guild.
+// Part removes a person from the guild.
 func (g *Guild) Part(p *Person) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -48,7 +48,7 @@ func (g *Guild) Part(p *Person) {
 	g.s.dispatch(g.ID, "GUILD_MEMBER_REMOVE", IntentGuildMembers, func(int) any { return map[string]any{"guild_id": g.ID, "user": p.User} })
 }
 
-// Show lets everybody see a channel again.
+// Show lets everyone see a channel again.
 func (g *Guild) Show(channel string) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -57,7 +57,7 @@ func (g *Guild) Show(channel string) {
 	g.s.dispatch(g.ID, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
 }
 
-// Permit changes what a role may.
+// Permit changes a role's permissions.
 func (g *Guild) Permit(id string, permissions int64) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// commandName is what the name of a slash command and of its options may be.
+// commandName matches the allowed names of slash commands and their options.
 var commandName = regexp.MustCompile(`^[-_'\p{Ll}\p{Lo}\p{N}]{1,32}$`)
 
-// checkCommands holds commands to the platform's limits.
+// checkCommands checks commands against Discord's limits.
 func checkCommands(commands []map[string]any) *apiError {
 	count := make(map[float64]int)
 	for _, c := range commands {
@@ -36,9 +36,9 @@ func checkCommands(commands []map[string]any) *apiError {
 	return nil
 }
 
-// Offered lists the commands that someone's client offers in a channel: those for whose
-// default_member_permissions, "represented as a bit set", the person has all, and which belong
-// there.
+// Offered lists the commands that a person's client shows in a channel: the commands of that
+// channel for which the person has all permissions in default_member_permissions ("represented as a
+// bit set").
 func (p *Person) Offered(channel string) []string {
 	s := p.s
 	s.mu.Lock()

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Earlier writes a message that mentions the bot as it was written so long ago, and returns its id.
-// The gateway sends no event: no client was there for it. In a direct conversation the mention is
-// left out.
+// Earlier writes a message that mentions the bot, with a time in the past, and returns its id. The
+// gateway sends no event, as if no client had been connected. A direct message has no mention.
 func (p *Person) Earlier(channel, text string, ago time.Duration) string {
 	s := p.s
 	s.mu.Lock()
@@ -25,15 +24,14 @@ func (p *Person) EarlierReply(channel, text string, ago time.Duration) string {
 	return p.earlier(channel, text, ago)
 }
 
-// Newest has a channel name a message as its last one, although ones with a later time were written
-// before.
+// Newest sets a message as a channel's last one, although the channel has later messages.
 func (s *Server) Newest(channel, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channels[channel].last = message
 }
 
-// earlier writes a message of before. s.mu is held.
+// earlier writes a message with a time in the past. The caller must hold s.mu.
 func (p *Person) earlier(channel, text string, ago time.Duration) string {
 	s := p.s
 	ch := s.channels[channel]
@@ -44,7 +42,7 @@ func (p *Person) earlier(channel, text string, ago time.Duration) string {
 	return m.id
 }
 
-// idAt is a free id of a moment. s.mu is held.
+// idAt returns a free id of a moment. The caller must hold s.mu.
 func (s *Server) idAt(at time.Time) string {
 	n := (at.UnixMilli() - 1420070400000) << 22
 	for s.messages[strconv.FormatInt(n, 10)] != nil || s.channels[strconv.FormatInt(n, 10)] != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// gateway is the state of the event side.
+// gateway is the state of the gateway.
 type gateway struct {
 	sessions   map[string]*session
 	intents    int // of the newest session
@@ -36,8 +36,8 @@ type gateway struct {
 	only    int  // the session that events are delivered to; 0: all
 }
 
-// session is what a client can resume: everything that was dispatched to it, and the connection
-// that it has at present.
+// session holds what a client can resume: all events that were sent to it, and its present
+// connection.
 type session struct {
 	id      string
 	shard   [2]int
@@ -49,8 +49,8 @@ type session struct {
 	left    time.Time // when its connection was lost
 }
 
-// resumable is how long a session can be resumed after its connection was lost. The platform does
-// not say; it is a few minutes.
+// resumable is how long a session can be resumed after its connection was lost. Discord does not
+// state the time; it is a few minutes.
 const resumable = 2 * time.Minute
 
 type frame struct {
@@ -60,7 +60,7 @@ type frame struct {
 	Type string `json:"t,omitempty"`
 }
 
-// connection is one WebSocket. Frames are written by one goroutine.
+// connection is one WebSocket. One goroutine writes its frames.
 type connection struct {
 	ws     *websocket.Conn
 	out    chan frame
@@ -133,7 +133,7 @@ func (c *connection) write() {
 	}
 }
 
-// send queues a frame; a client that reads nothing loses its connection.
+// send queues a frame. A client that does not read loses its connection.
 func (c *connection) send(f frame) {
 	select {
 	case c.out <- f:
@@ -147,7 +147,7 @@ func (c *connection) close(code int, reason string) {
 	_ = c.ws.Close()
 }
 
-// read takes a client's frames until the connection ends.
+// read reads a client's frames until the connection ends.
 func (s *Server) read(c *connection) {
 	for {
 		_, data, err := c.ws.ReadMessage()
@@ -181,7 +181,8 @@ func (s *Server) read(c *connection) {
 	}
 }
 
-// lost notes the end of a connection. A client that says 1000 or 1001 gives its session up.
+// lost records the end of a connection. A client that closes with 1000 or 1001 gives up its
+// session.
 func (s *Server) lost(c *connection, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -276,8 +277,7 @@ func (s *Server) identify(c *connection, data json.RawMessage) {
 	}
 }
 
-// tooSoon counts the beginning of a session, and reports whether there were too many a short while
-// ago.
+// tooSoon counts a new session, and reports whether too many began a short while ago.
 func (s *Server) tooSoon(shard int) bool {
 	key := shard % s.config.Concurrency
 	recent := slices.DeleteFunc(s.gateway.began[key], func(at time.Time) bool { return time.Since(at) >= s.config.IdentifyEvery })
@@ -285,14 +285,15 @@ func (s *Server) tooSoon(shard int) bool {
 	return len(recent) > 0
 }
 
-// has reports whether events of a guild, or of none for the first shard, belong to a session.
+// has reports whether a session gets the events of a guild. The first shard gets the events without
+// a guild.
 func (g *session) has(guild string) bool {
 	id, _ := strconv.ParseInt(guild, 10, 64) // direct conversations have none
 	return int(id>>22%int64(g.shard[1])) == g.shard[0]
 }
 
-// first sends what a test asked for before READY or RESUMED, and reports whether it was op 7, after
-// which nothing else comes.
+// first sends the frames that a test requested before READY or RESUMED. It reports whether it sent
+// op 7, after which nothing else is sent.
 func (s *Server) first(c *connection) bool {
 	if s.gateway.ping {
 		s.gateway.ping = false
@@ -307,7 +308,7 @@ func (s *Server) first(c *connection) bool {
 	return first
 }
 
-// resume goes on with a session: what it missed is sent again.
+// resume resumes a session, and sends the events that it missed again.
 func (s *Server) resume(c *connection, data json.RawMessage) {
 	s.gateway.resumes++
 	var d struct {
@@ -340,8 +341,8 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 	g.dispatch("RESUMED", map[string]any{})
 }
 
-// dispatch sends an event to every session that has the intent; data is asked with the session's
-// intents. It is called with the lock held.
+// dispatch sends an event to every session that has the intent. data is called with the session's
+// intents. The caller must hold the lock.
 func (s *Server) dispatch(guild, kind string, intent int, data func(intents int) any) {
 	for id, g := range s.gateway.sessions {
 		if g.conn == nil && !g.left.IsZero() && time.Since(g.left) > resumable {
@@ -368,7 +369,7 @@ func (g *session) dispatch(kind string, data any) {
 	}
 }
 
-// connections runs do for every live connection.
+// connections calls do for every live connection.
 func (s *Server) connections(do func(*session, *connection)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -379,8 +380,8 @@ func (s *Server) connections(do func(*session, *connection)) {
 	}
 }
 
-// Reconnect tells the bot to reconnect (op 7). With first the reconnect comes on its next
-// connection, before READY or RESUMED.
+// Reconnect sends op 7, which tells the bot to reconnect. With first, it is sent on the next
+// connection before READY or RESUMED.
 func (s *Server) Reconnect(first bool) {
 	if first {
 		s.mu.Lock()
@@ -391,7 +392,7 @@ func (s *Server) Reconnect(first bool) {
 	s.connections(func(_ *session, c *connection) { c.send(frame{Op: opReconnect}) })
 }
 
-// Invalidate tells the bot that its session is over (op 9).
+// Invalidate sends op 9, which tells the bot that its session is over.
 func (s *Server) Invalidate() {
 	s.connections(func(g *session, c *connection) {
 		g.dead, g.conn = true, nil
@@ -399,12 +400,12 @@ func (s *Server) Invalidate() {
 	})
 }
 
-// Unsettle tells the bot that its session can be resumed after a while (op 9 with true).
+// Unsettle sends op 9 with true, which tells the bot that its session can be resumed after a while.
 func (s *Server) Unsettle() {
 	s.connections(func(_ *session, c *connection) { c.send(frame{Op: opInvalid, Data: true}) })
 }
 
-// Hang closes the bot's connection with a code. After 4007 and 4009 its session cannot be resumed.
+// Hang closes the bot's connection with a code. After 4007 and 4009 the session cannot be resumed.
 func (s *Server) Hang(code int) {
 	s.connections(func(g *session, c *connection) {
 		g.dead = g.dead || code == 4007 || code == 4009
@@ -413,8 +414,8 @@ func (s *Server) Hang(code int) {
 	})
 }
 
-// Ping asks for a heartbeat on the next connection before READY or RESUMED, and acknowledges one as
-// well.
+// Ping requests a heartbeat on the next connection before READY or RESUMED, and acknowledges one,
+// too.
 func (s *Server) Ping() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -433,16 +434,15 @@ func (s *Server) Beats() int {
 	return s.gateway.beats
 }
 
-// Manners tells what the bot did at the gateway that the platform's documentation asks not to do:
-// sessions that began too soon after one another, resumes or identifies at the wrong address, and
-// live sessions that were given up.
+// Manners counts what the bot did at the gateway against Discord's documentation: sessions begun
+// too soon, resumes or identifies at the wrong address, and live sessions given up.
 func (s *Server) Manners() (hasty, misled, givenUp int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.gateway.hasty, s.gateway.misled, s.gateway.goodbye
 }
 
-// Recommend changes how many shards are recommended.
+// Recommend sets the recommended number of shards.
 func (s *Server) Recommend(shards int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -456,7 +456,8 @@ func (s *Server) Shards() []int {
 	return slices.Sorted(maps.Keys(s.gateway.shards))
 }
 
-// Drop cuts the bot's connection without a word. With invalid its session cannot be resumed.
+// Drop cuts the bot's connection without a close frame. With invalid, the session cannot be
+// resumed.
 func (s *Server) Drop(invalid bool) {
 	s.mu.Lock()
 	s.gateway.invalid = invalid
@@ -464,15 +465,15 @@ func (s *Server) Drop(invalid bool) {
 	s.connections(func(g *session, _ *connection) { g.disconnect() })
 }
 
-// Away makes the address for resumes refuse connections.
+// Away makes the address for resuming refuse connections.
 func (s *Server) Away() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gateway.away = true
 }
 
-// Freeze makes the bot's connection a zombie: it stays open, heartbeats are not acknowledged, and
-// no event arrives.
+// Freeze makes the bot's connection a zombie: it stays open, but the server sends no
+// acknowledgements and no events.
 func (s *Server) Freeze() {
 	s.connections(func(g *session, c *connection) {
 		c.deaf = true
@@ -480,14 +481,14 @@ func (s *Server) Freeze() {
 	})
 }
 
-// Silence makes the next connection get no hello.
+// Silence makes the next connection receive no hello.
 func (s *Server) Silence() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gateway.silent = true
 }
 
-// Refuse closes the connection of the next identify with a code.
+// Refuse makes the next identify close its connection with a code.
 func (s *Server) Refuse(code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -66,7 +66,7 @@ func (s *Server) getArchivedThreads(c *call) (any, *apiError) {
 
 func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
 
-// threads lists those of which keep holds.
+// threads returns the threads for which keep returns true, sorted by order.
 func (s *Server) threads(keep func(*channel) bool, order func(a, b *channel) int) []*channel {
 	var found []*channel
 	for _, ch := range s.channels {
@@ -86,8 +86,8 @@ func (s *Server) threadsJSON(list []*channel) []any {
 	return shown
 }
 
-// counts are the numbers of messages of a thread, "not including the initial message or deleted
-// messages", and of all that were ever sent.
+// counts returns the number of a thread's messages, "not including the initial message or deleted
+// messages", and the number of all messages ever sent there.
 func (s *Server) counts(ch *channel) (there, sent int) {
 	for _, id := range ch.said {
 		m := s.messages[id]
@@ -101,12 +101,12 @@ func (s *Server) counts(ch *channel) (there, sent int) {
 	return there, sent
 }
 
-// may computes what someone may in a channel as the documentation does, person by person
-// (https://docs.discord.com/developers/topics/permissions#permission-overwrites): the owner
-// everything; the permissions of @everyone and of the roles, with Administrator everything; then
-// the overwrites of @everyone, of roles, of the person. "Threads inherit permissions from the
-// parent channel"; of private ones "you must be invited to the thread to be able to view or
-// participate in it, or be a moderator (MANAGE_THREADS permission)".
+// may computes a person's permissions in a channel as Discord documents them
+// (https://docs.discord.com/developers/topics/permissions#permission-overwrites). The owner has
+// all. Others have those of @everyone and of their roles; Administrator means all. Then the
+// overwrites of @everyone, of the roles and of the person apply. "Threads inherit permissions from
+// the parent channel". For private threads, "you must be invited to the thread to be able to view
+// or participate in it, or be a moderator (MANAGE_THREADS permission)".
 func (s *Server) may(user string, ch *channel) int64 {
 	g := s.guilds[ch.guild]
 	if g == nil {
@@ -155,7 +155,7 @@ func (s *Server) may(user string, ch *channel) int64 {
 	return held
 }
 
-// MayRead reports whether someone can read what was said in a channel or thread, by Discord's
+// MayRead reports whether a person can read the messages of a channel or thread, by Discord's
 // rules.
 func (s *Server) MayRead(user, channel string) bool {
 	s.mu.Lock()
@@ -168,7 +168,7 @@ func (s *Server) MayRead(user, channel string) bool {
 	return s.may(user, ch)&needed == needed
 }
 
-// PostEarlier is Post, so long ago. The gateway sends no event.
+// PostEarlier is Post with a time in the past. The gateway sends no event.
 func (p *Person) PostEarlier(forum, title, text string, ago time.Duration) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -181,7 +181,7 @@ func (p *Person) PostEarlier(forum, title, text string, ago time.Duration) strin
 	return thread.id
 }
 
-// OpenPrivate opens a private thread in a channel with some people.
+// OpenPrivate opens a private thread with some people in a channel.
 func (p *Person) OpenPrivate(channel, title string, others ...*Person) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -193,14 +193,14 @@ func (p *Person) OpenPrivate(channel, title string, others ...*Person) string {
 	return thread.id
 }
 
-// ArchivedAgo puts a thread into the archive as it was put there so long ago.
+// ArchivedAgo archives a thread with a time in the past.
 func (s *Server) ArchivedAgo(thread string, ago time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channels[thread].archived, s.channels[thread].archivedAt = true, time.Now().Add(-ago)
 }
 
-// Tag gives a post tags of its forum, which are made where there are none of the name.
+// Tag gives a post tags of its forum. It creates missing tags.
 func (s *Server) Tag(post string, names ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,7 +217,7 @@ func (s *Server) Tag(post string, names ...string) {
 	s.dispatch(ch.guild, "THREAD_UPDATE", IntentGuilds, func(int) any { return s.channelJSON(ch) })
 }
 
-// Destroy deletes a channel or thread with all that was said there.
+// Destroy deletes a channel or thread with all its messages.
 func (s *Server) Destroy(channel string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,7 +235,7 @@ func (s *Server) Destroy(channel string) {
 	})
 }
 
-// Standing are the messages of a channel or thread that are not deleted, oldest first, by id.
+// Standing returns the messages of a channel or thread that are not deleted, oldest first, by id.
 func (s *Server) Standing(channel string) []Version {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,8 +249,8 @@ func (s *Server) Standing(channel string) []Version {
 	return shown
 }
 
-// Overwrite changes what a role, or with person what someone, may in a channel, in place of an
-// earlier overwrite, and tells of it.
+// Overwrite sets the permissions of a role in a channel, or with person those of a person, and
+// sends the event. It replaces an earlier overwrite.
 func (g *Guild) Overwrite(channel, of string, person bool, allow, deny int64) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -266,8 +266,8 @@ func (g *Guild) Overwrite(channel, of string, person bool, allow, deny int64) {
 	g.s.dispatch(g.ID, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
 }
 
-// Denies reports whether an overwrite of a channel, but of the bot's own, takes a permission from
-// someone.
+// Denies reports whether an overwrite of a channel denies a permission. It ignores overwrites of
+// the bot.
 func (s *Server) Denies(channel string, permission int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ type endpoint struct {
 	failed  []string // what went wrong with requests
 }
 
-// shown is the address as the API shows it.
+// shown returns the address as the API shows it.
 func (e endpoint) shown() any {
 	if e.url == "" {
 		return nil
@@ -29,7 +29,7 @@ func (e endpoint) shown() any {
 	return e.url
 }
 
-// PublicKey is the application's key, in hexadecimal.
+// PublicKey returns the application's public key, in hexadecimal.
 func (s *Server) PublicKey() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,9 +47,9 @@ func (s *Server) publicKey() string {
 	return hex.EncodeToString(s.inbound.public)
 }
 
-// Endpoint sets the Interactions Endpoint URL: as the platform does, it first tries whether PING is
-// answered and a bad signature refused. From then on interactions come as requests and not over the
-// gateway.
+// Endpoint sets the Interactions Endpoint URL. Like Discord, it first checks that the endpoint
+// answers PING and refuses a bad signature. After that, interactions arrive as requests, not over
+// the gateway.
 func (s *Server) Endpoint(url string) error {
 	s.mu.Lock()
 	s.publicKey()
@@ -68,7 +68,7 @@ func (s *Server) Endpoint(url string) error {
 	return nil
 }
 
-// EndpointFaults lists what went wrong with requests to the endpoint.
+// EndpointFaults returns the failures of requests to the endpoint.
 func (s *Server) EndpointFaults() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,8 +98,7 @@ func (s *Server) request(url string, body []byte, bad bool) (int, []byte, error)
 	return res.StatusCode, answer, err
 }
 
-// deliver brings an interaction to the endpoint, in its own goroutine, and takes its first
-// response.
+// deliver sends an interaction to the endpoint in a new goroutine, and handles the first response.
 func (s *Server) deliver(i *Interaction, event any) {
 	body, err := json.Marshal(event)
 	if err != nil {

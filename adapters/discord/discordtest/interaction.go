@@ -37,7 +37,7 @@ const (
 	callbackModal    = 9
 )
 
-// State is what an interaction's user sees.
+// State is the view of an interaction's user.
 type State struct {
 	Kind     int // 4 a message, 5 "is thinking…"; 0 nothing yet
 	Private  bool
@@ -49,7 +49,7 @@ type State struct {
 	Form     string   // id of the form that is shown
 }
 
-// State returns what the interaction's user sees.
+// State returns what the interaction's user sees now.
 func (i *Interaction) State() State {
 	i.server.mu.Lock()
 	defer i.server.mu.Unlock()
@@ -66,7 +66,7 @@ func (i *Interaction) State() State {
 	}
 }
 
-// Expire makes the interaction's token invalid now.
+// Expire makes the interaction's token expire now.
 func (i *Interaction) Expire() {
 	i.server.mu.Lock()
 	defer i.server.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Server) postCallback(c *call) (any, *apiError) {
 	return nil, s.respond(i, body)
 }
 
-// respond takes the first response to an interaction.
+// respond handles the first response to an interaction.
 func (s *Server) respond(i *Interaction, body callback) *apiError {
 	switch {
 	case i.kind != 0:
@@ -183,7 +183,7 @@ func (s *Server) respond(i *Interaction, body callback) *apiError {
 	return nil
 }
 
-// reply returns the interaction of a webhook call, if its token is still good.
+// reply returns the interaction of a webhook call, if its token is valid.
 func (s *Server) reply(c *call) (*Interaction, *apiError) {
 	i := s.pending[c.PathValue("token")]
 	if i == nil || c.PathValue("app") != s.bot.ID {
@@ -224,7 +224,7 @@ func (s *Server) postFollowUp(c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// target returns the message that a webhook call is about.
+// target returns the message that a webhook call changes.
 func (s *Server) target(c *call) (*message, *apiError) {
 	i, problem := s.reply(c)
 	if problem != nil {
@@ -268,7 +268,7 @@ func (s *Server) deleteReply(c *call) (any, *apiError) {
 	return nil, nil
 }
 
-// begin makes an interaction.
+// begin creates an interaction.
 func (s *Server) begin(user *User, ch *channel) *Interaction {
 	i := &Interaction{ID: s.id(), Channel: ch.id, User: user.ID, server: s, created: time.Now()}
 	i.Token = "aW50ZXJhY3Rpb24-" + i.ID
@@ -276,13 +276,13 @@ func (s *Server) begin(user *User, ch *channel) *Interaction {
 	return i
 }
 
-// Sub is the use of a subcommand, as the value of an option of Command.
+// Sub is the use of a subcommand: a value for the options of Command.
 type Sub map[string]any
 
-// Upload is a file, as the value of an option of Command.
+// Upload is a file: a value for the options of Command.
 type Upload struct{ Name, Media, Content string }
 
-// interact dispatches the use of a command. Options are name and value.
+// interact sends the event for a used command. Options are name and value.
 func (s *Server) interact(user *User, ch *channel, command string, options map[string]any) *Interaction {
 	i := s.begin(user, ch)
 	data := map[string]any{"id": s.id(), "name": command, "type": 1}
@@ -313,7 +313,7 @@ func (s *Server) options(options map[string]any, data map[string]any) []map[stri
 	return given
 }
 
-// Type types into an option of a command that offers values.
+// Type types text into an option with autocompletion.
 func (p *Person) Type(channel, command, option, text string) *Interaction {
 	s := p.s
 	s.mu.Lock()
@@ -327,7 +327,7 @@ func (p *Person) Type(channel, command, option, text string) *Interaction {
 	return i
 }
 
-// Menu uses a command in the menu of a message.
+// Menu uses a command in a message's menu.
 func (p *Person) Menu(message, command string) *Interaction {
 	s := p.s
 	s.mu.Lock()
@@ -346,7 +346,7 @@ func (p *Person) Press(message, button string) *Interaction {
 	return p.component(message, map[string]any{"custom_id": button, "component_type": 2})
 }
 
-// Choose chooses values in a menu under a message.
+// Choose selects values in a menu under a message.
 func (p *Person) Choose(message, menu string, kind int, values ...string) *Interaction {
 	if values == nil {
 		values = []string{}
@@ -366,7 +366,7 @@ func (p *Person) component(message string, data map[string]any) *Interaction {
 	return i
 }
 
-// Submit fills in the form that an interaction was answered with.
+// Submit submits the form that the bot opened in response to an interaction.
 func (p *Person) Submit(form *Interaction, text string) *Interaction {
 	s := p.s
 	s.mu.Lock()
@@ -384,7 +384,7 @@ func (p *Person) Submit(form *Interaction, text string) *Interaction {
 	return i
 }
 
-// send dispatches an interaction.
+// send sends the event of an interaction.
 func (s *Server) send(i *Interaction, user *User, ch *channel, event map[string]any) {
 	for name, value := range map[string]any{
 		"id": i.ID, "application_id": s.bot.ID, "token": i.Token, "version": 1, "channel_id": ch.id, "channel": s.channelJSON(ch),
@@ -404,7 +404,7 @@ func (s *Server) send(i *Interaction, user *User, ch *channel, event map[string]
 	s.dispatch(ch.guild, "INTERACTION_CREATE", 0, func(int) any { return event })
 }
 
-// member is a person in a guild as the API shows it.
+// member returns a person in a guild as the API shows it.
 func (s *Server) member(g *guild, user string) map[string]any {
 	permissions := int64(permEveryone)
 	if user == g.owner {

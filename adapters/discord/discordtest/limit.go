@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// bucket is a rate limit: a window that begins with its first request.
+// bucket is a rate limit with a window that starts at its first request.
 type bucket struct {
 	limit  int
 	window time.Duration
@@ -20,7 +20,7 @@ type bucket struct {
 	forced time.Time // until then everything is refused, without counting
 }
 
-// Fault makes matching calls fail before anything else happens. Empty fields match everything.
+// Fault makes matching calls fail before they have any effect. Empty fields match everything.
 type Fault struct {
 	Method string
 	Path   string // that the path contains
@@ -37,10 +37,10 @@ type Fault struct {
 	Done       bool
 }
 
-// Inject adds a fault. Faults are tried in the order in which they were added.
+// Inject adds a fault. The server tries faults in the order in which they were added.
 func (s *Server) Inject(f Fault) { s.faults.Add(f, f.After, f.Times) }
 
-// Mend ends all faults.
+// Mend removes all faults.
 func (s *Server) Mend() { s.faults.Mend() }
 
 // fault returns the fault for a call, if any.
@@ -54,8 +54,8 @@ func (s *Server) fault(method, path, body string) *Fault {
 	return &found
 }
 
-// route is the key of a call's bucket: its method, its path without ids, and the channel or token
-// that it is about.
+// route returns the key of a call's bucket: the method, the path without ids, and the channel or
+// token.
 func route(method, path string) string {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	for i, p := range parts {
@@ -71,8 +71,8 @@ func isID(s string) bool {
 	return err == nil
 }
 
-// admit counts a call and reports whether it may go on; otherwise it has been answered. Called with
-// the lock held.
+// admit counts a call and reports whether it may proceed. If not, admit has answered it. The caller
+// must hold the lock.
 func (s *Server) admit(w http.ResponseWriter, method, path string) bool {
 	now := time.Now()
 	interaction := strings.Contains(path, "/interactions/") || strings.Contains(path, "/webhooks/")
@@ -126,7 +126,7 @@ func (s *Server) admit(w http.ResponseWriter, method, path string) bool {
 	return !over
 }
 
-// refuse answers 429. A global one comes without Reset-After, as it does on the platform.
+// refuse answers with 429. As with Discord, a global 429 has no Reset-After.
 func refuse(w http.ResponseWriter, after time.Duration, scope string) {
 	h := w.Header()
 	if scope == "global" {
@@ -151,11 +151,12 @@ func reply(w http.ResponseWriter, status int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// The client is gone if this fails.
+	// This fails only if the client is gone.
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// serve answers a fault. It reports whether the call is to go on and only its answer is lost.
+// serve answers a call with a fault. lost reports that the call proceeds and only its answer is
+// dropped.
 func (s *Server) serve(w http.ResponseWriter, f *Fault, method, path string) (lost bool) {
 	switch {
 	case f.Drop:

@@ -21,7 +21,7 @@ func (s *Server) Logins() (identifies, resumes int) {
 	return s.gateway.identifies, s.gateway.resumes
 }
 
-// Intents returns what the newest session asked for.
+// Intents returns the intents that the newest session requested.
 func (s *Server) Intents() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"unicode/utf16"
 )
 
-// message is one message as the platform stores it.
+// message is a stored message.
 type message struct {
 	id, channel, author, content string
 	nonce, replyTo               string
@@ -57,7 +57,7 @@ func (s *Server) mentioned(text string) []*User {
 	return users
 }
 
-// write is the body of a create or an edit. Discordgo sends more than this server looks at.
+// write is the body of a create or an edit. Further fields of discordgo are ignored.
 type write struct {
 	Content         *string         `json:"content"`
 	Flags           *int            `json:"flags"`
@@ -81,7 +81,7 @@ type write struct {
 	} `json:"components"`
 }
 
-// links are the addresses of a write's buttons.
+// links returns the addresses of a write's buttons.
 func (w *write) links() []string {
 	var urls []string
 	for _, row := range w.Components {
@@ -94,7 +94,7 @@ func (w *write) links() []string {
 	return urls
 }
 
-// buttons are the custom ids of a write's buttons.
+// buttons returns the custom ids of a write's buttons.
 func (w *write) buttons() []string {
 	var ids []string
 	for _, row := range w.Components {
@@ -140,14 +140,15 @@ func (w *write) check() *apiError {
 	return nil
 }
 
-// wellFormed is what the platform takes for an address of a button: its documents say "URL for link-style buttons; max 512 characters", its
-// answers "Scheme must be one of ('http', 'https', 'discord')", and that a host without a dot is "Not a well formed URL."
+// wellFormed reports whether Discord accepts a button's address: "URL for link-style buttons; max
+// 512 characters". Errors are "Scheme must be one of ('http', 'https', 'discord')", and "Not a well
+// formed URL." for a host without a dot.
 func wellFormed(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.Contains(strings.Trim(u.Hostname(), "."), ".")
 }
 
-// writable says why the bot may not write to a channel.
+// writable returns why the bot may not write to a channel, or the channel.
 func (s *Server) writable(id string) (*channel, *apiError) {
 	c := s.channels[id]
 	if c == nil || c.deleted {
@@ -218,14 +219,14 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// newMessage stores a message; a thread that it is written to is taken out of the archive.
+// newMessage stores a message. It takes the message's thread out of the archive.
 func (s *Server) newMessage(ch *channel, author, content string) *message {
 	m := &message{id: s.id(), channel: ch.id, author: author, content: content, created: time.Now()}
 	s.keep(ch, m)
 	return m
 }
 
-// keep stores a message; a thread that it is written to is taken out of the archive.
+// keep stores a message. It takes the message's thread out of the archive.
 func (s *Server) keep(ch *channel, m *message) {
 	s.messages[m.id] = m
 	ch.said = append(ch.said, m.id)
@@ -237,7 +238,7 @@ func (s *Server) keep(ch *channel, m *message) {
 	}
 }
 
-// publish records a version and tells the gateway.
+// publish records a version of a message and sends its event.
 func (s *Server) publish(op string, m *message, mentions json.RawMessage) {
 	s.record(op, m, mentions)
 	if m.ephemeral {
@@ -266,8 +267,7 @@ func (s *Server) publish(op string, m *message, mentions json.RawMessage) {
 	}
 }
 
-// retell sends an update of a message that was not edited, as Discord does when a thread was opened
-// from it or a preview was added.
+// retell sends an update of an unedited message, as after opening a thread or adding a preview.
 func (s *Server) retell(m *message) {
 	ch := s.channels[m.channel]
 	s.dispatch(ch.guild, "MESSAGE_UPDATE", IntentGuildMessages, func(intents int) any {
@@ -278,7 +278,7 @@ func (s *Server) retell(m *message) {
 	})
 }
 
-// event is a message as the gateway shows it: without the message-content intent only what the bot may read anyway.
+// event returns a message as the gateway shows it to a session with these intents.
 func (s *Server) event(m *message, intents int) map[string]any {
 	ch := s.channels[m.channel]
 	readable := intents&IntentMessageContent != 0 || ch.guild == "" || m.author == s.bot.ID || slices.Contains(s.mentioned(m.content), s.bot) || s.pinged(m)
@@ -294,13 +294,13 @@ func (s *Server) event(m *message, intents int) map[string]any {
 	return event
 }
 
-// pinged reports whether a message answers the bot with the mention that replies have.
+// pinged reports whether a message replies to the bot with the mention that replies have.
 func (s *Server) pinged(m *message) bool {
 	target := s.messages[m.replyTo]
 	return target != nil && target.author == s.bot.ID && m.author != s.bot.ID
 }
 
-// json is a message as the API shows it.
+// json returns a message as the API shows it.
 func (s *Server) json(m *message, readable bool) map[string]any {
 	content := m.content
 	if !readable {
@@ -344,7 +344,7 @@ func (s *Server) json(m *message, readable bool) map[string]any {
 	return shown
 }
 
-// find returns a message of a channel that exists.
+// find returns a message of an existing channel.
 func (s *Server) find(ch, id string) (*message, *apiError) {
 	c := s.channels[ch]
 	if c == nil || c.deleted {
@@ -365,7 +365,7 @@ func (s *Server) getMessage(c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// listMessages lists newest first, as the platform does.
+// listMessages returns messages newest first, as Discord does.
 func (s *Server) listMessages(c *call) (any, *apiError) {
 	ch := s.channels[c.PathValue("channel")]
 	if ch == nil || ch.deleted {
@@ -399,7 +399,7 @@ func (s *Server) listMessages(c *call) (any, *apiError) {
 	slices.Reverse(ids)
 	listed := []any{}
 	intents := s.gateway.intents
-	// no client is connected: for the HTTP API "the intent … in the Developer Portal" counts
+	// no client is connected; for the HTTP API "the intent … in the Developer Portal" applies
 	if intents == 0 && !s.config.NoContent {
 		intents = IntentMessageContent
 	}
@@ -432,8 +432,7 @@ func (s *Server) patchMessage(c *call) (any, *apiError) {
 	return s.edit(m, c)
 }
 
-// edit applies an edit. What it does not mention stays, but mentions are parsed again with full
-// defaults.
+// edit applies an edit. Omitted fields stay, but mentions are parsed again with the full defaults.
 func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	var w write
 	if problem := c.decode(&w); problem != nil {
@@ -453,7 +452,7 @@ func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// apply changes what a write says.
+// apply changes the fields that a write contains.
 func (m *message) apply(w *write) {
 	if w.Content != nil {
 		m.content = *w.Content
@@ -485,7 +484,8 @@ func (s *Server) deleteMessage(c *call) (any, *apiError) {
 	return nil, nil
 }
 
-// tooOld limits edits of messages that are older than an hour to three in twenty seconds, scaled with the bucket's window.
+// tooOld reports whether an edit is refused because the message is old. Messages older than an hour
+// allow three edits in twenty seconds, scaled with the bucket's window.
 func (s *Server) tooOld(m *message) bool {
 	if time.Since(m.created) < time.Hour {
 		return false

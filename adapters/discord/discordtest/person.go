@@ -17,19 +17,19 @@ type Channel struct {
 	s  *Server
 }
 
-// Person is a person who uses Discord. Methods return the id of the message that they write.
+// Person is a person on Discord. Its methods return the id of the message that they write.
 type Person struct {
 	User
 	s *Server
 }
 
-// AddGuild makes a guild and lets the bot join it. Its owner is not yet known.
+// AddGuild creates a guild and adds the bot to it. The guild has no known owner yet.
 func (s *Server) AddGuild(name string) *Guild {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g := &guild{id: s.id(), name: name, members: map[string]string{s.bot.ID: ""}, joined: time.Now()}
 	g.roles = []role{{ID: g.id, Name: "@everyone", Permissions: formatPermissions(permEveryone)}}
-	// every bot that joins gets one
+	// every bot that joins gets a role
 	own := role{ID: s.id(), Name: s.bot.Username, Permissions: "0", Position: 1, Managed: true}
 	g.roles, g.members[s.bot.ID] = append(g.roles, own), own.ID
 	s.guilds[g.id] = g
@@ -37,14 +37,15 @@ func (s *Server) AddGuild(name string) *Guild {
 	return &Guild{ID: g.id, s: s}
 }
 
-// ShowJoins makes a channel the one in which the guild shows who joins; it has none before.
+// ShowJoins sets the channel in which the guild announces new members. Without it, the guild
+// announces none.
 func (g *Guild) ShowJoins(channel string) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
 	g.s.guilds[g.ID].system = channel
 }
 
-// Leave has the bot thrown out of a guild: nothing of it can be reached any more.
+// Leave removes the bot from a guild, which it can then no longer reach.
 func (g *Guild) Leave() {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -57,7 +58,7 @@ func (g *Guild) Leave() {
 	g.s.dispatch(g.ID, "GUILD_DELETE", IntentGuilds, func(int) any { return map[string]any{"id": g.ID} })
 }
 
-// AddText makes a text channel.
+// AddText creates a text channel.
 func (g *Guild) AddText(name string) *Channel {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -67,7 +68,7 @@ func (g *Guild) AddText(name string) *Channel {
 	return &Channel{ID: ch.id, s: g.s}
 }
 
-// AddPerson makes a member. A moderator holds a role that may manage messages.
+// AddPerson adds a member. A moderator has a role that may manage messages.
 func (g *Guild) AddPerson(name string, moderator bool) *Person {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -83,7 +84,7 @@ func (g *Guild) AddPerson(name string, moderator bool) *Person {
 	return &Person{User: *u, s: g.s}
 }
 
-// AddRole makes a role.
+// AddRole creates a role.
 func (g *Guild) AddRole(name string, permissions int64) string {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -94,14 +95,14 @@ func (g *Guild) AddRole(name string, permissions int64) string {
 	return r.ID
 }
 
-// Grant gives someone a role, in place of an earlier one.
+// Grant gives a person a role, in place of an earlier one.
 func (g *Guild) Grant(p *Person, role string) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
 	g.s.guilds[g.ID].members[p.ID] = role
 }
 
-// Own makes someone the owner of the guild, who may do everything.
+// Own makes a person the owner of the guild, who has all permissions.
 func (g *Guild) Own(p *Person) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -114,7 +115,7 @@ func (g *Guild) Own(p *Person) {
 	})
 }
 
-// Hide lets only a role see a channel, with an overwrite for everybody and one for the role.
+// Hide lets only a role see a channel, with one overwrite for everyone and one for the role.
 func (g *Guild) Hide(channel, role string) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -126,14 +127,14 @@ func (g *Guild) Hide(channel, role string) {
 	g.s.dispatch(g.ID, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
 }
 
-// BotRole is the role that the bot got when it joined.
+// BotRole returns the role that the bot got when it joined.
 func (g *Guild) BotRole() string {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
 	return g.s.guilds[g.ID].members[g.s.bot.ID]
 }
 
-// AddBot makes another bot that is in the guild.
+// AddBot adds another bot to the guild.
 func (g *Guild) AddBot(name string) *Person {
 	p := g.AddPerson(name, false)
 	g.s.mu.Lock()
@@ -143,7 +144,7 @@ func (g *Guild) AddBot(name string) *Person {
 	return p
 }
 
-// Deny takes permissions from the bot in a channel.
+// Deny removes permissions of the bot in a channel.
 func (s *Server) Deny(channel string, permissions int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +153,7 @@ func (s *Server) Deny(channel string, permissions int64) {
 	s.dispatch(ch.guild, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return s.channelJSON(ch) })
 }
 
-// Archive puts a thread into the archive.
+// Archive archives a thread.
 func (s *Server) Archive(thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,7 +182,7 @@ func (p *Person) Mention(channel, text string) string {
 	return p.say(channel, "<@"+p.s.bot.ID+"> "+text, "")
 }
 
-// Reply answers a message.
+// Reply replies to a message.
 func (p *Person) Reply(message, text string) string {
 	p.s.mu.Lock()
 	channel := p.s.messages[message].channel
@@ -245,7 +246,7 @@ func (p *Person) Command(channel, name string, options map[string]any) *Interact
 	return p.s.interact(p.s.users[p.ID], p.s.channels[channel], name, options)
 }
 
-// Again dispatches the event of a message once more, as a resumed or a second connection may.
+// Again sends the event of a message once more, as a resumed or second connection may.
 func (s *Server) Again(message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

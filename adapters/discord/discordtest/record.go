@@ -43,7 +43,7 @@ type Typing struct {
 	At      time.Time
 }
 
-// Versions returns every state that every message had, in order.
+// Versions returns all states of all messages, in order.
 func (s *Server) Versions() []Version {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *Server) Log(message string) []Version {
 }
 
 // Shown returns what a channel or thread shows now, oldest first: the last version of each message.
-// Ephemeral ones are left out.
+// It omits ephemeral messages.
 func (s *Server) Shown(channel string) []Version {
 	last := make(map[string]Version)
 	var order []string
@@ -78,12 +78,12 @@ func (s *Server) Shown(channel string) []Version {
 	return shown
 }
 
-// Answers is Shown, of the bot's messages alone.
+// Answers is Shown for the bot's messages only.
 func (s *Server) Answers(channel string) []Version {
 	return slices.DeleteFunc(s.Shown(channel), func(v Version) bool { return v.Author != s.bot.ID })
 }
 
-// Requests returns every call that was made, in order of completion.
+// Requests returns all calls, in the order in which they ended.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,22 +108,22 @@ func (s *Server) TypingLog() []Typing {
 	return s.typing.All()
 }
 
-// Commands returns the application commands as they were last registered, as JSON, and how often
-// they were written.
+// Commands returns the application commands as last registered, in JSON, and how often they were
+// written.
 func (s *Server) Commands() (string, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return string(s.commands[""]), s.puts
 }
 
-// CommandsOf returns the commands that were registered to one guild.
+// CommandsOf returns the commands that were registered in one guild.
 func (s *Server) CommandsOf(guild string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return string(s.commands[guild])
 }
 
-// Thread is a thread as people see it in the channel list.
+// Thread is a thread as the channel list shows it.
 type Thread struct {
 	ID, Parent, Name string
 	Archived         bool
@@ -143,8 +143,8 @@ func (s *Server) Threads(parent string) []Thread {
 	return threads
 }
 
-// record keeps a version of a message. mentions is the write's allowed_mentions; absent ones notify
-// everybody named.
+// record stores a version of a message. mentions is the write's allowed_mentions; without it,
+// everyone who is named gets a notification.
 func (s *Server) record(op string, m *message, mentions json.RawMessage) {
 	s.versions.Add(Version{
 		Message: m.id, Channel: m.channel, Author: m.author, Op: op, Content: m.content, Flags: m.flags, Nonce: m.nonce, ReplyTo: m.replyTo,
@@ -153,7 +153,7 @@ func (s *Server) record(op string, m *message, mentions json.RawMessage) {
 	s.notify()
 }
 
-// pings says whom a text notifies.
+// pings returns whom a text notifies.
 func (s *Server) pings(m *message, raw json.RawMessage) []string {
 	allowed := struct {
 		Parse       []string `json:"parse"`
@@ -181,7 +181,7 @@ func (s *Server) pings(m *message, raw json.RawMessage) []string {
 	return pings
 }
 
-// labels are what those of a write's buttons say that open an address.
+// labels returns the labels of a write's link buttons.
 func (w *write) labels() (labels []string) {
 	for _, row := range w.Components {
 		for _, c := range row.Components {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// apiError is what the platform answers a call with that it does not make.
+// apiError is Discord's error response to a call.
 type apiError struct {
 	status int
 	code   int
@@ -20,7 +20,7 @@ type apiError struct {
 	fields map[string]any
 }
 
-// Codes of the platform, as its documentation lists them.
+// Error codes of Discord's documentation.
 var (
 	errUnauthorised      = &apiError{status: 401, text: "401: Unauthorized"}
 	errUnknownChannel    = &apiError{status: 404, code: 10003, text: "Unknown Channel"}
@@ -51,7 +51,8 @@ func tooLong(field string, most int) *apiError {
 	}}
 }
 
-// badURL is how the platform refuses the address of a button, and the message with it.
+// badURL returns Discord's error for the address of a button. Discord refuses the whole message
+// with it.
 func badURL() *apiError {
 	return &apiError{status: 400, code: 50035, text: "Invalid Form Body", fields: map[string]any{
 		"components": map[string]any{"_errors": []map[string]string{{"code": "URL_TYPE_INVALID_URL", "message": "Not a well formed URL."}}},
@@ -93,8 +94,8 @@ func (c *call) decode(into any) *apiError {
 	return nil
 }
 
-// handler makes a call and returns its answer; nil with no error is 204. It runs with the server's
-// lock held.
+// handler handles a call and returns the response; nil without an error is 204. The caller must
+// hold the server's lock.
 type handler func(c *call) (any, *apiError)
 
 func (s *Server) routes() http.Handler {
@@ -142,7 +143,7 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// endpoint puts authentication, limits, faults and the log around a handler.
+// endpoint wraps a handler with authentication, limits, faults and the log.
 func (s *Server) endpoint(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, 25<<20))
@@ -170,7 +171,8 @@ func (s *Server) endpoint(h handler) http.HandlerFunc {
 			cut(w)
 			return
 		}
-		// The tokens of interactions say who calls; everything else needs the bot's.
+		// For interactions, the token in the path identifies the caller. All other calls need the
+		// bot's token.
 		if !strings.Contains(path, "/interactions/") && !strings.Contains(path, "/webhooks/") && r.Header.Get("Authorization") != "Bot "+s.config.Token {
 			fail(note, errUnauthorised)
 			return
@@ -202,7 +204,7 @@ func fail(w http.ResponseWriter, e *apiError) {
 	reply(w, e.status, body)
 }
 
-// cut ends a connection without an answer.
+// cut closes a connection without a response.
 func cut(w http.ResponseWriter) {
 	if h, ok := w.(http.Hijacker); ok {
 		if conn, _, err := h.Hijack(); err == nil {
@@ -211,7 +213,7 @@ func cut(w http.ResponseWriter) {
 	}
 }
 
-// status remembers how a call was answered.
+// status records the status of a response.
 type status struct {
 	http.ResponseWriter
 	code int
@@ -253,7 +255,7 @@ func (s *Server) getGateway(c *call) (any, *apiError) {
 	}, nil
 }
 
-// getApplication tells which privileged intents are enabled in the portal.
+// getApplication returns which privileged intents are enabled in the portal.
 func (s *Server) getApplication(*call) (any, *apiError) {
 	return map[string]any{"id": s.bot.ID, "name": "Footnote", "bot_public": true, "verify_key": s.publicKey(), "interactions_endpoint_url": s.inbound.shown(), "flags": s.flags(), "bot": s.bot}, nil
 }
@@ -289,7 +291,7 @@ func (s *Server) getGuild(c *call) (any, *apiError) {
 	return map[string]any{"id": g.id, "name": g.name, "owner_id": g.owner, "roles": g.roles, "emojis": []any{}, "features": []any{}}, nil
 }
 
-// getGuildChannels lists channels; threads are not among them.
+// getGuildChannels returns the channels without threads.
 func (s *Server) getGuildChannels(c *call) (any, *apiError) {
 	g := s.guilds[c.PathValue("guild")]
 	if g == nil {

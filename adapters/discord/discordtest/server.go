@@ -1,10 +1,10 @@
-// Package discordtest is a Discord that runs inside a test: the REST API and the gateway as a
-// client meets them, spoken over HTTP and WebSocket, so that discordgo runs unmodified against it.
-// It keeps every version of every message with its time, and tests assert on that log. Limits and
-// clocks can be scaled down; faults can be made to happen at the worst moment.
+// Package discordtest is a simulation of Discord for tests: its REST API over HTTP and its gateway
+// over WebSocket. discordgo runs unmodified against it. It records every version of every message
+// with its time, and tests check that log. Tests can scale down limits and clocks, and inject
+// faults.
 //
-// Numbers and shapes follow the platform's public documentation; rates that it does not document
-// are those that bots observe.
+// Limits and formats follow Discord's public documentation. Undocumented rate limits have the
+// values that bots observe.
 package discordtest
 
 import (
@@ -31,7 +31,7 @@ const (
 	IntentMessageContent  = 1 << 15
 )
 
-// Config scales the server. Zero fields take what the platform does.
+// Config scales the server. Zero fields have Discord's values.
 type Config struct {
 	Token          string        // of the bot; default "token"
 	NoContent      bool          // the MESSAGE CONTENT intent is not enabled in the portal
@@ -48,11 +48,11 @@ type Config struct {
 	Sessions       int           // that may still begin today: 999
 	MaxFile        int           // bytes of an uploaded file; 0: any number
 	ThreadPage     int           // archived threads of a page at most; 0: as many as are asked for
-	// Lean has the server say no more than the platform's documentation promises, or than proxies
-	// and lesser servers do: READY names no shard, application or address for resumes, servers tell
-	// no channels, threads and members, messages and reactions no members, replies not what they
-	// answer, edits only what changed, answers no limits, and what is asked for the gateway nothing
-	// but its address.
+	// Lean makes the server send only the data that Discord's documentation promises, or less, as
+	// proxies and lesser servers do. READY then has no shard, application or address for resuming.
+	// Servers list no channels, threads or members. Messages and reactions have no members, and
+	// replies do not contain the message that they answer. Edits contain only changed fields.
+	// Responses have no rate limits, and the gateway request returns only the address.
 	Lean bool
 }
 
@@ -106,7 +106,7 @@ type role struct {
 	Managed     bool   `json:"managed"` // by an integration
 }
 
-// overwrite changes permissions in one channel: of a role (type 0) or a member (1).
+// overwrite changes the permissions of a role (type 0) or a member (type 1) in one channel.
 type overwrite struct {
 	ID    string `json:"id"`
 	Type  int    `json:"type"`
@@ -126,7 +126,7 @@ type channel struct {
 	id, guild, parent, name, owner string
 	kind                           int
 	recipients                     []string
-	// ids of its messages, in the order in which they were written
+	// ids of the channel's messages, in the order in which they were written
 	said                      []string
 	invited                   []string // to a private thread
 	available                 []tag    // of a forum
@@ -144,18 +144,18 @@ const (
 	typeText   = 0
 	typeDM     = 1
 	typeThread = 11
-	// typePrivate is a thread that is only for those who were invited to it.
+	// typePrivate is the type of a thread for invited people only.
 	typePrivate = 12
 	typeForum   = 15
 )
 
-// tag is one that posts of a forum can have.
+// tag is a tag for a forum's posts.
 type tag struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// New starts a server on a free port of the loopback interface. Close it.
+// New starts a server on a free port of the loopback interface. Call Close at the end.
 func New(config Config) (*Server, error) {
 	config.fill()
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
@@ -207,7 +207,7 @@ func (c *Config) fill() {
 	}
 }
 
-// Close ends the server and every connection.
+// Close stops the server and closes all connections.
 func (s *Server) Close() error {
 	s.inboundBusy.Wait()
 	s.mu.Lock()
@@ -222,16 +222,16 @@ func (s *Server) Close() error {
 	return err
 }
 
-// URL replaces https://discord.com/api.
+// URL returns the API's address, in place of https://discord.com/api.
 func (s *Server) URL() string { return "http://" + s.addr + "/api" }
 
-// Token is the bot's token.
+// Token returns the bot's token.
 func (s *Server) Token() string { return s.config.Token }
 
-// Bot is the bot's account.
+// Bot returns the bot's account.
 func (s *Server) Bot() User { return *s.bot }
 
-// id returns a new snowflake: ids grow, and tell their time as the platform's do.
+// id returns a new snowflake. Ids increase, and contain their time as Discord's do.
 func (s *Server) id() string {
 	next := time.Now().UnixMilli() - 1420070400000
 	s.lastID = max(s.lastID+1, next<<22)
@@ -244,14 +244,14 @@ func (s *Server) addUser(name string, bot bool) *User {
 	return u
 }
 
-// notify wakes everybody who waits for something.
+// notify wakes all calls of Until.
 func (s *Server) notify() { s.changed.Notify() }
 
-// Wake has Until ask its condition again, after something that happened elsewhere.
+// Wake makes Until check its condition again, after something that happened outside the server.
 func (s *Server) Wake() { s.notify() }
 
-// Until returns once cond holds, or with ctx's error. cond is asked again whenever something
-// happened, without the server's lock.
+// Until waits until cond returns true, or returns ctx's error. It calls cond after every change,
+// without the server's lock.
 func (s *Server) Until(ctx context.Context, cond func() bool) error {
 	return s.changed.Until(ctx, cond)
 }

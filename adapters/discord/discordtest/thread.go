@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Permissions of the platform that the server checks.
+// Discord's permissions that the server checks.
 const (
 	permAdministrator  = 1 << 3
 	permView           = 1 << 10
@@ -18,8 +18,8 @@ const (
 	permCreateThreads  = 1 << 35
 	permSendInThreads  = 1 << 38
 
-	// permEveryone is what everybody may in a new guild, as far as it matters here: to react, view,
-	// write, embed, attach, read what was written, and to open and write in threads.
+	// permEveryone is the set of relevant permissions of everyone in a new guild: to react, view,
+	// write, embed, attach, read the history, and open and write in threads.
 	permEveryone = 1<<6 | permView | permSend | 1<<14 | 1<<15 | permHistory | permCreateThreads | permSendInThreads
 )
 
@@ -46,7 +46,7 @@ func (s *Server) getChannel(c *call) (any, *apiError) {
 	return s.channelJSON(ch), nil
 }
 
-// timestamp is how the platform writes times.
+// timestamp is Discord's time format.
 const timestamp = "2006-01-02T15:04:05.000000-07:00"
 
 func (s *Server) channelJSON(ch *channel) map[string]any {
@@ -107,7 +107,7 @@ func (s *Server) patchChannel(c *call) (any, *apiError) {
 	return s.channelJSON(ch), nil
 }
 
-// threadBody is the body of both calls that start a thread.
+// threadBody is the body of the two calls that start a thread.
 type threadBody struct {
 	Name string `json:"name"`
 	Type int    `json:"type"`
@@ -157,7 +157,7 @@ func (s *Server) startThread(c *call, parent *channel, id string) (any, *apiErro
 	return s.channelJSON(thread), nil
 }
 
-// openThread makes a thread and tells the gateway.
+// openThread creates a thread and sends the event.
 func (s *Server) openThread(parent *channel, id, name, owner string) *channel {
 	thread := s.newThread(parent, id, name, owner)
 	shown := s.channelJSON(thread)
@@ -175,8 +175,8 @@ func (s *Server) newThread(parent *channel, id, name, owner string) *channel {
 	return thread
 }
 
-// lastOf is the last_message_id of a channel when a thread begins: "may not point to an existing or
-// valid message or thread", and of forums it is the newest post.
+// lastOf returns the last_message_id of a channel when a thread begins. It "may not point to an
+// existing or valid message or thread". In a forum it is the newest post.
 func lastOf(parent *channel, thread string) string {
 	if parent.kind == typeForum {
 		return thread
@@ -184,14 +184,14 @@ func lastOf(parent *channel, thread string) string {
 	return parent.last
 }
 
-// Lock locks a thread: only a moderator may write there.
+// Lock locks a thread, so that only a moderator may write there.
 func (s *Server) Lock(thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channels[thread].locked = true
 }
 
-// AddForum makes a forum channel.
+// AddForum creates a forum channel.
 func (g *Guild) AddForum(name string) *Channel {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -201,7 +201,7 @@ func (g *Guild) AddForum(name string) *Channel {
 	return &Channel{ID: ch.id, s: g.s}
 }
 
-// Post writes a post to a forum: a thread whose first message has the thread's id.
+// Post writes a post to a forum, which is a thread whose first message has the thread's id.
 func (p *Person) Post(forum, title, text string) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -215,7 +215,7 @@ func (p *Person) Post(forum, title, text string) string {
 	return m.id
 }
 
-// Open opens a thread from a message, as a person does.
+// Open opens a thread from a message, as a person would.
 func (p *Person) Open(message, title string) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -272,7 +272,7 @@ func (s *Server) postDM(c *call) (any, *apiError) {
 	return s.channelJSON(s.dm(body.Recipient)), nil
 }
 
-// dm returns the direct conversation of the bot with someone.
+// dm returns the direct conversation between the bot and a user.
 func (s *Server) dm(user string) *channel {
 	for _, ch := range s.channels {
 		if ch.kind == typeDM && slices.Contains(ch.recipients, user) {

@@ -2,7 +2,7 @@ package discordtest
 
 import "net/http"
 
-// attachment is a file as the API shows it.
+// attachment is a file as the API returns it.
 type attachment struct {
 	ID          string `json:"id"`
 	Filename    string `json:"filename"`
@@ -14,7 +14,7 @@ type attachment struct {
 	content string
 }
 
-// upload keeps a file. Called with the lock held.
+// upload stores a file. The caller must hold the lock.
 func (s *Server) upload(u Upload) *attachment {
 	a := &attachment{ID: s.id(), Filename: u.Name, ContentType: u.Media, Size: len(u.Content), content: u.Content}
 	a.URL = "http://" + s.addr + "/files/" + a.ID + "/" + u.Name
@@ -48,7 +48,7 @@ func (p *Person) Attach(channel, text string, files ...Upload) string {
 	return m.id
 }
 
-// Elsewhere makes a file's address one that is not the platform's.
+// Elsewhere gives a file an address that is not Discord's.
 func (s *Server) Elsewhere(message, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *Server) Elsewhere(message, address string) {
 	}
 }
 
-// attachable says why the bot may not attach a file to a message of a channel.
+// attachable returns why the bot may not attach a file to a message of a channel.
 func (s *Server) attachable(ch *channel, file string) *apiError {
 	denied := ch.denied
 	if parent := s.channels[ch.parent]; parent != nil {

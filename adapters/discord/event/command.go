@@ -25,7 +25,7 @@ const (
 	OptionValue    = "value"
 )
 
-// Privately returns a command as one whose answer is, or is not, for its user alone.
+// Privately returns a command with a private answer, or with a public one. yes means private.
 func Privately(c chat.Command, yes bool) chat.Command {
 	source := SourceOf(c.Source)
 	source.Ticket.Ephemeral = yes && !c.Direct
@@ -33,7 +33,7 @@ func Privately(c chat.Command, yes bool) chat.Command {
 	return c
 }
 
-// Who returns who used an interaction, nil where it does not say.
+// Who returns the user of an interaction, or nil if the interaction does not name one.
 func Who(i *discordgo.Interaction) (*discordgo.User, session.Stopper) {
 	switch {
 	case i.Member != nil && i.Member.User != nil:
@@ -45,7 +45,7 @@ func Who(i *discordgo.Interaction) (*discordgo.User, session.Stopper) {
 	}
 }
 
-// ReadCommand fills in what was typed, and returns the files that came with it.
+// ReadCommand fills in a command from its options, and returns the attached files.
 func ReadCommand(c *chat.Command, data discordgo.ApplicationCommandInteractionData) (files []Attachment) {
 	options := data.Options
 	if c.Name == CommandFootnote && len(options) == 1 && options[0].Type == discordgo.ApplicationCommandOptionSubCommand {
@@ -85,7 +85,7 @@ func ReadCommand(c *chat.Command, data discordgo.ApplicationCommandInteractionDa
 	return files
 }
 
-// text is the value of an option as it would be typed: one that is only said yes to is its own
+// text returns an option's value as text. For a boolean option that is true, it is the option's
 // name.
 func text(o *discordgo.ApplicationCommandInteractionDataOption) string {
 	if yes, _ := o.Value.(bool); yes {

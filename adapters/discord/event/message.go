@@ -1,14 +1,15 @@
-// Package event translates what Discord reports to the events of core/chat, and holds what answers
-// them. It does not call Discord.
+// Package event translates Discord's events into those of core/chat, and holds what is needed to
+// answer them. It makes no calls.
 package event
 
 import "github.com/bwmarrin/discordgo"
 
-// Source is what only this adapter uses of an event: the Source of a message, a command or a press.
+// Source holds the part of an event that only this adapter uses. It is the Source field of a
+// message, a command or a press.
 type Source struct {
 	Files  []Attachment
-	Raw    *discordgo.Message // of a message
-	Ticket Ticket             // of a command or a press
+	Raw    *discordgo.Message // set for a message
+	Ticket Ticket             // set for a command or a press
 }
 
 // SourceOf returns the Source of an event of core/chat.
@@ -17,5 +18,5 @@ func SourceOf(source any) Source {
 	return s
 }
 
-// IsReply reports whether a message answers another one.
+// IsReply reports whether a message replies to another one.
 func (s Source) IsReply() bool { return s.Raw != nil && s.Raw.ReferencedMessage != nil }

@@ -10,16 +10,16 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Ids of buttons and forms that are not about one answer.
+// Ids of buttons and forms that do not belong to one answer.
 const (
-	ButtonFollowUp = "footnote-ask:" // and the thread's id: opens a form for a further question
+	ButtonFollowUp = "footnote-ask:" // and a thread id: opens the follow-up form
 	formFollowUp   = "footnote-asked:"
-	SetupPrefix    = "footnote-setup:" // and what is chosen
+	SetupPrefix    = "footnote-setup:" // followed by the name of the setting
 
 	FieldText = "text"
 )
 
-// TimeOf is when the platform made an id; the present where that is none of its ids.
+// TimeOf returns when Discord created an id. For any other text it returns the present time.
 func TimeOf(id string) time.Time {
 	at, err := discordgo.SnowflakeTimestamp(id)
 	if err != nil {
@@ -28,7 +28,7 @@ func TimeOf(id string) time.Time {
 	return at
 }
 
-// Menu is the action of an entry in the menu of messages; empty for a command.
+// Menu returns the action of an entry in a message's menu; empty for a command.
 func Menu(name string) thread.Action {
 	for _, a := range thread.Menu() {
 		if a.Label() == name {
@@ -38,7 +38,7 @@ func Menu(name string) thread.Action {
 	return ""
 }
 
-// ReadPress fills in what was pressed or written.
+// ReadPress fills in the pressed button or the submitted form.
 func ReadPress(p *chat.Press, i *discordgo.Interaction) {
 	if i.Type == discordgo.InteractionModalSubmit {
 		data := i.ModalSubmitData()
@@ -61,8 +61,8 @@ func ReadPress(p *chat.Press, i *discordgo.Interaction) {
 	}
 }
 
-// Answered returns a press as one whose answer is written for its user alone: over a message that
-// only the user sees, else as a new message.
+// Answered returns a press with a private answer for its user. The answer replaces the message if
+// only the user sees that; otherwise it is a new message.
 func Answered(p chat.Press) chat.Press {
 	source := SourceOf(p.Source)
 	source.Ticket.Ephemeral = !p.Direct
@@ -73,15 +73,15 @@ func Answered(p chat.Press) chat.Press {
 	return p
 }
 
-// FollowUp reports whether a button, or a form, for a further question was used.
+// FollowUp reports whether the user pressed the button, or sent the form, for a follow-up question.
 func FollowUp(p chat.Press) bool {
 	return strings.HasPrefix(p.ID, ButtonFollowUp) || strings.HasPrefix(p.ID, formFollowUp)
 }
 
-// Setup returns what was chosen in the menu of /footnote setup, and whether that is what was used.
+// Setup returns the choice in a menu of /footnote setup. ok is false for any other press.
 func Setup(p chat.Press) (what string, ok bool) { return strings.CutPrefix(p.ID, SetupPrefix) }
 
-// Asked returns a sent form as the use of a command: a further question in the thread.
+// Asked converts a submitted form to a command: a follow-up question in the thread.
 func Asked(p chat.Press) chat.Command {
 	source := SourceOf(p.Source)
 	c := chat.Command{
@@ -94,7 +94,7 @@ func Asked(p chat.Press) chat.Command {
 	return Privately(c, p.Ephemeral && !p.Direct)
 }
 
-// ReadTyping fills in what is being typed.
+// ReadTyping fills in the text of an autocompletion.
 func ReadTyping(t *chat.Typing, options []*discordgo.ApplicationCommandInteractionDataOption) {
 	for _, o := range options {
 		if o.Type == discordgo.ApplicationCommandOptionSubCommand {
@@ -106,29 +106,29 @@ func ReadTyping(t *chat.Typing, options []*discordgo.ApplicationCommandInteracti
 	}
 }
 
-// MaxField is how long a text in a form may be.
+// MaxField is the largest length of a text in a form.
 const MaxField = 4000
 
-// Form asks for one text.
+// Form is a form with one text field.
 type Form struct {
 	ID, Title, Label, Hint, Text string
 	Max                          int // characters
 	Required                     bool
 }
 
-// FormFollowUp asks for a further question in the thread that a button belongs to.
+// FormFollowUp returns the form for a follow-up question in the thread of a button.
 func FormFollowUp(p chat.Press) Form {
 	return Form{
 		ID: formFollowUp + strings.TrimPrefix(p.ID, ButtonFollowUp), Title: "Ask a follow-up", Label: "Your question", Required: true,
 	}
 }
 
-// ButtonStill is the beginning of the id of a button that says that a question is still wanted; the
+// ButtonStill begins the id of a button that confirms that a question is still wanted. The
 // question's id follows.
 const ButtonStill = "footnote-still:"
 
-// Still returns the question that a button is about by which someone said that it is still wanted,
-// and whether that is what was pressed.
+// Still returns the question that a press confirms as still wanted. ok is false for any other
+// press.
 func Still(p chat.Press) (question thread.MessageID, ok bool) {
 	id, ok := strings.CutPrefix(p.ID, ButtonStill)
 	return thread.MessageID(id), ok

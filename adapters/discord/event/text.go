@@ -16,7 +16,8 @@ var (
 	codeMark    = regexp.MustCompile("(?s)```.*?(?:```|$)|``.+?``|`[^`\n]+`")
 )
 
-// Mentions reports whether a text mentions somebody, or one of the roles that stand for them, outside of code, where it would be an example.
+// Mentions reports whether a text mentions a user, or one of the roles that stand for the user.
+// Mentions in code are examples and do not count.
 func Mentions(text, user string, roles ...string) bool {
 	text = codeMark.ReplaceAllString(text, "")
 	for _, m := range userMark.FindAllStringSubmatch(text, -1) {
@@ -32,7 +33,8 @@ func Mentions(text, user string, roles ...string) bool {
 	return false
 }
 
-// Question returns a message's text as a model should read it: names instead of ids, and without the mention of the bot.
+// Question returns a message's text for a model: with names in place of ids, and without the
+// mention of the bot.
 func Question(m *discordgo.Message, channelName func(id string) string, bot string, own ...string) string {
 	names := make(map[string]string)
 	for _, u := range m.Mentions {
@@ -64,7 +66,7 @@ func Question(m *discordgo.Message, channelName func(id string) string, bot stri
 	return strings.TrimSpace(emojiMark.ReplaceAllString(text, "$1"))
 }
 
-// DisplayName is how people see somebody.
+// DisplayName returns the name under which people see a user.
 func DisplayName(u *discordgo.User, m *discordgo.Member) string {
 	switch {
 	case m != nil && m.Nick != "":

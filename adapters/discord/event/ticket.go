@@ -8,26 +8,27 @@ import (
 	"time"
 )
 
-// Ticket is what is needed to answer an interaction.
+// Ticket holds what is needed to answer an interaction.
 type Ticket struct {
 	App       string `json:"app"`
 	Token     string `json:"token"`
 	Ephemeral bool   `json:"ephemeral,omitempty"`
 	ID        string `json:"id"`
-	Channel   string `json:"channel"` // where it was used
+	Channel   string `json:"channel"` // where the interaction was used
 
-	// Original is the message that the first response changes, where that is not a separate
+	// Original is the message that the first response changes. It is empty if the response is a new
 	// message.
 	Original string `json:"original,omitempty"`
 
-	At     time.Time `json:"-"` // when it came; tokens live from then
-	Inline *Inline   `json:"-"` // the request that brought it; nil where it came over the gateway
+	At     time.Time `json:"-"` // when it arrived; its token is valid from then
+	Inline *Inline   `json:"-"` // the request that brought it; nil if the gateway did
 }
 
-// inlineLimit is how long a request is held open for its answer. The platform waits for ackLimit.
+// inlineLimit is how long a request is held open for its answer. Discord waits for ackLimit.
 const inlineLimit = 2700 * time.Millisecond
 
-// Inline is a request that brought an interaction and can be answered with its first response.
+// Inline is a request that brought an interaction. The first response to the interaction can be the
+// request's response.
 type Inline struct {
 	ready chan any
 
@@ -35,10 +36,10 @@ type Inline struct {
 	over bool // it was answered
 }
 
-// NewInline returns a request that was not answered yet.
+// NewInline returns a request that has no answer yet.
 func NewInline() *Inline { return &Inline{ready: make(chan any, 1)} }
 
-// Answer gives the request its answer, and reports false when it has one.
+// Answer sets the request's answer. It returns false if the request already has one.
 func (i *Inline) Answer(response any) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -50,8 +51,8 @@ func (i *Inline) Answer(response any) bool {
 	return true
 }
 
-// Serve writes the answer and reports true, or, when that takes too long, leaves it to a separate
-// request.
+// Serve writes the answer and returns true. If the answer takes too long, it returns false, and a
+// separate request must answer.
 func (i *Inline) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	timer := time.NewTimer(inlineLimit)
 	defer timer.Stop()
@@ -74,10 +75,10 @@ func (i *Inline) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	return false
 }
 
-// Respond answers a request with JSON.
+// Respond writes a JSON response.
 func Respond(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
-	// The client is gone if this fails.
+	// This fails only if the client is gone.
 	_ = json.NewEncoder(w).Encode(body)
 	if f, ok := w.(http.Flusher); ok {
 		f.Flush()

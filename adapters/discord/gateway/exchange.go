@@ -13,20 +13,20 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// writeLimit bounds the sending of one packet.
+// writeLimit limits the time for sending one packet.
 const writeLimit = 10 * time.Second
 
-// exchange is one connection of a relay. Each of its connections is written by one goroutine at a
-// time: near by receive, up by whoever has put something into out.
+// exchange is one connection of a relay. One goroutine at a time writes to each side: receive
+// writes to near, and the holder of out writes to up.
 type exchange struct {
 	relay *relay
 	near  *websocket.Conn // to the SDK
 	up    *websocket.Conn // to Discord
-	// holds a token while a packet goes out to Discord; what arrives does not wait for that
+	// holds a token while a packet is sent to Discord; receiving does not wait for that
 	out chan struct{}
 
 	mu       sync.Mutex
-	open     bool          // the SDK got its first event, after which it can handle what comes
+	open     bool          // the SDK got its first event, and can handle others from then
 	interval time.Duration // between heartbeats
 	asked    bool          // Discord asked for a heartbeat, which does not wait
 	first    *time.Timer   // until the first heartbeat; nil before the SDK would have sent it
@@ -35,7 +35,7 @@ type exchange struct {
 	seq      *int64        // of the last event
 }
 
-// receive carries packets from Discord to the SDK.
+// receive passes packets from Discord to the SDK.
 func (x *exchange) receive() error {
 	for {
 		_, data, err := x.up.ReadMessage()
@@ -60,15 +60,15 @@ func (x *exchange) receive() error {
 		if !forward {
 			continue
 		}
-		// Always as text: the client unpacks what is binary, without a limit.
+		// Always as text: the SDK decompresses binary packets without a size limit.
 		if err := x.near.WriteMessage(websocket.TextMessage, data); err != nil {
 			return fmt.Errorf("hand a packet to the client: %w", err)
 		}
 	}
 }
 
-// skip notes an event that is too large to be read, as if it had been delivered: a session that is
-// resumed brings it again.
+// skip records an event that is too large to decode as delivered. Otherwise a resumed session would
+// receive it again.
 func (x *exchange) skip(p frame, size int) {
 	x.mu.Lock()
 	x.seq = p.Seq
@@ -76,8 +76,8 @@ func (x *exchange) skip(p frame, size int) {
 	x.relay.skipped(p.Type, size)
 }
 
-// received looks at a packet from Discord and says whether the SDK gets it, and whether Discord
-// gets a heartbeat for it.
+// received handles a packet from Discord. forward reports whether the SDK gets it, and beat whether
+// Discord gets a heartbeat in response.
 func (x *exchange) received(p frame) (forward, beat bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -117,7 +117,7 @@ func (x *exchange) received(p frame) (forward, beat bool, err error) {
 	}
 }
 
-// answer sends a heartbeat that Discord asked for before the SDK could.
+// answer sends a heartbeat that Discord requested before the SDK could send one.
 func (x *exchange) answer() error {
 	x.out <- struct{}{}
 	defer func() { <-x.out }()
@@ -127,7 +127,7 @@ func (x *exchange) answer() error {
 	return x.write(map[string]any{"op": opHeartbeat, "d": seq})
 }
 
-// ready notes where the session can be resumed.
+// ready records the address at which the session can be resumed.
 func (r *relay) ready(data json.RawMessage) {
 	var d struct {
 		Resume string `json:"resume_gateway_url"`
@@ -140,7 +140,7 @@ func (r *relay) ready(data json.RawMessage) {
 	r.resume = d.Resume
 }
 
-// send carries packets from the SDK to Discord.
+// send passes packets from the SDK to Discord.
 func (x *exchange) send() error {
 	for {
 		_, data, err := x.near.ReadMessage()
@@ -157,7 +157,7 @@ func (x *exchange) send() error {
 	}
 }
 
-// sending hands a packet of the SDK to Discord.
+// sending passes one packet of the SDK to Discord.
 func (x *exchange) sending(p frame, data []byte) error {
 	x.out <- struct{}{}
 	defer func() { <-x.out }()
@@ -174,7 +174,7 @@ func (x *exchange) sending(p frame, data []byte) error {
 	return nil
 }
 
-// leaves notes a packet of the SDK that is about to go out; now is false for one that is sent
+// leaves records a packet of the SDK that is about to be sent. now is false if the packet is sent
 // later.
 func (x *exchange) leaves(p frame) (now bool, err error) {
 	x.mu.Lock()
@@ -187,7 +187,7 @@ func (x *exchange) leaves(p frame) (now bool, err error) {
 		}
 		x.asked = false
 		now := time.Now()
-		// asked-for heartbeats come in between
+		// requested heartbeats are sent in between
 		if !x.beat.IsZero() && !x.acked && now.Sub(x.beat) > x.interval/2 {
 			return false, errZombie
 		}
@@ -203,9 +203,9 @@ func (x *exchange) leaves(p frame) (now bool, err error) {
 	return true, nil
 }
 
-// firstBeat sends the first heartbeat of a connection: the platform asks that it waits for a random
-// part of the interval, so that clients that were disconnected together do not go on in step. The
-// SDK sends it at once.
+// firstBeat sends the first heartbeat of a connection after a random part of the interval. Discord
+// asks for that, so that clients that were disconnected together do not stay in step. The SDK would
+// send it at once.
 func (x *exchange) firstBeat() {
 	x.out <- struct{}{}
 	defer func() { <-x.out }()
@@ -223,7 +223,7 @@ func (x *exchange) firstBeat() {
 	}
 }
 
-// ended has no first heartbeat sent any more, and returns when none is being sent.
+// ended cancels the first heartbeat, and waits until none is being sent.
 func (x *exchange) ended() {
 	x.mu.Lock()
 	if x.first != nil {
@@ -235,7 +235,7 @@ func (x *exchange) ended() {
 	<-x.out
 }
 
-// write sends a packet. It is called by whoever has put something into out.
+// write sends a packet. The caller must hold out.
 func (x *exchange) write(packet any) error {
 	err := x.up.SetWriteDeadline(time.Now().Add(writeLimit))
 	if err == nil {
@@ -253,7 +253,7 @@ func (x *exchange) isOpen() bool {
 	return x.open
 }
 
-// answerer answers every request with the same text.
+// answerer responds to every request with the same text.
 type answerer string
 
 // RoundTrip implements http.RoundTripper.

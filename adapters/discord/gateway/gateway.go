@@ -1,5 +1,5 @@
-// Package gateway keeps the bot connected to Discord's gateway, by one connection or several, and
-// delivers what comes, as it comes.
+// Package gateway keeps the bot connected to Discord's gateway, with one or more connections, and
+// delivers the events in order.
 package gateway
 
 import (
@@ -16,22 +16,22 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Gateway keeps the bot connected, by as many shards as the platform recommends: it resumes what
-// was cut, throws away what is stuck, and ends only with its context or when an operator has to
-// change something first (FatalError). It exists because discordgo's own reconnecting can wait for
-// ever, and because it leaves shards to its caller.
+// Gateway keeps the bot connected with as many shards as Discord recommends. It resumes sessions
+// after an interruption and discards stuck ones. It ends only when its context ends, or with a
+// FatalError if an operator has to change something. discordgo's own reconnect can wait for ever,
+// and leaves sharding to its caller.
 type Gateway struct {
 	Config call.GatewayConfig
 	API    *call.API
 	Dialer *websocket.Dialer
-	// in the order of the gateway; blocks when the receiver is behind
+	// called in the order of the gateway's events; blocks while the receiver is behind
 	Deliver func(shard int, event any)
-	Planned func(shards int) // gets how many shards there are, before any of them delivers
+	Planned func(shards int) // is called with the number of shards before any of them delivers
 	Logger  *slog.Logger
 	starts  *starts
 }
 
-// Run stays connected until ctx ends (nil) or a FatalError.
+// Run stays connected until ctx ends (nil) or a FatalError occurs.
 func (g *Gateway) Run(ctx context.Context) error {
 	g.starts = newStarts(g.Config.Identify)
 	g.starts.wait = func(ctx context.Context, d time.Duration) {
@@ -42,7 +42,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		if shards == p.Shards { // the platform wants more of them and does not say how many
+		if shards == p.Shards { // Discord wants more shards but does not state the number
 			return &call.FatalError{Sentence: call.FatalSentences[call.CloseShardingRequired], Code: call.CloseShardingRequired}
 		}
 		shards = p.Shards
@@ -68,8 +68,7 @@ func (g *Gateway) connect(ctx context.Context, p plan) error {
 	return group.Wait()
 }
 
-// plan asks how to connect until there is an answer; nothing is an error but a token that is not
-// accepted.
+// plan asks Discord how to connect, until it answers. It fails only if Discord rejects the token.
 func (g *Gateway) plan(ctx context.Context) (plan, error) {
 	for wait := g.Config.Retry; ; wait = min(2*wait, call.LastRetry) {
 		p, err := planOf(ctx, g.API)
@@ -93,7 +92,7 @@ func (g *Gateway) plan(ctx context.Context) (plan, error) {
 	}
 }
 
-// fatal returns the FatalError of a closed gateway connection, or nil.
+// fatal returns the FatalError for a closed gateway connection, or nil.
 func (g *Gateway) fatal(err error) error {
 	var closed *websocket.CloseError
 	if !errors.As(err, &closed) || call.FatalSentences[closed.Code] == "" {

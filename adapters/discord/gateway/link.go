@@ -13,18 +13,18 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// freshWait is the longest wait before a new session, in first waits; the platform asks for one to
-// five seconds.
+// freshWait is the longest wait before a new session, as a multiple of the first wait. Discord asks
+// for one to five seconds.
 const freshWait = 5
 
-// shard is one of the connections among which the bot's servers are divided.
+// shard is one gateway connection. The bot's servers are divided among its shards.
 type shard struct {
 	*Gateway
 	id, of  int
 	gateway string
 }
 
-// run stays connected until ctx ends (nil) or a FatalError.
+// run stays connected until ctx ends (nil) or a FatalError occurs.
 func (s *shard) run(ctx context.Context) error {
 	var l *link
 	defer func() {
@@ -52,7 +52,7 @@ func (s *shard) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		// the SDK's own does not come for a session that is stuck
+		// the SDK does not send this event for a stuck session
 		s.Deliver(s.id, &discordgo.Disconnect{})
 		if fatal := s.fatal(err); fatal != nil {
 			return fatal
@@ -74,7 +74,7 @@ func (s *shard) run(ctx context.Context) error {
 			l.close()
 			l, pausing = nil, max(pausing, s.Config.Retry+rand.N((freshWait-1)*s.Config.Retry))
 		case errors.Is(err, errStuck):
-			// The SDK holds its own lock and never gives it back. One goroutine of it stays behind.
+			// The SDK holds its own lock for ever. One of its goroutines leaks.
 			l = nil
 		case errors.Is(err, errReconnect):
 			pausing = 0 // the platform asked for it
@@ -89,15 +89,15 @@ func (s *shard) run(ctx context.Context) error {
 	}
 }
 
-// longRetry is the longest wait, in first waits, for a platform that is there and ends connections
-// for its own reasons.
+// longRetry is the longest wait, as a multiple of the first wait, when Discord is reachable but
+// ends connections.
 const longRetry = 4
 
-// maxFailed is how often in a row a session's address is tried before a new session is begun where
-// the platform says by then.
+// maxFailed is how many times in a row a session's address is tried. After that, a new session
+// begins at the address that Discord then states.
 const maxFailed = 4
 
-// ask asks again where sessions begin. Without an answer they begin where the last one did.
+// ask fetches the address for new sessions again. Without a response, the last address stays.
 func (s *shard) ask(ctx context.Context) {
 	p, err := planOf(ctx, s.API)
 	if err != nil {
@@ -107,24 +107,24 @@ func (s *shard) ask(ctx context.Context) {
 	s.starts.learn(p)
 }
 
-// over reports whether a session cannot be resumed.
+// over reports whether an error means that the session cannot be resumed.
 func over(err error) bool {
 	var closed *websocket.CloseError
 	return errors.Is(err, errOver) || errors.As(err, &closed) && (closed.Code == call.CloseInvalidSeq || closed.Code == call.CloseTimedOut)
 }
 
-// Jitter returns a time between half of a wait and all of it, so that shards and replicas do not
-// move in step.
+// Jitter returns a random time between half of wait and wait, so that shards and replicas do not
+// act in step.
 func Jitter(wait time.Duration) time.Duration { return wait/2 + rand.N(wait/2+1) }
 
-// Reasons for which a connection ends that the client itself is to blame for.
+// Reasons for which this client ends a connection.
 var (
 	errStuck        = errors.New("the client got stuck while connecting")
 	errDisconnected = errors.New("the connection ended")
 )
 
 // link is one SDK session with its present connection. A session is used for many connections,
-// since only it can resume.
+// because only the same session can resume.
 type link struct {
 	sdk   *discordgo.Session
 	relay *relay
@@ -134,7 +134,7 @@ type link struct {
 	begun  func(identified bool) // tells that the session began, or could not
 }
 
-// link makes a session, as soon as one may begin. It returns nil when ctx ended first.
+// link creates a session as soon as Discord's limits allow. It returns nil if ctx ends first.
 func (s *shard) link(ctx context.Context) (*link, error) {
 	begun, err := s.starts.begin(ctx, s.id)
 	if err != nil {
@@ -153,9 +153,9 @@ func (s *shard) link(ctx context.Context) (*link, error) {
 	sdk.ShardID, sdk.ShardCount = s.id, s.of
 	sdk.Compress, sdk.Identify.Compress = false, false
 	sdk.StateEnabled = false
-	// this file does it
+	// this file reconnects
 	sdk.ShouldReconnectOnError, sdk.ShouldReconnectVoiceOnSessionError = false, false
-	// in order; the handler only enqueues
+	// in order; the handler only queues
 	sdk.SyncEvents = true
 	sdk.AddHandler(func(_ *discordgo.Session, event any) {
 		switch event.(type) {
@@ -172,7 +172,7 @@ func (s *shard) link(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// stay connects and returns why the connection ended, or could not be made.
+// stay connects, and returns why the connection ended or could not be made.
 func (l *link) stay(ctx context.Context, limit time.Duration) error {
 	select {
 	case <-l.down: // of an earlier connection
@@ -194,15 +194,15 @@ func (l *link) stay(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// stuckAfter is how long the SDK may take to notice that its connection has ended: it sleeps for a
-// second before it closes one.
+// stuckAfter is how long the SDK may take to notice that its connection ended. The SDK sleeps for a
+// second before it closes a connection.
 const stuckAfter = 5 * time.Second
 
-// open connects. An attempt that does not come to an end loses its connection, and, where that does
-// not help either, its session.
+// open connects. If an attempt does not end, open closes its connection. If that does not help,
+// open abandons the session.
 func (l *link) open(ctx context.Context, limit time.Duration) error {
 	opened := make(chan error, 1)
-	// ends with the attempt, or stays behind when the SDK is stuck
+	// ends with the attempt, or leaks if the SDK is stuck
 	go func() { opened <- l.sdk.Open() }()
 	timer := time.NewTimer(limit + stuckAfter)
 	defer timer.Stop()
@@ -229,7 +229,7 @@ func (l *link) open(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// close says goodbye, which ends the session, and lets go of the SDK unless that is stuck.
+// close ends the session, and releases the SDK unless it is stuck.
 func (l *link) close() {
 	l.begun(false)
 	l.relay.leave()

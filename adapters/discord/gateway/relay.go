@@ -16,7 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Opcodes of the gateway that the relay looks at.
+// Gateway opcodes that the relay handles.
 const (
 	opDispatch  = 0
 	opHeartbeat = 1
@@ -28,7 +28,7 @@ const (
 	opAck       = 11
 )
 
-// Reasons for which a connection ends.
+// Reasons for the end of a connection.
 var (
 	errReconnect = errors.New("Discord asked to reconnect")
 	errInvalid   = errors.New("the session can be resumed after a while")
@@ -38,16 +38,19 @@ var (
 	errLeft      = errors.New("the bot disconnected")
 )
 
-// relay stands between the SDK, which connects to it inside the process, and the gateway. What the
-// SDK gets wrong about connections is put right here, so that it sees only what it can handle:
-// - a session is resumed where READY said, not where it began, unless that address does not answer;
-//   - op 7 and op 9 never reach the SDK, which would wait for its own lock, or identify again at once on the same connection;
-//   - a heartbeat that is asked for, or acknowledged, before READY is handled here, for the same reason;
-//   - a heartbeat that was not acknowledged when the next one is due ends the connection, with a code that keeps the session;
-//   - the first heartbeat of a connection waits for a random part of the interval;
-//   - the SDK's own goodbye, which would end the session, is passed on only when the process ends.
+// relay is a proxy between the SDK, which connects to it inside the process, and the gateway. It
+// corrects the SDK's faults with connections:
+//   - A session is resumed at the address in READY, not at the first one, unless that does not
+//     answer.
+//   - Op 7 and op 9 never reach the SDK. It would deadlock, or identify again at once on the same
+//     connection.
+//   - Heartbeat requests and acknowledgements before READY are handled here, for the same reason.
+//   - An unacknowledged heartbeat ends the connection when the next is due, with a code that keeps
+//     the session.
+//   - The first heartbeat of a connection waits for a random part of the interval.
+//   - The SDK's close frame, which would end the session, is passed on only when the process ends.
 //
-// A relay serves one session and one connection at a time.
+// A relay serves one session, and one connection at a time.
 type relay struct {
 	dialer     *websocket.Dialer           // to Discord
 	gateway    string                      // where new sessions begin
@@ -64,12 +67,12 @@ type relay struct {
 	ended   chan struct{}      // of the last connection
 }
 
-// client returns an HTTP client for the SDK's only question: where the gateway is.
+// client returns an HTTP client for the SDK's only request, for the gateway's address.
 func (r *relay) client() *http.Client {
 	return &http.Client{Transport: answerer(`{"url":"ws://gateway.discord"}`)}
 }
 
-// websocket returns the SDK's dialer: it reaches the relay whatever the address.
+// websocket returns the SDK's dialer. It connects to the relay, whatever the address.
 func (r *relay) websocket() *websocket.Dialer {
 	return &websocket.Dialer{NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		near, far := net.Pipe()
@@ -92,20 +95,21 @@ func (r *relay) websocket() *websocket.Dialer {
 	}}
 }
 
-// why returns why the last connection ended, nil while it lasts.
+// why returns why the last connection ended, or nil while it lasts.
 func (r *relay) why() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.cause
 }
 
-// fail notes the first reason for a connection's end, and ends it in a way that keeps the session.
+// fail records the first reason for a connection's end, and closes it with a code that keeps the
+// session.
 func (r *relay) fail(cause error) { r.hangUp(cause, websocket.CloseServiceRestart, false) }
 
-// leave ends the connection and the session.
+// leave closes the connection and ends the session.
 func (r *relay) leave() { r.hangUp(errLeft, websocket.CloseNormalClosure, true) }
 
-// hangUp ends the connection to Discord.
+// hangUp closes the connection to Discord.
 func (r *relay) hangUp(cause error, code int, leaving bool) {
 	r.mu.Lock()
 	r.leaving = r.leaving || leaving
@@ -121,12 +125,12 @@ func (r *relay) hangUp(cause error, code int, leaving bool) {
 	if up == nil {
 		return
 	}
-	// it ends either way
+	// the connection is closed below in any case
 	_ = up.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))
 	_ = up.Close()
 }
 
-// wait returns once nothing of the last connection is left.
+// wait waits until the last connection has ended completely.
 func (r *relay) wait() {
 	r.mu.Lock()
 	ended := r.ended
@@ -136,7 +140,7 @@ func (r *relay) wait() {
 	}
 }
 
-// serve connects to Discord and carries packets until one side ends.
+// serve connects to Discord and passes packets until one side ends.
 func (r *relay) serve(ctx context.Context, sdk net.Conn) error {
 	up, err := r.connect(ctx)
 	if err != nil {
@@ -190,7 +194,7 @@ func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	return up, nil
 }
 
-// stands notes the connection, unless the relay is being left.
+// stands stores the connection and returns true, unless the relay is leaving.
 func (r *relay) stands(up *websocket.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -215,13 +219,13 @@ func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	// The library waits for the handshake's answer whatever becomes of ctx: closing the connection
-	// ends that.
+	// The library waits for the handshake's response even if ctx ends. Closing the connection ends
+	// that wait.
 	dialer, ended := *r.dialer, func() bool { return true }
 	dialer.NetDialContext = func(dialling context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(dialling, network, address)
 		if err == nil {
-			ended = context.AfterFunc(ctx, func() { _ = conn.Close() }) // whoever reads from it learns that
+			ended = context.AfterFunc(ctx, func() { _ = conn.Close() }) // this ends the reader, too
 		}
 		return conn, err
 	}
@@ -236,7 +240,7 @@ func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (
 	return conn, err
 }
 
-// shake answers the SDK's handshake.
+// shake completes the SDK's handshake.
 func shake(conn net.Conn) (*websocket.Conn, error) {
 	buffered := bufio.NewReader(conn)
 	req, err := http.ReadRequest(buffered)
@@ -247,7 +251,7 @@ func shake(conn net.Conn) (*websocket.Conn, error) {
 	return upgrader.Upgrade(&hijacked{conn: conn, rw: bufio.NewReadWriter(buffered, bufio.NewWriter(conn))}, req, nil)
 }
 
-// hijacked is a connection in the shape that the upgrader takes.
+// hijacked is a connection in the form that the upgrader needs.
 type hijacked struct {
 	conn net.Conn
 	rw   *bufio.ReadWriter

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// plan is how the platform wants the bot to be connected.
+// plan is Discord's advice on how to connect.
 type plan struct {
 	URL    string `json:"url"`
 	Shards int    `json:"shards"`
@@ -24,7 +24,7 @@ type plan struct {
 	} `json:"session_start_limit"`
 }
 
-// plan asks how the bot should be connected.
+// planOf fetches Discord's advice on how to connect.
 func planOf(ctx context.Context, a *call.API) (plan, error) {
 	var p plan
 	ask := call.Request{Doing: "ask for the gateway", Method: http.MethodGet, URL: discordgo.EndpointGatewayBot, Bucket: "GET gateway"}
@@ -40,9 +40,10 @@ func planOf(ctx context.Context, a *call.API) (plan, error) {
 	return p, err
 }
 
-// starts spaces the beginnings of sessions: so many at once as max_concurrency says, by shard, each
-// five seconds after the one before it, and none when the day's are used up, since Discord resets
-// the token of a bot that begins more. It is safe for concurrent use.
+// starts limits how sessions begin, because Discord resets the token of a bot that begins too many.
+// The shards are divided into max_concurrency lanes. In each lane, a session begins five seconds
+// after the one before it. None begins when the day's sessions are used up. It is safe for
+// concurrent use.
 type starts struct {
 	every time.Duration
 	wait  func(context.Context, time.Duration) // is called in a long wait
@@ -59,7 +60,7 @@ func newStarts(every time.Duration) *starts {
 	return &starts{every: every, lanes: make(map[int]chan struct{}), keys: 1, wait: func(context.Context, time.Duration) {}}
 }
 
-// learn takes in what the platform said last.
+// learn stores Discord's latest advice.
 func (s *starts) learn(p plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,8 +69,8 @@ func (s *starts) learn(p plan) {
 	s.left, s.resets = p.Limit.Remaining, time.Now().Add(time.Duration(p.Limit.ResetAfter)*time.Millisecond)
 }
 
-// begin waits until a shard may begin a session. What it returns is called once that has happened,
-// or has come to nothing.
+// begin waits until a shard may begin a session. The caller calls end when the session has begun or
+// failed to begin.
 func (s *starts) begin(ctx context.Context, shard int) (end func(identified bool), err error) {
 	if err := s.allowance(ctx); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// thread is the item of a thread or post. What was said there is read when it is needed.
+// thread returns the item of a thread or post. The item reads its messages when they are needed.
 func (r *reader) thread(c transcript.Channel, t post) transcript.Item {
 	tags := r.tags(c.ID, t)
 	version := transcript.VersionOf(t.id, t.name, t.last, fmt.Sprint(t.count, len(t.tags)), strings.Join(tags, "\n"))
@@ -46,7 +46,7 @@ func (r *reader) thread(c transcript.Channel, t post) transcript.Item {
 	}}
 }
 
-// tags are the names of a post's tags.
+// tags returns the names of a post's tags.
 func (r *reader) tags(forum string, t post) []string {
 	var names []string
 	for _, id := range t.tags {
@@ -59,13 +59,14 @@ func (r *reader) tags(forum string, t post) []string {
 	return names
 }
 
-// solves reports whether a tag says that a post was answered, as forums usually call it.
+// solves reports whether a tag has one of the usual names for an answered post.
 func solves(tag string) bool {
 	word := strings.ToLower(strings.TrimFunc(tag, func(c rune) bool { return !unicode.IsLetter(c) }))
 	return word == "solved" || word == "resolved" || word == "answered"
 }
 
-// said reads a thread, oldest first, with the message that it was opened from.
+// said returns the messages of a thread, oldest first, including the message that it was opened
+// from.
 func (r *reader) said(ctx context.Context, c transcript.Channel, t post) ([]*discordgo.Message, error) {
 	var all []*discordgo.Message
 	for before := ""; ; {
@@ -100,8 +101,8 @@ func (r *reader) said(ctx context.Context, c transcript.Channel, t post) ([]*dis
 	return all, nil
 }
 
-// items are the documents that messages outside threads, newest first, are together: one for each
-// day.
+// items makes one document per day from messages outside threads. The messages are in the order
+// newest first.
 func (r *reader) items(c transcript.Channel, said []*discordgo.Message) []transcript.Item {
 	var items []transcript.Item
 	said = slices.DeleteFunc(slices.Clone(said), func(m *discordgo.Message) bool {
@@ -119,7 +120,8 @@ func (r *reader) items(c transcript.Channel, said []*discordgo.Message) []transc
 	return items
 }
 
-// day is the item of what was said in a day outside threads; newest first.
+// day returns the item of one day's messages outside threads. The messages are in the order newest
+// first.
 func (r *reader) day(c transcript.Channel, at time.Time, said []*discordgo.Message) transcript.Item {
 	said = slices.Clone(said)
 	slices.Reverse(said)
@@ -127,7 +129,7 @@ func (r *reader) day(c transcript.Channel, at time.Time, said []*discordgo.Messa
 	for i, m := range said {
 		lines[i] = fmt.Sprintf("%s %v %d %q %d", m.ID, m.EditedTimestamp, m.Type, m.Content, len(m.Attachments))
 	}
-	// to which no one said anything
+	// drop messages of bots
 	said = slices.DeleteFunc(said, func(m *discordgo.Message) bool { return m.Author == nil || m.Author.Bot || m.WebhookID != "" })
 	return transcript.Item{Key: at.Format(time.DateOnly), Modified: transcript.VersionOf(lines...), Load: func(context.Context) (document.Document, error) {
 		d := r.document(said)
@@ -145,8 +147,8 @@ func (r *reader) day(c transcript.Channel, at time.Time, said []*discordgo.Messa
 	}}
 }
 
-// document makes a document of messages, oldest first. One in which no one says anything has no
-// sections, and is not found.
+// document makes a document of messages, oldest first. If no one says anything in them, it has no
+// sections, and no search finds it.
 func (r *reader) document(said []*discordgo.Message) document.Document {
 	var d document.Document
 	for _, m := range said {
@@ -158,8 +160,8 @@ func (r *reader) document(said []*discordgo.Message) document.Document {
 	return d
 }
 
-// text is what someone says to others in a message; empty for what the bot says, what it is asked,
-// and what Discord says.
+// text returns the text that a person wrote to others. It is empty for messages of the bot,
+// questions to it, and Discord's own messages.
 func (r *reader) text(m *discordgo.Message) string {
 	if m.Author == nil || m.Author.ID == r.self || m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply ||
 		event.Mentions(m.Content, r.self, r.own...) || answers(m, r.self) {
@@ -172,8 +174,8 @@ func (r *reader) text(m *discordgo.Message) string {
 	return text
 }
 
-// answers reports whether a message replies to the bot, which is how it is asked further where
-// there is no thread.
+// answers reports whether a message replies to the bot. Without a thread, people ask follow-ups by
+// replying.
 func answers(m *discordgo.Message, self string) bool {
 	return m.ReferencedMessage != nil && m.ReferencedMessage.Author != nil && m.ReferencedMessage.Author.ID == self
 }
@@ -183,7 +185,7 @@ func who(m *discordgo.Message) string {
 	return cmp.Or(strings.Join(strings.Fields(name), " "), "somebody")
 }
 
-// link is the address of a message, or of a channel or thread.
+// link returns the address of a message, channel or thread.
 func (r *reader) link(channel, message string) string {
 	link := "https://discord.com/channels/" + r.guild + "/" + channel
 	if message != "" {

@@ -1,7 +1,7 @@
-// Package history reads what was said in a server's channels as documents: a post of a forum or a
-// thread is one, and so are a channel's messages of a day that belong to no thread. It reads no
-// direct messages, no private threads, no threads that the bot opened for its answers, and nothing
-// of what the bot itself wrote.
+// Package history reads the messages of a server's channels as documents. Each thread or forum post
+// is a document. The messages of a channel outside threads are one document per day. It does not
+// read direct messages, private threads, the bot's own messages, or threads that the bot opened for
+// its answers.
 package history
 
 import (
@@ -21,25 +21,25 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind of the sources that this package reads.
+// Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "discord"
 
-// Subject is how an index.Hint says that a thread or message of a channel has changed, or without a
-// key who may open the channel.
+// Subject returns the subject of an index.Hint for a changed thread or message of a channel.
+// Without a key, it means that the channel's permissions changed.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
-// Reading is what and how far back a source reads, and how often.
+// Reading says what a source reads, how far back, and how often.
 type Reading = transcript.Options
 
-// Options of a connector. Zero fields get their defaults.
+// Options sets up a connector. Zero fields have their defaults.
 type Options struct {
 	Reading
 	Guild string // id of the server
-	// Open says who may read what was said in channels that every member of the server can open, in
-	// addition to those who can: access.Members or access.Public. Empty is Members, and no one else
-	// where the server is not Alone.
+	// Open is who else may read the channels that every member of the server can open:
+	// access.Members or access.Public. Empty means Members if the server is Alone, and no one else
+	// otherwise.
 	Open access.Principal
-	// Alone tells whether the server is the only one whose members count as members; nil: it is.
+	// Alone reports whether the server is the only one whose members count as members; nil: it is.
 	Alone func(ctx context.Context) (bool, error)
 }
 
@@ -54,12 +54,12 @@ func (o Options) validate() error {
 	return err
 }
 
-// reading numbers the rules by which messages become documents. Raise it when they change:
-// everything is then read again.
+// reading is the version of the rules that turn messages into documents. Increase it when they
+// change: every message is then read again.
 const reading = 1
 
-// Server is the bot as its servers are read to be indexed. All sources of a process share one, and
-// with it the budget: what answering leaves. It is safe for concurrent use.
+// Server reads the bot's servers for the index. All sources of a process share one Server, and so
+// the calls that answering leaves. It is safe for concurrent use.
 type Server struct {
 	discord   *call.Bot
 	directory *directory.Directory
@@ -68,8 +68,8 @@ type Server struct {
 	archives map[string]*archive // by source and channel; each is used by one run at a time
 }
 
-// NewServer returns a bot's servers; nothing is called yet. Of the config only what concerns the
-// API counts.
+// NewServer returns a Server. It makes no call yet, and uses only the config's fields about the
+// API.
 func NewServer(config call.Config) (*Server, error) {
 	b, err := call.NewBot(config)
 	if err != nil {
@@ -78,7 +78,7 @@ func NewServer(config call.Config) (*Server, error) {
 	return &Server{discord: b, directory: directory.NewDirectory(b), archives: make(map[string]*archive)}, nil
 }
 
-// New returns a connector; nothing is called before Sync.
+// New returns a connector. It makes no call before Sync.
 func New(s *Server, options Options) (*transcript.Connector, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("set up Discord history: %w", err)
@@ -89,12 +89,12 @@ func New(s *Server, options Options) (*transcript.Connector, error) {
 
 const sayAbsent = "The bot can read no channel of this name or id: give its role View Channel and Read Message History there, or correct the name. Ids outlast renaming."
 
-// SourceOf returns the source of a name in the configuration.
+// SourceOf returns the source with a name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("discord-" + name), Kind: Kind, Name: name}
 }
 
-// timeOf is when something was begun, by its id; zero for what is no id.
+// timeOf returns the creation time of an id, or zero if the text is no id.
 func timeOf(id string) time.Time {
 	at, err := discordgo.SnowflakeTimestamp(id)
 	if err != nil {
@@ -103,7 +103,7 @@ func timeOf(id string) time.Time {
 	return at.UTC()
 }
 
-// reader is a server as one source reads it.
+// reader reads one server for one source.
 type reader struct {
 	*Server
 	name    string // of the source
@@ -174,14 +174,14 @@ func (r *reader) Channels(ctx context.Context) ([]transcript.Channel, error) {
 	return found, nil
 }
 
-// kinds are the channels in which people write, or begin posts.
+// kinds are the types of channels that hold messages or posts.
 var kinds = []discordgo.ChannelType{
 	discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildForum, discordgo.ChannelTypeGuildMedia,
 }
 
 const sayBarred = "Not everybody who can open this channel may read what was said there earlier, so that it is not read: give @everyone Read Message History there."
 
-// acl is who may read the documents of a channel.
+// acl returns who may read the documents of a channel.
 func (r *reader) acl(channel string, reach directory.Reach) access.ACL {
 	inside := access.Channel(string(call.Platform), channel)
 	switch {
@@ -210,14 +210,14 @@ func (r *reader) Reads(ctx context.Context, channel string) (bool, error) {
 	return r.directory.Reach(channel, r.self, me.Roles).Own, err
 }
 
-// gone reports whether an error says that what was asked for is not there, or not for the bot to
-// see.
+// gone reports whether an error means that the object does not exist, or that the bot cannot see
+// it.
 func gone(err error) bool {
 	return call.Code(err) == call.CodeUnknownChannel || call.Code(err) == call.CodeMissingAccess
 }
 
-// revoked says of errors about the token, or the server as a whole, what they mean for all that was
-// read.
+// revoked returns an error that hides everything that was read, if err is about the token or the
+// whole server.
 func (r *reader) revoked(err error) error {
 	switch {
 	case call.Status(err) == 401:

@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/transcript"
 )
 
-// day is what belongs together of what is no thread.
+// day is the time that one document of messages outside threads covers.
 const day = 24 * time.Hour
 
-// Parts implements transcript.Platform. Threads belong to the time at which they began; those of
-// which a list of the latest tells come along with the newest part, however old they are.
+// Parts implements transcript.Platform. A thread belongs to the part that contains its creation
+// time. Older threads on the list of recent threads come with the newest part.
 func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[transcript.Part, error] {
 	return func(yield func(transcript.Part, error) bool) {
 		var threads []post
@@ -63,7 +63,7 @@ func (r *reader) isForum(channel string) bool {
 	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }
 
-// failed says what an error means for other channels.
+// failed returns an error with its meaning for the other channels.
 func (r *reader) failed(err error) error {
 	if call.Status(err) == 401 {
 		return r.revoked(err)
@@ -71,16 +71,17 @@ func (r *reader) failed(err error) error {
 	return err
 }
 
-// perStep is about how many threads of a forum are read before it is noted how far that is.
+// perStep is about how many threads of a forum are read before the progress is stored.
 const perStep = 50
 
-// part is all that was said outside threads in some whole days.
+// part holds all messages outside threads of some whole days.
 type part struct {
 	from, to time.Time // beginnings of days; to is zero for now
 	said     []*discordgo.Message
 }
 
-// steps parts the time of a forum, whose posts are all that is said there.
+// steps divides the time of a forum into parts. A forum has only posts, so the parts hold no
+// messages.
 func steps(threads []post, from, to time.Time) iter.Seq2[part, error] {
 	return func(yield func(part, error) bool) {
 		n := 0
@@ -101,8 +102,8 @@ func steps(threads []post, from, to time.Time) iter.Seq2[part, error] {
 	}
 }
 
-// days reads a channel between two times, newest first, and yields its days as soon as they are
-// known whole. Together the parts cover all of the time.
+// days reads a channel between two times, newest first. It yields each day when all its messages
+// are read. Together the parts cover the whole time.
 func (r *reader) days(ctx context.Context, channel string, from, to time.Time) iter.Seq2[part, error] {
 	return func(yield func(part, error) bool) {
 		before := ""
@@ -149,7 +150,7 @@ func (r *reader) days(ctx context.Context, channel string, from, to time.Time) i
 func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // Changed implements transcript.Platform. A key is the id of a thread, or of a message that may
-// have begun one.
+// have opened one.
 func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []string) (items []transcript.Item, gone []string, err error) {
 	days := make(map[time.Time]bool)
 	for _, key := range keys {
@@ -182,7 +183,7 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 	return items, gone, nil
 }
 
-// threadOf looks a thread up.
+// threadOf fetches a thread.
 func (r *reader) threadOf(ctx context.Context, c transcript.Channel, id string) (post, bool, error) {
 	t, err := r.discord.OldChannel(ctx, id)
 	if gone(err) {

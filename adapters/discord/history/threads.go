@@ -9,15 +9,15 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// post is what lists tell of a thread or post.
+// post holds the fields that lists have about a thread or post.
 type post struct {
 	id, channel, name, last string
 	count                   int
 	tags                    []string // ids
 }
 
-// archive is what was listed of a channel's threads, whole or on the way there. It outlives a run:
-// some channels have more threads than can be listed in a piece of one.
+// archive is the list of a channel's threads, complete or partial. It outlives a run, because
+// listing the threads of some channels takes longer than one piece of a run.
 type archive struct {
 	posts  []post
 	seen   map[string]bool
@@ -27,21 +27,21 @@ type archive struct {
 }
 
 const (
-	// activeAge is how long a list of a server's active threads counts. A thread that leaves the
-	// archive within it may be missed by one pass.
+	// activeAge is how long a list of a server's active threads is used. A full scan may miss a
+	// thread that leaves the archive within that time.
 	activeAge = 30 * time.Second
-	// archiveAge is how long a list of all threads of a channel counts. Those that were deleted
-	// since are found out one by one.
+	// archiveAge is how long a list of all threads of a channel is used. Threads that were deleted
+	// since are detected one by one.
 	archiveAge = 10 * time.Minute
 	// clockSkew is how far Discord's clock may be behind this process's.
 	clockSkew = time.Minute
 )
 
-// errRepeats says that a list leads back to what was read.
+// errRepeats reports that a list returned a page that was read before.
 var errRepeats = errors.New("Discord's pages repeat themselves, so that what was asked for cannot be read whole: the next run tries again")
 
-// recent lists the threads of a channel that are active, or were put into the archive since a time:
-// all that began since then are among them. The newest come first.
+// recent lists the threads of a channel that are active, or were archived after a time; newest
+// first. That includes all threads that began after that time.
 func (r *reader) recent(ctx context.Context, channel string, since time.Time) ([]post, error) {
 	list := &archive{seen: make(map[string]bool)}
 	if err := r.join(ctx, list, channel); err != nil {
@@ -53,11 +53,11 @@ func (r *reader) recent(ctx context.Context, channel string, since time.Time) ([
 	return list.sorted(), nil
 }
 
-// all lists all threads of a channel, the newest first.
+// all lists all threads of a channel, newest first.
 func (r *reader) all(ctx context.Context, channel string) ([]post, error) {
 	now := time.Now()
 	list := r.kept(r.name+" "+channel, now)
-	// those that are active now, and at the beginning
+	// active threads are added now, and were added at the beginning
 	if err := r.join(ctx, list, channel); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (r *reader) all(ctx context.Context, channel string) ([]post, error) {
 	return list.sorted(), nil
 }
 
-// kept is the list of a channel that a source has begun, or a new one where that is old.
+// kept returns the started list of a channel, or a new one if that is too old.
 func (s *Server) kept(key string, now time.Time) *archive {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *Server) kept(key string, now time.Time) *archive {
 	return list
 }
 
-// join adds the active threads of a channel.
+// join adds the active threads of a channel to a list.
 func (r *reader) join(ctx context.Context, list *archive, channel string) error {
 	if time.Since(r.activeAt) > activeAge {
 		now := time.Now()
@@ -112,7 +112,7 @@ func (r *reader) join(ctx context.Context, list *archive, channel string) error 
 	return nil
 }
 
-// add notes a thread and replaces what was known of it.
+// add stores a thread, or replaces its old data. fresh reports that the thread is new to the list.
 func (a *archive) add(p post) (fresh bool) {
 	if a.seen[p.id] {
 		a.posts[slices.IndexFunc(a.posts, func(o post) bool { return o.id == p.id })] = p
@@ -128,7 +128,8 @@ func (a *archive) sorted() []post {
 	return slices.Clone(a.posts)
 }
 
-// page reads on in the list of archived threads, to its end or to what was put there before a time.
+// page reads the next pages of the archived threads, to the end of the list or to threads archived
+// before a time.
 func (r *reader) page(ctx context.Context, list *archive, channel string, since time.Time) error {
 	for !list.whole {
 		found, more, err := r.discord.ArchivedThreads(ctx, channel, list.before)
@@ -152,7 +153,7 @@ func (r *reader) page(ctx context.Context, list *archive, channel string, since 
 		switch {
 		case !more, len(found) > 0 && last.Before(since):
 			list.whole = true
-		case fresh > 0: // those of the same moment may stand on the next page
+		case fresh > 0: // the next page may have threads of the same moment
 			list.before = last.Add(time.Microsecond)
 		case list.before.IsZero() || last.Before(list.before):
 			list.before = last
@@ -163,8 +164,8 @@ func (r *reader) page(ctx context.Context, list *archive, channel string, since 
 	return nil
 }
 
-// reads reports whether a thread is one to read: everybody who can open its channel can open it,
-// and the bot did not open it for an answer.
+// reads reports whether a thread is to be read: everyone who can open its channel can open it, and
+// the bot did not open it for an answer.
 func (r *reader) reads(t *discordgo.Channel) bool {
 	return (t.Type == discordgo.ChannelTypeGuildPublicThread || t.Type == discordgo.ChannelTypeGuildNewsThread) && t.OwnerID != r.self
 }

@@ -23,8 +23,8 @@ const (
 	sayNotHere = "It is not kept by Discord. Attach the file itself."
 )
 
-// Fetch reads files. It never fails: of a file that cannot be read it says why. The bot's token is
-// not sent.
+// Fetch reads files. It never fails: a File that cannot be read says why. The bot's token is not
+// sent.
 func (c *Reader) Fetch(ctx context.Context, list []event.Attachment) []message.File {
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.discord.Config.MaxFileTokens), head, c.fetch)
 }
@@ -51,8 +51,8 @@ func (c *Reader) fetch(ctx context.Context, a event.Attachment, into *attachment
 	return head(a), ""
 }
 
-// keeps reports whether an address is one at which Discord keeps files. Behind another
-// DISCORD_API_URL its host counts too.
+// keeps reports whether Discord stores files at an address. If DISCORD_API_URL is set, its host
+// counts, too.
 func (c *Reader) keeps(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || u.User != nil {
@@ -73,7 +73,7 @@ func (c *Reader) download(ctx context.Context, address string, into *attachment.
 	if err != nil {
 		return fmt.Errorf("fetch a file: %w", err)
 	}
-	defer func() { _ = res.Body.Close() }() // what was read is judged by itself
+	defer func() { _ = res.Body.Close() }() // the content that was read is checked separately
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("fetch a file: %s", res.Status)
 	}

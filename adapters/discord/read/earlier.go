@@ -16,22 +16,22 @@ import (
 
 // Said is a message that was written before a question.
 type Said struct {
-	Author string // as displayed; empty when not known
-	Own    bool   // by this bot
-	Bot    bool   // by another one
+	Author string // displayed name; empty if unknown
+	Own    bool   // this bot wrote it
+	Bot    bool   // another bot wrote it
 	Text   string
 	Files  []string // names
 }
 
-// Limits of what is read of a conversation.
+// Limits on reading a conversation.
 const (
 	maxEarlier = 200 // messages of a thread
 	maxReplies = 10  // of a chain of replies
 )
 
-// Earlier returns what was said in the thread of a message before it and after another one, oldest
-// first: with the message that the thread hangs on, where that is among it. more says that there
-// was more than is read.
+// Earlier returns the messages of m's thread between after and m, oldest first. They include the
+// message that the thread was opened from, if it is in that range. more reports that there were
+// more messages than Earlier reads.
 func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.MessageID) (list []Said, more bool, err error) {
 	var found []*discordgo.Message // newest first
 	before := string(m.ID)
@@ -53,7 +53,7 @@ func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.Messa
 		before = page[len(page)-1].ID
 	}
 	if before == "" && after == "" && m.Ref.Thread == m.At.Thread {
-		// The message that a thread was opened from stands in the channel, under the same id.
+		// The message that opened the thread is in the channel, and has the thread's id.
 		root, err := c.discord.API.Message(ctx, m.Ref.Channel, m.Ref.Thread)
 		switch {
 		case err == nil:
@@ -68,7 +68,7 @@ func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.Messa
 	return list, before != "", nil
 }
 
-// Chain returns the messages that a message replies to, oldest first.
+// Chain returns the messages that m replies to, directly or through other replies, oldest first.
 func (c *Reader) Chain(ctx context.Context, m chat.Message) ([]Said, error) {
 	var found []*discordgo.Message
 	for at := event.SourceOf(m.Source).Raw; len(found) < maxReplies; {
@@ -94,7 +94,7 @@ func (c *Reader) Chain(ctx context.Context, m chat.Message) ([]Said, error) {
 	return list, nil
 }
 
-// said adds a message that people, bots or this bot wrote.
+// said appends a message of a person, a bot or this bot.
 func (c *Reader) said(list []Said, m *discordgo.Message) []Said {
 	if m.Author == nil || m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply && m.Type != discordgo.MessageTypeChatInputCommand {
 		return list

@@ -1,5 +1,5 @@
-// Package read reads what was said: messages and what they answer, threads, files, and which of the
-// bot's own messages stand where. It writes nothing.
+// Package read reads messages and the messages they reply to, threads, files, and the bot's own
+// messages. It writes nothing.
 package read
 
 import (
@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/directory"
 )
 
-// Reader reads what was said, and knows which question a chain of replies began with. It is safe
-// for concurrent use.
+// Reader reads messages, and finds the question that began a chain of replies. It is safe for
+// concurrent use.
 type Reader struct {
 	discord   *call.Bot
 	directory *directory.Directory

@@ -10,14 +10,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Limits of following a chain of replies.
+// Limits on following a chain of replies.
 const (
 	maxRoots = 20_000
 	maxChain = 20
 )
 
-// roots finds the question that a chain of replies began with, where an answer has no thread. It is
-// safe for concurrent use.
+// roots finds the question that began a chain of replies, for answers without a thread. It is safe
+// for concurrent use.
 type roots struct {
 	api *call.API
 
@@ -27,12 +27,12 @@ type roots struct {
 
 func newRoots(a *call.API) *roots { return &roots{api: a, known: make(map[string]string)} }
 
-// Set notes the session's thread of a question.
+// Set records the session thread of a question.
 func (r *roots) Set(message, root string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.known) >= maxRoots {
-		for id := range r.known { // any: what is needed again is found again
+		for id := range r.known { // any: a needed entry is found again
 			delete(r.known, id)
 			break
 		}
@@ -47,14 +47,14 @@ func (r *roots) get(message string) (string, bool) {
 	return root, known
 }
 
-// Knows reports whether a message is one that was asked, or found to belong to a question.
+// Knows reports whether a message is a question, or was found to belong to one.
 func (r *roots) Knows(message string) bool {
 	_, known := r.get(message)
 	return known
 }
 
-// find returns the thread of the session that a message of the bot's belongs to: of an answer to a
-// command the command's id, else the first question of the chain.
+// find returns the session thread that a message of the bot belongs to. For an answer to a command,
+// that is the command's id. For other messages, it is the first question of the chain.
 func (r *roots) find(ctx context.Context, channel string, m *discordgo.Message) (string, error) {
 	for range maxChain {
 		if root, known := r.get(m.ID); known {

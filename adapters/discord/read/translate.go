@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Translate translates a message. ok is false for what concerns no one.
+// Translate translates a message. ok is false if the message does not concern the bot.
 func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool) (chat.Message, bool, error) {
 	bot := c.discord.Self()
 	if m.Author == nil || m.Author.ID == bot {
@@ -81,8 +81,7 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 	return out, err == nil, err
 }
 
-// postText joins the title and the text of a post. A deep search that the text asks for is asked
-// for by the whole.
+// postText joins the title and text of a post. If the text requests a deep search, the result does.
 func postText(title, text string) string {
 	text, deep := policy.Deeply(text)
 	if text != "" {
@@ -94,7 +93,7 @@ func postText(title, text string) string {
 	return title
 }
 
-// whole returns a message with the one that it answers, which the platform may leave out.
+// whole returns a message including the message that it replies to, which Discord may omit.
 func (c *Reader) whole(ctx context.Context, m *discordgo.Message) (*discordgo.Message, error) {
 	to := m.MessageReference
 	if m.Type != discordgo.MessageTypeReply || m.ReferencedMessage != nil || to == nil || to.MessageID == "" {

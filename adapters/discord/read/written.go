@@ -17,10 +17,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Involved reports whether the bot has written about a message since: answered it, or asked about
-// it. In a thread it is whatever the bot wrote after the message and not to another one, in a
-// channel what it replied, or wrote in the message's thread. aside says which of the bot's messages
-// do not count.
+// Involved reports whether the bot has already written about a message: an answer, or a question
+// back. In a thread, that is a message of the bot after m that does not reply to another message.
+// In a channel, it is a reply to m, or a message in m's thread. aside reports which messages of the
+// bot do not count.
 func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(id thread.MessageID, text string) bool) (bool, error) {
 	alone := m.Event.Direct || m.Ref.Thread == m.At.Thread
 	listed, err := c.own(ctx, m.At.Thread, string(m.ID))
@@ -43,8 +43,7 @@ func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(id thr
 	return len(listed) > 0, err
 }
 
-// Noted lists the bot's replies to a message that have such a text. They are in the channel that at
-// names as its thread.
+// Noted lists the bot's replies to a message whose text matches. It looks in the channel at.Thread.
 func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.MessageID, text func(string) bool) ([]thread.MessageID, error) {
 	listed, err := c.own(ctx, at.Thread, string(question))
 	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
@@ -59,8 +58,9 @@ func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.Messa
 	return notes, err
 }
 
-// PostedReports lists what the bot posted into a channel since a moment with the first line of a
-// plain text. It fails with errors.ErrUnsupported where the bot may not read what was said there.
+// PostedReports lists the messages that the bot posted to a channel since a time, and that have the
+// first line of text. It fails with errors.ErrUnsupported if the bot may not read the channel's
+// history.
 func (c *Reader) PostedReports(ctx context.Context, channel string, since time.Time, text string) ([]thread.MessageID, error) {
 	title, _, _ := strings.Cut(text, "\n")
 	title = render.EscapeText(answer.Visible(title))
@@ -89,10 +89,10 @@ func (c *Reader) PostedReports(ctx context.Context, channel string, since time.T
 	return nil, fmt.Errorf("look for a report: %w: the channel has too many messages since", errors.ErrUnsupported)
 }
 
-// mostPages is how many pages of a channel are searched for a report.
+// mostPages is the largest number of a channel's pages that are searched for a report.
 const mostPages = 20
 
-// own lists the first messages of the bot in a channel after another message.
+// own lists the first messages of the bot in a channel after a message.
 func (c *Reader) own(ctx context.Context, channel, after string) ([]*discordgo.Message, error) {
 	var listed []*discordgo.Message
 	if c.discord.Self() == "" {
@@ -102,7 +102,8 @@ func (c *Reader) own(ctx context.Context, channel, after string) ([]*discordgo.M
 	return slices.DeleteFunc(listed, func(m *discordgo.Message) bool { return m.Author == nil || m.Author.ID != c.discord.Self() }), err
 }
 
-// errUnknownSelf says that it is too early to look for the bot's own messages.
+// errUnknownSelf reports that the bot does not know its own id yet, so it cannot recognise its
+// messages.
 var errUnknownSelf = errors.New("look for messages of the bot: it is not connected yet")
 
 func repliesTo(m *discordgo.Message) string {
@@ -112,9 +113,9 @@ func repliesTo(m *discordgo.Message) string {
 	return m.MessageReference.MessageID
 }
 
-// HalfWritten reports whether a message of the bot, which stands in one of the places of a turn,
-// shows an answer that is still being written. One that has gone does not. Where the message is not
-// known it is looked for after the question.
+// HalfWritten reports whether a message of the bot shows an unfinished answer. It looks in all
+// places of the turn; a deleted message does not count. If id is empty, it looks for such a message
+// after the question.
 func (c *Reader) HalfWritten(ctx context.Context, t session.Turn, id thread.MessageID) (bool, error) {
 	if c.discord.Self() == "" {
 		return false, errUnknownSelf
@@ -165,7 +166,7 @@ func offersStop(m *discordgo.Message) bool {
 	return false
 }
 
-// Question reads a message that stands at a place (chat.Message.At, chat.Press.At).
+// Question fetches a message at a place (chat.Message.At, chat.Press.At).
 func (c *Reader) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (chat.Message, error) {
 	raw, err := c.discord.API.Message(ctx, at.Thread, string(id))
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// placeLimit bounds the look-up of where an interaction was used, for which Discord does not wait.
+// placeLimit limits the look-up of an interaction's channel, because Discord does not wait for it.
 const placeLimit = time.Second
 
-// interaction hands an interaction to the handler. source is the request that brought it, nil where
-// it came over the gateway.
+// interaction passes an interaction to the handler. source is the request that brought it, or nil
+// if it came from the gateway.
 func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, source *event.Inline) error {
 	user, by := event.Who(i)
 	if user == nil {
@@ -34,7 +34,7 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 		in.directory.Met(i.GuildID, user.ID, i.Member)
 	}
 	telling, cancel := context.WithTimeout(ctx, placeLimit)
-	// another replica may answer it
+	// another replica may answer the interaction
 	err = in.persist(telling, func() error { return in.directory.Settle(telling) })
 	cancel()
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// settled is after how long a reply to a thread is not found by looking at what is new in its
-// server.
+// settled is the age of a thread from which a new reply is reported. A scan of the server's recent
+// changes does not find replies to such old threads.
 const settled = 13 * 24 * time.Hour
 
-// changed passes on that something changed. A handler's error ends nothing here.
+// changed reports a change to the handler. It only logs the handler's error.
 func (in *intake) changed(ctx context.Context, guild, channel, key string, urgent bool) {
 	in.guard(ctx, "change", func() error {
 		return in.tell(ctx, chat.Event{Changed: &chat.Changed{Workspace: guild, Channel: channel, Key: key, Urgent: urgent}})
 	})
 }
 
-// hear passes on what an event changes of what was said.
+// hear reports the changes to messages, threads, channels and roles that an event brings.
 func (in *intake) hear(ctx context.Context, ev any) {
 	switch e := ev.(type) {
 	case *discordgo.MessageUpdate:
@@ -34,7 +34,7 @@ func (in *intake) hear(ctx context.Context, ev any) {
 			in.hearMessage(ctx, e.GuildID, e.ChannelID, id, true)
 		}
 	case *discordgo.MessageCreate:
-		// what is new is found where something is new, but not in what is old
+		// a scan finds new messages in recent threads, but not in old ones
 		if began, err := discordgo.SnowflakeTimestamp(e.ChannelID); err == nil && time.Since(began) >= settled && e.GuildID != "" {
 			if p, known := in.directory.Peek(e.ChannelID); known && p.Thread {
 				in.changed(ctx, e.GuildID, p.Parent, p.ID, false)
@@ -53,9 +53,9 @@ func (in *intake) hear(ctx context.Context, ev any) {
 	}
 }
 
-// hearMessage tells of a message by its thread, or by itself where it belongs to none. A thread
-// that is not known may be in the archive, where messages can still be deleted: it is requested in
-// addition to all else.
+// hearMessage reports a change under the message's thread, or under the message itself if it has
+// none. An unknown thread may be archived, and messages there can still be deleted, so hearMessage
+// fetches that thread.
 func (in *intake) hearMessage(ctx context.Context, guild, channel, message string, urgent bool) {
 	tell := func(p directory.Place) {
 		key := message

@@ -19,13 +19,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Limits of handling events.
+// Limits for handling events.
 const (
 	maxQueued   = 256 // messages and edits that wait or are handled; the gateway waits for room
 	maxMessages = 64  // channels whose messages are handled at once
-	maxScans    = 16  // channels that are looked into at once for what was missed
+	maxScans    = 16  // channels that are scanned at once for missed messages
 	maxUrgent   = 64  // interactions, reactions and deletions at once
-	// lookups that fail are made again for so long; Discord itself delivers no event twice.
+	// how long a failed look-up is retried; Discord delivers no event twice
 	patience = 30 * time.Second
 )
 
@@ -35,20 +35,20 @@ type arrival struct {
 	event any
 }
 
-// intake hands events to the handler: those of one channel in order, those of different channels
-// side by side, and what is urgent before what is not.
+// intake passes events to the handler. Events of one channel stay in order; different channels run
+// concurrently. Urgent events come before others.
 type intake struct {
 	*Receiver
 	handle   chat.Handler
 	lookup   event.Lookup
 	messages *lanes
 	urgent   *lanes
-	upkeep   *lanes // what no one waits for
-	missing  *lanes // scans for what was missed, after all else
+	upkeep   *lanes // work that no one waits for
+	missing  *lanes // scans for missed messages, after all other work
 	scans    scans
-	// channels by server that are scanned once the server tells of its newest messages
+	// channels, by server, that are scanned once the server lists its newest messages
 	due map[string]map[string]bool
-	// holds a token for each message and edit that waits or is handled
+	// holds a token for each queued or running message and edit
 	room chan struct{}
 }
 
@@ -59,7 +59,7 @@ func newIntake(c *Receiver, h chat.Handler, lookup event.Lookup) *intake {
 	}
 }
 
-// run takes events until ctx ends and returns when all of them are handled.
+// run takes events until ctx ends, and returns when all are handled.
 func (in *intake) run(ctx context.Context, events <-chan arrival) {
 	defer in.messages.wait()
 	defer in.urgent.wait()
@@ -145,7 +145,7 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 	}
 }
 
-// queue has a message handled after those of its channel. It waits while too many are queued.
+// queue queues a message behind those of its channel. It blocks while too many are queued.
 func (in *intake) queue(ctx context.Context, channel, what string, handle func() error) {
 	select {
 	case in.room <- struct{}{}:
@@ -198,7 +198,7 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	})
 }
 
-// scanDue scans the channels of a server of whose newest messages the server has not told.
+// scanDue scans the due channels of a server that has not listed its newest messages.
 func (in *intake) scanDue(ctx context.Context, guild string) {
 	for id := range in.due[guild] {
 		in.catchUp(ctx, id, guild, always)
@@ -206,8 +206,8 @@ func (in *intake) scanDue(ctx context.Context, guild string) {
 	delete(in.due, guild)
 }
 
-// catchUpTold catches up in those of a server's channels whose newest message, which the server
-// told, is news: neither this process handled it nor another one before.
+// catchUpTold catches up in the listed channels of a server whose newest message no process has
+// handled.
 func (in *intake) catchUpTold(ctx context.Context, guild string, told []*discordgo.Channel) {
 	told = slices.DeleteFunc(told, func(c *discordgo.Channel) bool { return !call.Newer(c.LastMessageID, in.baseline(c.ID, guild)) })
 	news := sync.OnceValue(func() map[string]bool { return in.news(ctx, guild, told) })
@@ -234,9 +234,9 @@ func (in *intake) news(ctx context.Context, guild string, told []*discordgo.Chan
 
 func always() bool { return true }
 
-// catchUp looks for messages that arrived while no process listened, if there may be some. Its
-// calls come after all others. A message that arrives in the channel from now on waits until then,
-// so that the order stays, and has the channel scanned at once.
+// catchUp handles messages that arrived while no process listened, if some reports that there may
+// be any. Its calls have the lowest priority. A message that arrives in the channel meanwhile
+// waits, to keep the order, and makes the scan run at once.
 func (in *intake) catchUp(ctx context.Context, channel, guild string, some func() bool) {
 	after := in.baseline(channel, guild)
 	s := in.scans.add(channel, func(hurry <-chan struct{}) {
@@ -252,7 +252,7 @@ func (in *intake) catchUp(ctx context.Context, channel, guild string, some func(
 	}
 }
 
-// missed handles what was written to a channel after a message.
+// missed handles the messages of a channel after a message.
 func (in *intake) missed(ctx context.Context, channel, guild, after string) error {
 	guild = in.server(guild, channel)
 	for {
@@ -275,7 +275,8 @@ func (in *intake) missed(ctx context.Context, channel, guild, after string) erro
 	}
 }
 
-// created handles a message. later are those that were read with it and written after it.
+// created handles a message. later holds the messages that were fetched with it and written after
+// it.
 func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, later []*discordgo.Message) error {
 	m.GuildID = in.server(m.GuildID, m.ChannelID)
 	if !in.handled(m.GuildID, m.ChannelID, m.ID) && late {
@@ -296,14 +297,14 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, 
 	return in.tell(ctx, chat.Event{Message: &out})
 }
 
-// edited handles a message that was changed. Discord also tells of previews that it added, which
-// change no text.
+// edited handles an edited message. Discord also reports added previews, which do not change the
+// text.
 func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	if m.Content == "" || m.EditedTimestamp == nil && !in.reader.Roots.Knows(m.ID) {
 		return nil
 	}
 	guild := in.server(m.GuildID, m.ChannelID)
-	if m.Author == nil { // only what changed was told
+	if m.Author == nil { // the event has only the changed fields
 		var whole *discordgo.Message
 		if err := in.persist(ctx, func() (err error) {
 			whole, err = in.discord.API.Message(ctx, m.ChannelID, m.ID)
@@ -329,7 +330,8 @@ func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	return in.tell(ctx, chat.Event{Message: &out})
 }
 
-// brought handles an interaction that a request brought. ch is what it tells of its channel.
+// brought handles an interaction that a request brought. ch is the request's description of its
+// channel.
 func (in *intake) brought(ctx context.Context, i *discordgo.Interaction, ch *discordgo.Channel, source *event.Inline) {
 	if ch != nil && ch.ID == i.ChannelID && i.GuildID != "" {
 		ch.GuildID = i.GuildID
@@ -351,14 +353,14 @@ func (in *intake) deleted(ctx context.Context, guild, channel, message string) {
 	})
 }
 
-// tell passes on an event that has no reply.
+// tell passes on an event that needs no response.
 func (in *intake) tell(ctx context.Context, e chat.Event) error {
 	_, err := in.handle(ctx, e)
 	return err
 }
 
-// server is the server of a channel, also where an event does not name it: what is taken for a
-// direct conversation is read by no other bot.
+// server returns the server of a channel, even if an event does not name it. An unnamed server
+// would look like a direct conversation, which only this bot can read.
 func (in *intake) server(guild, channel string) string {
 	if guild == "" {
 		if p, known := in.directory.Peek(channel); known {
@@ -368,7 +370,7 @@ func (in *intake) server(guild, channel string) string {
 	return guild
 }
 
-// persist makes a lookup again while it fails for reasons that pass.
+// persist retries a look-up while it fails temporarily.
 func (in *intake) persist(ctx context.Context, lookup func() error) error {
 	deadline := time.Now().Add(patience)
 	for wait := call.FirstPause; ; wait *= 2 {
@@ -386,7 +388,7 @@ func (in *intake) persist(ctx context.Context, lookup func() error) error {
 	}
 }
 
-// guard logs what goes wrong with an event, a panic included: one bad event does not end the
+// guard logs the error or panic of handling an event, so that one bad event does not end the
 // process.
 func (in *intake) guard(ctx context.Context, what string, handle func() error) {
 	defer func() {
@@ -399,8 +401,8 @@ func (in *intake) guard(ctx context.Context, what string, handle func() error) {
 	}
 }
 
-// addedLately is for how long a server that added the bot counts as new: the bot may not have been
-// connected.
+// addedLately is how long a server that added the bot counts as new, because the bot may have been
+// disconnected then.
 const addedLately = 5 * time.Minute
 
 func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {
@@ -415,10 +417,10 @@ func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {
 	})
 }
 
-// maxArchived is how many threads of a server are looked for that it does not tell of.
+// maxArchived is the largest number of a server's archived threads that are searched.
 const maxArchived = 50
 
-// archived looks into the threads of a server of which it does not tell, since they were archived.
+// archived searches the threads that a server does not list because they were archived.
 func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 	in.upkeep.do("threads", func() {
 		in.guard(ctx, "archived threads", func() error {
@@ -445,12 +447,12 @@ func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 	})
 }
 
-// holdsPosts reports whether a channel has posts and no messages itself.
+// holdsPosts reports whether a channel has posts but no messages outside them.
 func holdsPosts(c *discordgo.Channel) bool {
 	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }
 
-// overtaken reports whether another person has written after a message.
+// overtaken reports whether another person wrote after a message.
 func overtaken(m *discordgo.Message, later []*discordgo.Message) bool {
 	return slices.ContainsFunc(later, func(l *discordgo.Message) bool {
 		return l.Author != nil && !l.Author.Bot && l.WebhookID == "" && l.Author.ID != m.Author.ID &&

@@ -2,7 +2,7 @@ package receive
 
 import "sync"
 
-// lanes runs work in order for each key, and for so many keys at once.
+// lanes runs work in order for each key, and for a limited number of keys at once.
 type lanes struct {
 	slots chan struct{}
 
@@ -27,7 +27,7 @@ func (l *lanes) do(key string, work func()) {
 	l.busy.Go(func() { l.drain(key) })
 }
 
-// drain runs a key's work until there is none left.
+// drain runs a key's work until none is left.
 func (l *lanes) drain(key string) {
 	l.slots <- struct{}{}
 	defer func() { <-l.slots }()
@@ -45,5 +45,5 @@ func (l *lanes) drain(key string) {
 	}
 }
 
-// wait returns when all work is done. Nothing is queued after it was called, except by that work.
+// wait returns when all work is done. After wait was called, only that work itself may queue more.
 func (l *lanes) wait() { l.busy.Wait() }

@@ -1,5 +1,5 @@
-// Package receive receives Discord's events, over the gateway or as signed requests. It keeps their
-// order, looks for missed ones, and hands them to a handler in event's words.
+// Package receive receives Discord's events, over the gateway or as signed requests. It keeps them
+// in order, fetches missed messages, and passes events to a handler in the types of package event.
 package receive
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Receiver takes in what happens on Discord. It is safe for concurrent use.
+// Receiver receives Discord's events. It is safe for concurrent use.
 type Receiver struct {
 	discord   *call.Bot
 	directory *directory.Directory
@@ -28,11 +28,11 @@ type Receiver struct {
 	writer    *write.Writer
 
 	mu sync.Mutex
-	// threads in which something was asked
+	// threads with a recent question
 	active map[string]activity
-	// channels in which messages were handled
+	// channels with handled messages
 	seen map[string]sighting
-	// takes an interaction that a request brought; nil while not running
+	// handles an interaction that a request brought; nil while Run does not run
 	inbound func(*discordgo.Interaction, *discordgo.Channel, *event.Inline)
 }
 
@@ -41,17 +41,17 @@ func NewReceiver(b *call.Bot, d *directory.Directory, r *read.Reader, w *write.W
 	return &Receiver{discord: b, directory: d, reader: r, writer: w, seen: make(map[string]sighting), active: make(map[string]activity)}
 }
 
-// activity is when something was last asked in a thread, and the server to which that belongs.
+// activity is the time of a thread's last question, and the thread's server.
 type activity struct {
 	guild string
 	at    time.Time
 }
 
-// sighting is the newest message of a channel that was handled.
+// sighting is the newest handled message of a channel.
 type sighting struct{ guild, message string }
 
-// Run stays connected and hands events to h until ctx ends; then it returns nil once no call of h
-// runs any more. A FatalError says what has to be changed before it can work.
+// Run stays connected and passes events to h until ctx ends. It then returns nil once all calls of
+// h have returned. A FatalError says what has to be changed before Run can work.
 func (c *Receiver) Run(ctx context.Context, h chat.Handler, lookup event.Lookup) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -95,7 +95,7 @@ func (c *Receiver) listen(ctx context.Context, deliver func(shard int, event any
 	}
 	deliver(0, ready)
 	for _, g := range ready.Guilds {
-		// what is not known is asked for when it matters
+		// the details are fetched when they are needed
 		if err := c.directory.Survey(ctx, g.ID); err != nil {
 			c.discord.Logger.WarnContext(ctx, "server not looked at", "guild", g.ID, "error", err)
 		}
@@ -105,10 +105,10 @@ func (c *Receiver) listen(ctx context.Context, deliver func(shard int, event any
 	return nil
 }
 
-// joined replaces GUILD_CREATE where there is no gateway.
+// joined replaces GUILD_CREATE if there is no gateway.
 type joined struct{ guild string }
 
-// introduce asks what the gateway would have said first: who the bot is and where it belongs.
+// introduce fetches what READY would contain: the bot's identity and its servers.
 func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
 	ready := &discordgo.Ready{Application: &discordgo.Application{}}
 	for wait := c.discord.Config.Gateway.Retry; ; wait = min(2*wait, call.LastRetry) {
@@ -141,13 +141,12 @@ func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
 	}
 }
 
-// handled notes the newest message of a channel that was handled, and reports whether this one is
-// newer than all before.
+// handled records a handled message, and reports whether it is the newest of its channel so far.
 func (c *Receiver) handled(guild, channel, message string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.seen) >= directory.MaxPlaces {
-		clear(c.seen) // the age of what is looked for limits how much is read again
+		clear(c.seen) // the age limit bounds how much is read again
 	}
 	last, known := c.seen[channel]
 	if known && !call.Newer(message, last.message) {
@@ -157,7 +156,7 @@ func (c *Receiver) handled(guild, channel, message string) bool {
 	return true
 }
 
-// baseline is the message after which a channel may hold unhandled ones.
+// baseline returns the message after which a channel may hold unhandled ones.
 func (c *Receiver) baseline(channel, guild string) string {
 	oldest := call.IdAt(c.looksBack(channel, guild))
 	c.mu.Lock()
@@ -168,8 +167,8 @@ func (c *Receiver) baseline(channel, guild string) string {
 	return oldest
 }
 
-// Asked notes that a message was taken in as a question: its deletion counts from now on, and after
-// an interruption its thread is looked at for what was missed.
+// Asked records that a message was accepted as a question. From now on its deletion is reported,
+// and after an interruption its thread is searched for missed messages.
 func (c *Receiver) Asked(m chat.Message) {
 	c.reader.Roots.Set(string(m.ID), m.Ref.Thread)
 	c.mu.Lock()
@@ -180,7 +179,7 @@ func (c *Receiver) Asked(m chat.Message) {
 	c.active[m.Ref.Thread] = activity{m.Ref.Workspace, time.Now()}
 }
 
-// recent lists the threads in which something was asked a short while ago, with their servers.
+// recent lists the threads with a recent question, with their servers.
 func (c *Receiver) recent() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,12 +194,12 @@ func (c *Receiver) recent() map[string]string {
 	return list
 }
 
-// maxVisited is how many channels are looked at after a new session began because people wrote
-// there; servers tell of the others.
+// maxVisited is the largest number of channels that are searched after a new session begins because
+// of recent messages. Servers list changes in other channels.
 const maxVisited = 100
 
-// visited lists the channels in which something was written a short while ago, with their servers:
-// all direct conversations among them, which do not show whether something is new.
+// visited lists the channels with recent messages, with their servers. It includes all direct
+// conversations, because Discord does not list their newest messages.
 func (c *Receiver) visited() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -214,11 +213,12 @@ func (c *Receiver) visited() map[string]string {
 	return list
 }
 
-// longAgo is how far back threads and direct conversations are looked into: there are few messages
-// in them, and they go on for days.
+// longAgo is how far back threads and direct conversations are searched. They have few messages and
+// last for days.
 const longAgo = 24 * time.Hour
 
-// looksBack is since when a channel is looked into for what came while no replica ran.
+// looksBack returns the time from which a channel is searched for messages that arrived while no
+// replica ran.
 func (c *Receiver) looksBack(channel, guild string) time.Time {
 	ago := c.discord.Config.Recent
 	if p, known := c.directory.Peek(channel); known && p.Thread || !known && guild == "" {

@@ -2,14 +2,14 @@ package receive
 
 import "sync"
 
-// scan looks once into a channel for what was missed there.
+// scan searches a channel once for missed messages.
 type scan struct {
 	run   func() // returns when the scan has ended, also where another goroutine runs it
 	begun bool
 	hurry func() // has its calls made as soon as others
 }
 
-// scans knows which channels are still to be scanned. It is safe for concurrent use.
+// scans holds the channels that have to be scanned. It is safe for concurrent use.
 type scans struct {
 	mu      *sync.Mutex
 	pending map[string]*scan // the last one of a channel
@@ -17,8 +17,8 @@ type scans struct {
 
 func newScans() scans { return scans{mu: new(sync.Mutex), pending: make(map[string]*scan)} }
 
-// add returns a scan of a channel that runs after those before it, or nil where one that has not
-// begun will do.
+// add returns a scan that runs after the channel's earlier scans, or nil if one of them has not
+// begun.
 func (p scans) add(channel string, look func(hurry <-chan struct{})) *scan {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,7 +56,7 @@ func (p scans) end(channel string, s *scan) {
 	}
 }
 
-// finish scans a channel at once where that is still to be done.
+// finish runs a pending scan of a channel at once.
 func (p scans) finish(channel string) {
 	p.mu.Lock()
 	s := p.pending[channel]

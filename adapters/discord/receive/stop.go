@@ -20,13 +20,13 @@ func stops(signs []string, e discordgo.Emoji) bool {
 		if e.ID == "" {
 			return e.Name != "" && strings.TrimSuffix(sign, coloured) == strings.TrimSuffix(e.Name, coloured)
 		}
-		// a server's own is also written as <:name:id>
+		// a server's own emoji is also written as <:name:id>
 		parts := strings.Split(strings.Trim(sign, "<>"), ":")
 		return slices.Contains(parts, e.ID) || slices.Contains(parts, e.Name)
 	})
 }
 
-// reaction translates a reaction; nil for one that means nothing.
+// reaction translates a reaction, or returns nil if it means nothing to the bot.
 func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) (*chat.Reaction, error) {
 	if r.UserID == c.discord.Self() || !stops(c.discord.Config.StopReactions, r.Emoji) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
 		return nil, nil
@@ -41,13 +41,13 @@ func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd
 		by.Privileged = c.directory.Moderates(r.ChannelID, r.UserID, r.Member.Roles)
 	case r.GuildID != "":
 		m, err := c.directory.MemberOf(ctx, r.GuildID, r.UserID)
-		// the asker may stop it in any case
+		// the asker may always stop the answer
 		by.Privileged = err == nil && c.directory.Moderates(r.ChannelID, r.UserID, m.Roles)
 	}
 	return &chat.Reaction{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, nil
 }
 
-// deletion translates the end of a message; nil where nothing was ever asked.
+// deletion translates the deletion of a message, or returns nil if no one asked a question there.
 func (c *Receiver) deletion(ctx context.Context, guild, channel, message string) (*chat.Deletion, error) {
 	known := c.reader.Roots.Knows(message)
 	if _, placed := c.directory.Peek(channel); !known && !placed && guild != "" {

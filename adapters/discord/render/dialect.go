@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// dialect writes Discord's Markdown. It has no tables, rules or images, three sizes of headings,
-// and quotations one level deep.
+// dialect writes Discord's Markdown. That has no tables, rules or images, three sizes of headings,
+// and one level of quotations.
 type dialect struct{}
 
 var _ answer.Dialect = dialect{}
@@ -26,8 +26,8 @@ func (dialect) Word(word string, at answer.Place) string { return escapeWord(wor
 
 func (dialect) Style(s answer.Style) string { return s.Mark() }
 
-// CodeSpan writes code between single backticks, or double ones when there is a single one inside;
-// more of them in a row are parted.
+// CodeSpan writes code in single backticks, or in double ones if the code has a single one. It
+// separates longer runs of backticks.
 func (dialect) CodeSpan(code string) string {
 	if !strings.Contains(code, "`") {
 		return "`" + code + "`"
@@ -57,7 +57,7 @@ func (dialect) Link(label, raw string) string {
 		return ""
 	}
 	if strings.Contains(label, "://") || strings.HasPrefix(label, "www.") || strings.Contains(label, ":"+gap+"//") {
-		// Discord makes no link of a label that looks like an address.
+		// Discord does not link a label that looks like an address.
 		if written.Replace(label) == written.Replace(raw) {
 			return "<" + to + ">"
 		}
@@ -66,7 +66,7 @@ func (dialect) Link(label, raw string) string {
 	return "[" + label + "](<" + to + ">)"
 }
 
-// written undoes what escaping adds.
+// written removes escape characters.
 var written = strings.NewReplacer(gap, "", `\`, "")
 
 func (dialect) Footnote(number int, raw string) string {
@@ -77,7 +77,7 @@ func (dialect) Footnote(number int, raw string) string {
 	return "[[" + strconv.Itoa(number) + "]](<" + to + ">)"
 }
 
-// maxHeading is the smallest heading.
+// maxHeading is the deepest level of headings.
 const maxHeading = 3
 
 func (dialect) Heading(level int, nested bool) (string, answer.Style) {
@@ -111,7 +111,7 @@ func (dialect) Quote(depth int) string {
 
 func (dialect) Rule() string { return "──────────" }
 
-// maxTableWidth is what fits on a line of code on a narrow window.
+// maxTableWidth is the number of characters in a line of code that fit a narrow window.
 const maxTableWidth = 56
 
 func (dialect) Table(t *answer.Block, _ func([]answer.Inline) string, width int) (answer.Grid, bool) {
@@ -122,7 +122,7 @@ func (dialect) Table(t *answer.Block, _ func([]answer.Inline) string, width int)
 	return answer.Grid{Open: append([]string{"```"}, lines[:2]...), Rows: lines[2:], Close: "```"}, true
 }
 
-// cell is the text of a cell in code, where nothing needs to be escaped.
+// cell returns the text of a table cell in code, where no escaping is needed.
 func cell(inlines []answer.Inline) string {
 	s := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -133,7 +133,7 @@ func cell(inlines []answer.Inline) string {
 	return dialect{}.CodeLine(neutralCode(s), 0)
 }
 
-// hasLinks reports whether a table has links, which code cannot have.
+// hasLinks reports whether a table has links. Code cannot have links.
 func hasLinks(t *answer.Block) bool {
 	for _, row := range t.Rows {
 		for _, c := range row {

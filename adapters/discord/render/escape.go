@@ -10,18 +10,18 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 )
 
-// gap breaks a mention.
+// gap is inserted to break a mention.
 const gap = answer.Gap
 
 var (
-	// control is what Discord resolves between angle brackets: people, roles, channels, commands,
-	// emoji, times and the guild's pages.
+	// control matches the references that Discord resolves in angle brackets: people, roles,
+	// channels, commands, emoji, times and the server's pages.
 	control = regexp.MustCompile(`<([@#/:]|a:|t:|id:)`)
 	inCode  = regexp.MustCompile(`<(@[!&]?[0-9]|#[0-9])`)
 )
 
-// neutral breaks whatever in a text would mention someone or something: @everyone and @here, <@id>,
-// <@&role>, <#channel> and the like. The reader sees the same text.
+// neutral breaks all mentions in a text: @everyone and @here, <@id>, <@&role>, <#channel> and the
+// like. The reader sees the same text.
 func neutral(s string) string {
 	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
@@ -30,8 +30,8 @@ func neutral(s string) string {
 	return s
 }
 
-// neutralCode does the same for code, where Discord resolves nothing but counts mentions all the
-// same. Other brackets are left as they are, so that code can be copied.
+// neutralCode breaks mentions in code. Discord does not display them there but still counts them.
+// Other brackets stay, so that code can be copied.
 func neutralCode(s string) string {
 	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
@@ -40,13 +40,13 @@ func neutralCode(s string) string {
 	return s
 }
 
-// unmention breaks @everyone and @here, which Discord finds at the beginning of longer words too.
+// unmention breaks @everyone and @here. Discord finds them at the start of longer words, too.
 func unmention(s, between string) string {
 	return answer.Unmention(s, between, false, "everyone", "here")
 }
 
-// EscapeText makes plain text safe to stand in a message, in one line or several: it mentions no
-// one, links nowhere, and its marks are not taken for formatting.
+// EscapeText escapes plain text of one or more lines for a message: it has no mentions, links or
+// formatting.
 func EscapeText(s string) string {
 	lines := strings.Split(neutral(s), "\n")
 	for i, l := range lines {
@@ -61,12 +61,12 @@ func EscapeText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// address is an address as it may be written into a link; ok is false if it must not be linked on a
-// chat platform.
+// address returns an address in the form for a link. ok is false if chat platforms must not link
+// it.
 func address(raw string) (safe string, ok bool) {
 	safe, ok = cite.LinkURL(raw)
 	lower := strings.ToLower(safe)
-	// Discord links nothing else
+	// Discord links only these schemes
 	if !ok || !strings.HasPrefix(lower, "http:") && !strings.HasPrefix(lower, "https:") {
 		return "", false
 	}
@@ -78,10 +78,10 @@ var (
 	scheme  = regexp.MustCompile(`(?i)(https?|discord|ftp)://`)
 )
 
-// escapeWord escapes a word for Discord's Markdown, in which a backslash takes the meaning from any
-// character that is neither a letter, a digit nor a blank.
+// escapeWord escapes a word for Discord's Markdown. A backslash there escapes any character that is
+// not a letter, digit or space.
 func escapeWord(word string, at answer.Place) string {
-	// an address without markup would be a link, and in a label would end it
+	// a bare address would become a link, or end the label that holds it
 	if scheme.MatchString(word) {
 		word = scheme.ReplaceAllStringFunc(word, func(s string) string { return s[:len(s)-2] + gap + "//" })
 	}

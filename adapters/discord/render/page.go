@@ -2,33 +2,32 @@ package render
 
 import "github.com/footnotehq/footnote/core/thread"
 
-// What one message can hold. Discord refuses more than 2,000 characters of content; pages keep room
-// for what is put below them, and are counted in UTF-16 code units, which are never fewer than what
+// Limits of one message. Discord refuses more than 2,000 characters of content. Pages leave room
+// for the lines below them. Lengths are in UTF-16 code units, of which there are never fewer than
 // Discord counts.
 const (
-	MaxContent = 2000 // of Page.Content; what is laid out is at most pageLimit
-	// of an answer; the whole of a longer one is attached as a file, to its digest where it is a
-	// report
+	MaxContent = 2000 // length of Page.Content; text is laid out in at most pageLimit
+	// of an answer; a longer one is attached as a file, and a report to its digest
 	MaxPages = 4
-	// of an answer where no file can be attached; of a longer one the rest is left out
+	// of an answer if no file can be attached; the rest of a longer one is omitted
 	maxSpread  = 10
-	MaxSources = 10 // lines of sources
+	MaxSources = 10 // lines in the list of sources
 )
 
 // AttachmentName is the file name of an answer that is too long for messages.
 const AttachmentName = "answer.md"
 
-// Page is one Discord message. Its content mentions no one, and no link in it has a preview; the
-// sender allows no mentions all the same, suppresses embeds, and cuts, escapes and adds nothing.
+// Page is one Discord message. Its content has no mentions, and its links have no previews. The
+// sender also disallows all mentions and suppresses embeds. It does not cut, escape or extend the
+// content.
 type Page struct {
 	Content string
 	Buttons []thread.Button
-	Links   []Link // sources that are opened by a button
-	// Markdown of the whole answer, to be attached as AttachmentName to this message; empty nearly
-	// always
+	Links   []Link // sources with a button
+	// the whole answer in Markdown, attached to this message as AttachmentName; usually empty
 	Attachment string
-	Number     int  // of the page, from 0
-	Model      int  `json:",omitempty"` // whose answer it is a page of, where several models answer
+	Number     int  // index of the page, from 0
+	Model      int  `json:",omitempty"` // index of the model that wrote the answer, if several answer
 	Done       bool // the answer has ended and this is its last page
 }
 

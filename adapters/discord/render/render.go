@@ -1,5 +1,4 @@
-// Package render is how an answer looks on Discord: pages of text within Discord's limits. It knows
-// no connection.
+// Package render formats answers as pages within Discord's limits. It makes no calls.
 package render
 
 import (
@@ -17,17 +16,17 @@ import (
 )
 
 const (
-	// of the text of a page; the rest is for the cursor and for what is said about a page
+	// of the text of a page; the rest is for the cursor and the lines below
 	pageLimit = 1900
-	// of the text of a page of which nothing but the text is sent, because more was refused
+	// of the text of a page that is sent without anything else, because Discord refused more
 	plainPage = 900
-	// of a line under the answer; a third of it is left when everything in it must be escaped
+	// of a line below the answer; a third of it remains if everything must be escaped
 	noteLimit = 900
 )
 
-// What is put below a page.
+// Texts below a page.
 const (
-	Cursor    = " ▌" // while the answer is being written
+	Cursor    = " ▌" // is shown while the answer is being written
 	continues = "\n-# The answer is longer than fits here. All of it is in " + AttachmentName + "."
 	willFit   = "\n-# The answer is longer than fits here. All of it will be attached as a file."
 	ends      = "\n-# The answer is longer than fits here, and no file can be attached. Ask about a part of it."
@@ -38,12 +37,12 @@ const (
 type Renderer struct {
 	stream.Paged[Page]
 
-	// Progress shows what is being searched for as a page while there is no answer yet.
+	// Progress shows the running searches as a page until the answer begins.
 	Progress bool
-	// Links allows links, other than citations, that the model wrote: to addresses that came from
-	// documents or from people. Nil allows none. It is called from any goroutine.
+	// Links reports whether a link that the model wrote, other than a citation, is allowed: its
+	// address came from a document or a person. Nil allows none. It is called from any goroutine.
 	Links func(address string) bool
-	// Now is the time that ages are counted from; nil means time.Now.
+	// Now returns the time for computing ages; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -67,7 +66,7 @@ func (r *Renderer) Render(v *stream.View) []Page {
 		parts = tree.Pages(dialect{}, citingOnce(citing(policy, maxCited)), answer.UTF16Count, limit)
 	}
 	if n := len(parts); n > most && n <= 2*most {
-		// Without addresses all of the text may fit. Where it does not, it is cut anyway.
+		// Without addresses, all of the text may fit. If it does not, it is cut in any case.
 		if bare := tree.Pages(dialect{}, citing(policy, 0), answer.UTF16Count, limit); len(bare) <= most {
 			parts = bare
 		}
@@ -115,13 +114,14 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	return pages
 }
 
-// maxAsked is how much is shown of a question, in characters, and maxName of who asked it.
+// maxAsked limits the displayed question, and maxName the name of the asker, both in characters.
 const (
 	maxAsked = 300
 	maxName  = 60
 )
 
-// asked puts the question over an answer where it stands in no message: of a command Discord shows who used it, and not what was asked.
+// asked puts the question above an answer if no message shows it. For a command, Discord shows only
+// who used it.
 func asked(v *stream.View, tree *answer.Tree) *answer.Tree {
 	question := answer.Line(v.Question)
 	if question == "" || v.Removed || len(tree.Blocks) == 0 {
@@ -135,12 +135,13 @@ func asked(v *stream.View, tree *answer.Tree) *answer.Tree {
 	return &answer.Tree{Blocks: append([]*answer.Block{quote}, tree.Blocks...)}
 }
 
-// maxCited is how long an address is, in bytes, that a citation in the text leads to.
+// maxCited is the longest address, in bytes, that a citation in the text links to.
 const maxCited = 120
 
-// citing has the citations in the text lead only to addresses of at most so many bytes; others are numbers alone, and the list of sources
-// leads there. Discord counts addresses, which nobody reads, among the 2,000 characters of a message. So where an answer does not fit its
-// messages, only the first citation of each document has one (citingOnce), and none where that is what the text needs to fit.
+// citing makes citations link only to addresses of at most limit bytes. Other citations are plain
+// numbers, and the list of sources has their links. Discord counts addresses, which no one reads,
+// towards a message's 2,000 characters. If an answer does not fit, only the first citation of each
+// document gets a link (citingOnce), or none does.
 func citing(p answer.Policy, limit int) answer.Policy {
 	cited := p.Cited
 	p.Cited = func(number int, address string) (string, bool) {
@@ -153,7 +154,7 @@ func citing(p answer.Policy, limit int) answer.Policy {
 	return p
 }
 
-// citingOnce has the first citation of each document lead to its address, and the others be numbers alone.
+// citingOnce makes only the first citation of each document a link. The others are plain numbers.
 func citingOnce(p answer.Policy) answer.Policy {
 	cited, led := p.Cited, make(map[string]bool)
 	p.Cited = func(number int, address string) (string, bool) {
@@ -168,7 +169,7 @@ func citingOnce(p answer.Policy) answer.Policy {
 	return p
 }
 
-// end puts notes and sources under the answer, and begins another page where they do not fit.
+// end puts notes and sources below the answer, and starts a new page if they do not fit.
 func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 	first, most := true, MaxContent
 	if v.Form == stream.Plain {
@@ -210,7 +211,8 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 	return pages
 }
 
-// linked makes buttons of the first cited sources, as far as a button can open them, and returns the others, which are listed.
+// linked makes buttons of the first cited sources that a button can open. It returns the other
+// sources, which are listed as text.
 func linked(list []foot.Source) (links []Link, others []foot.Source) {
 	for _, s := range list {
 		var listed []foot.Place
@@ -234,12 +236,13 @@ func linked(list []foot.Source) (links []Link, others []foot.Source) {
 	return links, others
 }
 
-// hostName is the name of a host that has a dot in it, written as the name system has it.
+// hostName matches a host name with a dot, in the form that DNS uses.
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+([a-z]|xn--)[a-z0-9-]*[a-z0-9]$`)
 
-// openable reports whether a button can open an address. Discord says "URL for link-style buttons; max 512 characters", and answers "Not a
-// well formed URL." (50035, URL_TYPE_INVALID_URL), which costs the whole message, where the host is a bare name such as wiki or localhost. It
-// takes numeric addresses. What is not known to be taken, it is not asked to take.
+// openable reports whether a button can open an address. Discord's limit is "URL for link-style
+// buttons; max 512 characters". It rejects the whole message with "Not a well formed URL." (50035,
+// URL_TYPE_INVALID_URL) if the host has no dot, such as wiki or localhost. It accepts numeric
+// addresses. openable rejects forms that Discord is not known to accept.
 func openable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil || len(address) > maxLinkURL {
@@ -250,7 +253,7 @@ func openable(address string) bool {
 	return hostName.MatchString(host) || err == nil && ip.Is4()
 }
 
-// small writes a sentence in small letters.
+// small formats a sentence as small text.
 func small(s string) string {
 	for limit := noteLimit; ; limit /= 2 {
 		if line := "-# " + EscapeText(foot.Cut(s, limit)); answer.UTF16Count(line) <= noteLimit {
@@ -259,11 +262,11 @@ func small(s string) string {
 	}
 }
 
-// maxSource is how long the line of a source may be with its link; a longer one has none.
+// maxSource is the longest line of a source with its link. In a longer line the link is omitted.
 const maxSource = 900
 
-// source is a document on one line: number and title as a link for each of its sections, where it
-// lies, age.
+// source formats a document in one line: number and title, linked for each of its sections, then
+// location and age.
 func source(s foot.Source) string {
 	line, detail := "", ""
 	if d := s.Detail(); d != "" {
@@ -289,7 +292,7 @@ func source(s foot.Source) string {
 	return line + detail
 }
 
-// file is the whole answer as Markdown.
+// file returns the whole answer in Markdown.
 func (r *Renderer) file(v *stream.View) string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(v.Text()) + "\n")

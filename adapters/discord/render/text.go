@@ -7,13 +7,14 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Limits of a thread's name, in UTF-16 units, as the platform counts; a little is left of its 100.
+// Limits of a thread's name, in UTF-16 units as Discord counts, a little below Discord's 100.
 const (
 	maxTitle     = 90
 	defaultTitle = "Question"
 )
 
-// Title makes a thread's name of a question: its first line, without Markdown, cut at a word.
+// Title derives a thread's name from a question: its first line, without Markdown, cut between
+// words.
 func Title(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	text = answer.Line(strings.Map(func(r rune) rune {
@@ -28,14 +29,14 @@ func Title(text string) string {
 	return shorten(text, maxTitle)
 }
 
-// shorten cuts a text to a length, at a word where that does not cost half of it.
+// shorten cuts a text to a length. It cuts between words unless that loses half of the text.
 func shorten(text string, most int) string {
 	if Units(text) <= most {
 		return text
 	}
 	cut, length, space := 0, 0, 0
 	for rest := text; rest != ""; {
-		size := answer.Cluster(rest) // what looks like one character is one
+		size := answer.Cluster(rest) // a visible character is cut as a whole
 		if rest[0] == ' ' {
 			space = cut
 		}
@@ -51,7 +52,7 @@ func shorten(text string, most int) string {
 	return strings.TrimSpace(text[:cut]) + "…"
 }
 
-// Messages lays Markdown out as messages: what is told to one person, in which nothing is cited.
+// Messages lays out Markdown as messages for one person. The Markdown has no citations.
 func Messages(markdown string) []string {
 	var texts []string
 	for _, p := range answer.Parse(markdown).Pages(dialect{}, answer.Policy{}, answer.UTF16Count, pageLimit) {
@@ -63,7 +64,7 @@ func Messages(markdown string) []string {
 	return texts
 }
 
-// Units is a length as the platform counts it.
+// Units returns a length as Discord counts it.
 func Units(text string) int {
 	n := 0
 	for _, r := range text {

@@ -13,8 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// lacking names what the bot lacks in a channel when the platform says that it lacks something
-// there.
+// lacking names the permissions that the bot lacks in a channel, if err says that it lacks some.
 func (c *Writer) lacking(ctx context.Context, channel string, err error) error {
 	if call.Code(err) != call.CodeMissingPermission && call.Code(err) != call.CodeMissingAccess {
 		return err
@@ -37,7 +36,7 @@ func (c *Writer) lacking(ctx context.Context, channel string, err error) error {
 	return &barredError{error: err, place: "#" + p.Name, lacks: strings.Join(names, ", ")}
 }
 
-// barredError says what the bot lacks where it was to write.
+// barredError names the permissions that the bot lacks in the channel of an answer.
 type barredError struct {
 	error
 	place, lacks string
@@ -49,8 +48,8 @@ func (e *barredError) Error() string {
 
 func (e *barredError) Unwrap() error { return e.error }
 
-// Barred returns a sentence for a person whose question cannot be answered where it was asked, and
-// whether an error says so.
+// Barred reports whether err means that a question cannot be answered in its channel. sentence
+// tells the person so.
 func Barred(err error) (sentence string, yes bool) {
 	var barred *barredError
 	switch {
@@ -66,9 +65,9 @@ func Barred(err error) (sentence string, yes bool) {
 		errors.Is(err, thread.ErrNotPermitted) && call.Code(err) != call.CodeUnknownChannel
 }
 
-// fileRefused makes the error of a write that had a file one that says that less may be taken: the
-// permission to attach files is separate, a file has its own limits, and there are servers that
-// take no message in several parts.
+// fileRefused wraps the error of a refused write that had a file, to say that less content may be
+// accepted. Attaching files needs a separate permission, files have their own limits, and some
+// servers accept no multipart messages.
 func fileRefused(p render.Page, err error) error {
 	if p.Attachment == "" || !call.Lasting(err) || errors.Is(err, call.ErrTokenOver) || errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) ||
 		slices.Contains([]int{call.CodeThreadLocked, call.CodeUnknownChannel, call.CodeMissingAccess}, call.Code(err)) {

@@ -17,21 +17,21 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// SayAt replies with a sentence to a message, in the channel that is the thread of at.
+// SayAt replies to a message with a sentence. The Thread of at is the message's channel.
 func (c *Writer) SayAt(ctx context.Context, at thread.Ref, to thread.MessageID, text string) (thread.MessageID, error) {
 	return c.tell(ctx, at, to, text, nil)
 }
 
-// AskAbout replies to a question and asks whether it is still wanted. Processes that ask the same
-// within minutes ask once.
+// AskAbout replies to a question, and asks whether it is still wanted. If several processes do so
+// within minutes, Discord posts one message.
 func (c *Writer) AskAbout(ctx context.Context, at thread.Ref, to thread.MessageID, text, label string) (thread.MessageID, error) {
 	return c.tell(ctx, at, to, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 		discordgo.Button{Label: answer.Line(label), Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(to)},
 	}}})
 }
 
-// tell replies to a message. What several processes say, which all receive the message, is said
-// once.
+// tell replies to a message. If several processes that received the message send the same reply,
+// Discord posts it once.
 func (c *Writer) tell(ctx context.Context, at thread.Ref, to thread.MessageID, text string, rows []discordgo.MessageComponent) (thread.MessageID, error) {
 	var made call.Posted
 	body := plain(text)
@@ -46,7 +46,7 @@ func (c *Writer) tell(ctx context.Context, at thread.Ref, to thread.MessageID, t
 	return thread.MessageID(made.ID), err
 }
 
-// Unsay deletes what SayAt wrote. A message that is gone is no error.
+// Unsay deletes a message that SayAt wrote. A message that no longer exists is no error.
 func (c *Writer) Unsay(ctx context.Context, at thread.Ref, id thread.MessageID) error {
 	err := c.discord.API.Do(ctx, call.Request{
 		Doing: "take something back", Method: http.MethodDelete, URL: discordgo.EndpointChannelMessage(at.Thread, string(id)),
@@ -58,14 +58,14 @@ func (c *Writer) Unsay(ctx context.Context, at thread.Ref, id thread.MessageID) 
 	return err
 }
 
-// Post writes a message that answers none, to a channel.
+// Post posts a message that replies to none.
 func (c *Writer) Post(ctx context.Context, channel, text string) error {
 	return c.discord.API.Do(ctx, call.Request{
 		Doing: "say something", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channel), Bucket: call.CreateBucket(channel), Body: plain(text),
 	}, nil)
 }
 
-// PostReport posts plain text into a channel. Equal texts are posted once within minutes.
+// PostReport posts plain text to a channel. Equal texts within minutes are posted once.
 func (c *Writer) PostReport(ctx context.Context, channel, text string) (thread.MessageID, error) {
 	var made call.Posted
 	body := sentence(render.EscapeText(answer.Visible(text)))
@@ -79,13 +79,13 @@ func (c *Writer) PostReport(ctx context.Context, channel, text string) (thread.M
 	return thread.MessageID(made.ID), err
 }
 
-// nonceOf is a short name of what is posted.
+// nonceOf returns a short hash of a posted text.
 func nonceOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
 }
 
-// Resay changes what SayAt wrote.
+// Resay replaces the text of a message that SayAt wrote.
 func (c *Writer) Resay(ctx context.Context, at thread.Ref, id thread.MessageID, text string) error {
 	return c.discord.API.Do(ctx, call.Request{
 		Doing: "change what was said", Method: http.MethodPatch, URL: discordgo.EndpointChannelMessage(at.Thread, string(id)),

@@ -19,8 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// nonce names a page of the turn: the same for every attempt, and within the platform's 25
-// characters.
+// nonce returns the nonce of a page of the turn: the same for every attempt, and at most 25
+// characters, Discord's limit.
 func (s *Surface) nonce(page render.Page) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,15 +32,15 @@ func nonce(id session.TurnID, page, again int) string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
 }
 
-// Numbers of nonces that are recognised as the turn's own.
+// Limits of the nonces that are recognised as the turn's own.
 const (
 	maxOwnPages    = 40 // of one model's answer
 	maxOwnReposted = 4
 )
 
-// Own implements thread.Surface: messages with a nonce of the turn's, those of its interaction,
-// and, where the platform does not tell nonces, what the bot posted after the question, since a
-// thread has one turn at a time.
+// Own implements thread.Surface. It returns messages with a nonce of the turn, and those of its
+// interaction. If Discord returns no nonces, it returns the bot's messages after the question,
+// because a thread has one turn at a time.
 func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, error) {
 	var own []thread.MessageID
 	channel := ""
@@ -57,7 +57,7 @@ func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, er
 			s.replied = true
 			s.mu.Unlock()
 			if t.Ephemeral {
-				return own, nil // nothing else of it can be listed
+				return own, nil // no other messages of it can be listed
 			}
 		case s.over(err):
 		case !errors.Is(err, thread.ErrMessageGone):
@@ -115,7 +115,7 @@ func (s *Surface) nonces() map[string]bool {
 	return own
 }
 
-// question is the id after which the turn's messages were posted.
+// question returns the id after which the turn's messages were posted.
 func (s *Surface) question() string {
 	if s.turn.Message != "" {
 		return string(s.turn.Message)

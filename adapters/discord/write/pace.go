@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Status shows that the bot works: Discord knows only that someone writes, for ten seconds. The
-// first time it is shown where the question stands, at once; then the place of the answer is made
-// ready.
+// Status shows that the bot is working. Discord only has a typing indicator, which lasts ten
+// seconds. The first call shows it at once in the channel of the answer, as far as that is known,
+// and then prepares the place of the answer. A command needs no indicator.
 func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {
 	s.mu.Lock()
 	shown := s.shown
@@ -22,14 +22,14 @@ func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error
 	nearest := s.nearest()
 	var typing error
 	var shows sync.WaitGroup
-	// the first words wait for the place and not for this
+	// the first words wait for the place, but not for the indicator
 	shows.Go(func() { typing = s.client.discord.API.Typing(ctx, nearest) })
 	_, err := s.spot(ctx)
 	shows.Wait()
 	return errors.Join(typing, err)
 }
 
-// nearest is where the answer is posted, as far as that is known without asking.
+// nearest returns the channel of the answer, as far as it is known without a call.
 func (s *Surface) nearest() string {
 	s.mu.Lock()
 	where := s.where
@@ -44,13 +44,13 @@ func (s *Surface) nearest() string {
 	return ref.Channel
 }
 
-// Reserve implements thread.Surface with the limits that Discord states in each answer.
+// Reserve implements thread.Surface, with the limits that Discord states in each response.
 func (s *Surface) Reserve(ctx context.Context, _ thread.Ref, kind thread.Call, class thread.Class) error {
 	bucket, err := s.bucket(ctx, kind)
 	if err != nil {
 		return err
 	}
-	s.spend("") // what was taken for a call that was not made
+	s.spend("") // gives back the request of a call that was not made
 	if class == thread.Progress {
 		if !s.client.discord.Limits.Try(bucket, call.BucketKept) {
 			return thread.ErrNoRoom
@@ -78,7 +78,8 @@ func (s *Surface) bucket(ctx context.Context, kind thread.Call) (string, error) 
 	return call.EditBucket(where.channel), nil
 }
 
-// spend uses the request that was taken in advance, if it is of this bucket; else it is given back.
+// spend uses the reserved request if it is of this bucket, and reports whether it did. Otherwise it
+// gives the request back.
 func (s *Surface) spend(bucket string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

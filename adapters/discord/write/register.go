@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// commands are what people can type, and what stands in the menu of a message.
+// commands returns the slash commands, and the entries of a message's menu.
 func commands() []*discordgo.ApplicationCommand {
 	everywhere := []discordgo.InteractionContextType{discordgo.InteractionContextGuild, discordgo.InteractionContextBotDM}
 	list := []*discordgo.ApplicationCommand{
@@ -52,13 +52,13 @@ func commands() []*discordgo.ApplicationCommand {
 	return list
 }
 
-// moderators are the entries of a message's menu that in a server are of use to moderators alone.
-// Discord shows them to whoever may delete the messages of others, until a server's administrators
-// say otherwise (Server Settings → Integrations). In direct messages they are shown to everybody,
-// who may remove what was said to them alone.
+// moderators are the entries of a message's menu that only moderators can use in a server. Discord
+// shows them to members who may delete others' messages, unless an administrator changes that
+// (Server Settings → Integrations). In direct messages they are shown to everyone, because people
+// may remove private answers to themselves.
 var moderators = map[thread.Action]bool{thread.ActionCorrect: true, thread.ActionRemove: true}
 
-// subcommands are those of the core, and what only Discord has.
+// subcommands returns the subcommands of the core, and those that only Discord has.
 func subcommands() []*discordgo.ApplicationCommandOption {
 	list := []*discordgo.ApplicationCommandOption{
 		option(SubSetup, "choose channels, roles and how questions are answered in this server", discordgo.ApplicationCommandOptionSubCommand, nil),
@@ -108,8 +108,8 @@ func follows(o *discordgo.ApplicationCommandOption) {
 	}
 }
 
-// Register brings the bot's commands up to date: of all servers, or of those that Config names.
-// They are written only when they differ, since a day has 200 writes.
+// Register updates the bot's commands in all servers, or in those that Config names. It writes them
+// only if they differ, because Discord allows 200 writes a day.
 func (c *Writer) Register(ctx context.Context) error {
 	app := c.discord.AppKnown()
 	if app == "" {
@@ -171,11 +171,10 @@ func (c *Writer) register(ctx context.Context, endpoint, guild string, wanted []
 	return nil
 }
 
-// ours are the fields of commands and options that the bot sets; the platform adds ids and
-// defaults.
+// ours lists the fields of commands and options that the bot sets. Discord adds ids and defaults.
 var ours = []string{"name", "description", "type", "options", "choices", "value", "required", "autocomplete", "contexts", "default_member_permissions"}
 
-// essence writes what of a list of commands is ours in one way.
+// essence encodes the bot's fields of a list of commands in a canonical form.
 func essence(list any) string {
 	switch v := list.(type) {
 	case []any:

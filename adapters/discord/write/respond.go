@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	// ackLimit is how long after an interaction Discord waits for its first response.
+	// ackLimit is how long Discord waits for the first response to an interaction.
 	ackLimit = 3 * time.Second
-	// answerLimit is after which an answer that is not ready is announced.
+	// answerLimit is how long an answer may take before a deferred response announces it.
 	answerLimit = 1500 * time.Millisecond
 )
 
-// Token is what a turn keeps to answer a command or a press with, encrypted.
+// Token returns the encrypted token with which a turn can later answer a command or a press.
 func (c *Writer) Token(ticket event.Ticket) (*session.ReplyToken, error) {
 	sealed, err := c.sealer.seal(ticket)
 	if err != nil {
@@ -38,9 +38,9 @@ func (c *Writer) Token(ticket event.Ticket) (*session.ReplyToken, error) {
 	return &session.ReplyToken{Sealed: sealed, Expires: ticket.At.Add(c.discord.Config.TokenLife)}, nil
 }
 
-// acknowledged waits until this process has acknowledged an interaction, before which Discord does
-// not know its token. The turn may begin earlier, since an interaction is acknowledged only once it
-// is stored.
+// acknowledged waits until this process has acknowledged an interaction. Before that, Discord does
+// not accept its token. The turn may start earlier, because an interaction is stored before it is
+// acknowledged.
 func (c *Writer) acknowledged(ctx context.Context, interaction string) {
 	c.mu.Lock()
 	ack := c.acks[interaction]
@@ -57,8 +57,8 @@ func (c *Writer) acknowledged(ctx context.Context, interaction string) {
 	}
 }
 
-// Defer acknowledges an interaction: its user sees that the bot thinks, or, where a message is to
-// be changed, that message as it is.
+// Defer acknowledges an interaction. The user sees that the bot is thinking, or the unchanged
+// message if a message is to be changed.
 func (c *Writer) Defer(ctx context.Context, t event.Ticket) error {
 	if t.Original != "" {
 		return c.Notice(ctx, t)
@@ -70,17 +70,17 @@ func (c *Writer) Defer(ctx context.Context, t event.Ticket) error {
 	return c.callback(ctx, t, discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": flags})
 }
 
-// Notice acknowledges the press of a button: nothing is to be seen.
+// Notice acknowledges the press of a button. The user sees nothing.
 func (c *Writer) Notice(ctx context.Context, t event.Ticket) error {
 	return c.callback(ctx, t, discordgo.InteractionResponseDeferredMessageUpdate, nil)
 }
 
-// Respond answers an interaction with a sentence that its user alone sees.
+// Respond answers an interaction with a sentence that only its user sees.
 func (c *Writer) Respond(ctx context.Context, t event.Ticket, text string) error {
 	return c.callback(ctx, t, discordgo.InteractionResponseChannelMessageWithSource, ephemeral(plain(text)))
 }
 
-// Amend says a sentence in place of an answer that Defer announced.
+// Amend posts a sentence in place of the answer that Defer announced.
 func (c *Writer) Amend(ctx context.Context, t event.Ticket, text string) error {
 	return c.discord.API.Do(ctx, call.Request{
 		Doing: "answer a command", Method: http.MethodPatch, URL: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
@@ -93,8 +93,8 @@ func ephemeral(o outgoing) outgoing {
 	return o
 }
 
-// Answer answers an interaction with Markdown that its user alone sees. What takes longer is
-// announced first.
+// Answer answers an interaction with Markdown that only its user sees. If the answer takes longer
+// than answerLimit, a deferred response announces it first.
 func (c *Writer) Answer(ctx context.Context, t event.Ticket, answer func(context.Context) Reply) error {
 	ready := make(chan Reply, 1)
 	go func() { // is waited for below
@@ -125,17 +125,17 @@ func (c *Writer) Answer(ctx context.Context, t event.Ticket, answer func(context
 	return c.reply(ctx, t, r, true)
 }
 
-// Reply is what the user of an interaction reads alone.
+// Reply is an answer that only the user of an interaction sees.
 type Reply struct {
 	Markdown string
 	Rows     []discordgo.MessageComponent // below the last message
-	// takes the place of the message under which a button was pressed
+	// replaces the message below which a button was pressed
 	Update bool
-	// Elsewhere says that another process answers, and this one says nothing.
+	// Elsewhere reports that another process answers, and this one does not.
 	Elsewhere bool
 }
 
-// reply says something in as many messages as it takes.
+// reply posts a reply, in as many messages as it needs.
 func (c *Writer) reply(ctx context.Context, t event.Ticket, r Reply, deferred bool) error {
 	pages := render.Messages(r.Markdown)
 	for i, page := range pages {
@@ -167,7 +167,7 @@ func (c *Writer) reply(ctx context.Context, t event.Ticket, r Reply, deferred bo
 	return nil
 }
 
-// Suggest answers what someone is typing with at most 25 values to choose from.
+// Suggest answers autocompletion with at most 25 values.
 func (c *Writer) Suggest(ctx context.Context, t event.Ticket, values []string) error {
 	choices := []map[string]string{}
 	for _, v := range values[:min(len(values), maxChoices)] {
@@ -179,14 +179,14 @@ func (c *Writer) Suggest(ctx context.Context, t event.Ticket, values []string) e
 	return c.callback(ctx, t, discordgo.InteractionApplicationCommandAutocompleteResult, map[string]any{"choices": choices})
 }
 
-// Limits of choices.
+// Limits of autocompletion.
 const (
 	maxChoices = 25
 	maxChoice  = 100
 )
 
-// callback makes the first response to an interaction: over the request that brought it, or with a
-// new one.
+// callback makes the first response to an interaction: in the response to the request that brought
+// it, or in a new request.
 func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.InteractionResponseType, data any) error {
 	response := map[string]any{"type": kind}
 	if data != nil {
@@ -214,8 +214,8 @@ func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.In
 	}
 }
 
-// Acknowledge lets whoever waits for it use an interaction's token. It is done after a failure too:
-// then there is nothing to wait for.
+// Acknowledge lets waiting calls use an interaction's token. Call it after a failure, too: they
+// then have nothing to wait for.
 func (c *Writer) Acknowledge(interaction string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -225,7 +225,8 @@ func (c *Writer) Acknowledge(interaction string) {
 	}
 }
 
-// Show asks the user of an interaction for a text. Its submission comes back as a Press.
+// Show shows the user of an interaction a form with one text field. The submitted form arrives as a
+// Press.
 func (c *Writer) Show(ctx context.Context, t event.Ticket, f event.Form) error {
 	style := discordgo.TextInputParagraph
 	if f.Max <= 0 || f.Max > event.MaxField {

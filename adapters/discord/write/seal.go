@@ -14,17 +14,17 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 )
 
-// sealer encrypts interaction tokens for the store, so that every replica of the bot can open what
-// another has sealed, and a reader of the database cannot. Its keys are those of SECRET_KEYS, of
-// which the first seals and all open, and one that is derived from the bot token: that one seals
-// where there are no others, and opens always, so that the first of them can be set while answers
-// are under way.
+// sealer encrypts interaction tokens for the store. Every replica of the bot can decrypt them, and
+// a reader of the database cannot. The first key of SECRET_KEYS encrypts, and all of them decrypt.
+// A key derived from the bot token always decrypts too, and encrypts if SECRET_KEYS is empty. So
+// SECRET_KEYS can be set for the first time while answers are being written.
 type sealer struct {
 	first secretKey
 	keys  map[keyID]cipher.AEAD
 }
 
-// secretKey is a key by its id, which stands before what it sealed and tells nothing of the key.
+// secretKey is a key with its id. The id precedes the encrypted data and reveals nothing about the
+// key.
 type secretKey struct {
 	id keyID
 	cipher.AEAD
@@ -32,10 +32,10 @@ type secretKey struct {
 
 type keyID [8]byte
 
-// sealedForm begins everything sealed. Another form would have another number.
+// sealedForm is the first byte of encrypted data. Another format would have another number.
 const sealedForm = 1
 
-// newSealer returns a sealer for the bot's token and the keys of SECRET_KEYS, newest first.
+// newSealer returns a sealer for the bot token and the keys of SECRET_KEYS, newest first.
 func newSealer(token string, secrets []string) (sealer, error) {
 	s := sealer{keys: make(map[keyID]cipher.AEAD)}
 	for i, secret := range append(slices.Clone(secrets), token) {
@@ -53,7 +53,7 @@ func newSealer(token string, secrets []string) (sealer, error) {
 
 func newSecretKey(secret string) (secretKey, error) {
 	const size = 32
-	// One derivation gives both parts; neither tells of the other (RFC 5869).
+	// One derivation gives both the key and its id; neither reveals the other (RFC 5869).
 	derived, err := hkdf.Key(sha256.New, []byte(secret), nil, "footnote discord interaction", size+len(keyID{}))
 	if err != nil {
 		return secretKey{}, fmt.Errorf("derive the key of interaction tokens: %w", err)

@@ -6,24 +6,24 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// What is chosen in the menus of /footnote setup.
+// The settings in the menus of /footnote setup.
 const (
 	SetupChannels = "channels"
 	SetupRoles    = "roles"
 	SetupMode     = "mode"
 )
 
-// Setup is what the menus of /footnote setup show.
+// Setup holds the contents of the menus of /footnote setup.
 type Setup struct {
-	Channels, Roles []string // ids that are chosen
+	Channels, Roles []string // selected ids
 	Modes           []Choice
 	Mode            string
 }
 
-// Choice is an entry of a menu.
+// Choice is one entry of a menu.
 type Choice struct{ Value, Label, Help string }
 
-// SetupRows are the menus of /footnote setup. Each choice comes back as a Press.
+// SetupRows returns the menus of /footnote setup. Each choice arrives as a Press.
 func SetupRows(s Setup) []discordgo.MessageComponent {
 	none := 0
 	chosen := func(kind discordgo.SelectMenuDefaultValueType, ids []string) []discordgo.SelectMenuDefaultValue {

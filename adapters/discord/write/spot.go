@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/render"
 )
 
-// spot is where an answer is posted.
+// spot is the place where an answer is posted.
 type spot struct {
 	channel string
 	replyTo string // set where the answer has no thread
@@ -17,11 +17,11 @@ type spot struct {
 	before  []string // channels that it was moved out of
 }
 
-// search is a look for the place of an answer that is under way.
+// search is a running search for the place of an answer.
 type search struct{ done chan struct{} }
 
-// spot finds where the answer belongs, and opens a thread for it where there is none. One call
-// looks at a time; others wait for what it finds, no longer than their own contexts last.
+// spot returns the place of the answer, and opens a thread for it if there is none. One call
+// searches at a time. Other calls wait for its result, until their own contexts end.
 func (s *Surface) spot(ctx context.Context) (spot, error) {
 	for {
 		where, under, mine := s.look()
@@ -39,8 +39,8 @@ func (s *Surface) spot(ctx context.Context) (spot, error) {
 	}
 }
 
-// look returns the place, or else the search that is under way; mine says that the caller has to
-// make it.
+// look returns the place, or else the running search. mine reports that the caller must run the
+// search.
 func (s *Surface) look() (where *spot, under *search, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *Surface) look() (where *spot, under *search, mine bool) {
 	return nil, s.search, true
 }
 
-// searched makes a search, and tells who waits for it that it is over.
+// searched runs a search, and wakes the calls that wait for it.
 func (s *Surface) searched(ctx context.Context, under *search) (where spot, err error) {
 	found := false
 	defer func() {
@@ -90,8 +90,8 @@ func (s *Surface) find(ctx context.Context) (spot, error) {
 	}
 }
 
-// beginning is the place for the answer to a question that stands in no thread, or that a post of a
-// forum begins with.
+// beginning returns the place of the answer to a question that is outside threads, or that begins a
+// forum post.
 func (s *Surface) beginning(ctx context.Context) (spot, error) {
 	ref, question := s.turn.Session.Ref, string(s.turn.Message)
 	if p, known := s.client.directory.Peek(question); known && p.Thread {
@@ -119,22 +119,22 @@ func (s *Surface) open(ctx context.Context) (spot, error) {
 	case err == nil, call.Code(err) == call.CodeThreadExists:
 		return spot{channel: question, thread: true}, nil
 	case errors.As(err, &stated) && stated.Status < http.StatusInternalServerError:
-		// Not permitted here, or a kind of channel without threads, or the question is gone: the
-		// answer is given in the channel.
+		// No permission, or a kind of channel without threads, or the question was deleted: answer
+		// in the channel.
 		return s.besideQuestion(ctx, err), nil
 	default:
 		return spot{}, err
 	}
 }
 
-// besideQuestion is the channel of the question, where it cannot be answered in a thread.
+// besideQuestion returns the channel of the question, if it cannot be answered in a thread.
 func (s *Surface) besideQuestion(ctx context.Context, cause error) spot {
 	ref := s.turn.Session.Ref
 	s.client.discord.Logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", cause)
 	return spot{channel: ref.Channel, replyTo: string(s.turn.Message)}
 }
 
-// inChannel moves the answer out of the thread that was opened for it.
+// inChannel moves the answer from the thread that was opened for it to the channel.
 func (s *Surface) inChannel(ctx context.Context, cause error) spot {
 	where := s.besideQuestion(ctx, cause)
 	s.mu.Lock()

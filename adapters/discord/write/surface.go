@@ -16,9 +16,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Surface writes the answer to one turn: to the interaction that asked for it as long as that can
-// be answered, else to the thread of the question, which it opens, else to the channel itself. It
-// is safe for concurrent use.
+// Surface writes the answer to one turn. While the interaction that asked can be answered, it
+// answers that. Otherwise it posts to the question's thread, which it opens, or else to the
+// channel. It is safe for concurrent use.
 type Surface struct {
 	client  *Writer
 	turn    session.Turn
@@ -38,9 +38,8 @@ type Surface struct {
 
 var _ thread.Surface[render.Page] = (*Surface)(nil)
 
-// Surface returns the surface of a turn. resumed says that an earlier attempt has posted pages
-// already, inPlace that a question in a channel is answered there, as a reply, instead of in a
-// thread.
+// Surface returns the surface of a turn. resumed reports that an earlier attempt has posted pages.
+// inPlace makes it answer a question in a channel there, as a reply, not in a thread.
 func (c *Writer) Surface(t session.Turn, resumed, inPlace bool) *Surface {
 	s := &Surface{client: c, turn: t, inPlace: inPlace, replied: resumed, shown: resumed}
 	if t.Reply != nil {
@@ -61,7 +60,8 @@ func (s *Surface) Capabilities() thread.Capabilities {
 	}
 }
 
-// ticket returns how the interaction is answered at present; nil when it no longer can be.
+// ticket returns the ticket for answering the interaction now, or nil if it can no longer be
+// answered.
 func (s *Surface) ticket() *event.Ticket {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,9 +71,9 @@ func (s *Surface) ticket() *event.Ticket {
 	return s.reply
 }
 
-// over notes that the interaction can no longer be answered, if that is what an error says. In the
-// first seconds the same error says that the process which took the command in has not acknowledged
-// it yet.
+// over reports whether err means that the interaction can no longer be answered, and records that.
+// In the first seconds the same error means that the receiving process has not acknowledged the
+// interaction yet.
 func (s *Surface) over(err error) bool {
 	if !errors.Is(err, call.ErrTokenOver) || call.Code(err) == call.CodeUnknownWebhook && time.Since(s.turn.Intake) < 2*ackLimit {
 		return false
@@ -84,8 +84,8 @@ func (s *Surface) over(err error) bool {
 	return true
 }
 
-// Post implements thread.Surface. Within the minutes in which Discord remembers it, the nonce makes
-// a second create of the same page return the first one's message.
+// Post implements thread.Surface. Discord remembers the nonce for some minutes. In that time, a
+// second create of the same page returns the first message.
 func (s *Surface) Post(ctx context.Context, _ thread.Ref, page render.Page) (thread.MessageID, error) {
 	id, err := s.post(ctx, page)
 	if err == nil {
@@ -122,15 +122,15 @@ func (s *Surface) post(ctx context.Context, page render.Page) (string, error) {
 	}
 	beside := s.turn.Session.Ref.Thread == string(s.turn.Message) // the question stands in the channel
 	if where.thread && (call.Code(err) == call.CodeMissingPermission || beside && (call.Code(err) == call.CodeThreadLocked || call.Code(err) == call.CodeArchived)) {
-		// The bot may open threads here and not write in them: the channel is tried, where the
-		// question stands.
+		// The bot may open threads here but not write in them, so it tries the channel of the
+		// question.
 		where = s.inChannel(ctx, err)
 		id, err = s.create(ctx, where, page)
 	}
 	return id, s.client.lacking(ctx, where.channel, err)
 }
 
-// create posts a page as a separate message.
+// create posts a page as a new message.
 func (s *Surface) create(ctx context.Context, where spot, page render.Page) (string, error) {
 	body := s.outgoing(page)
 	body.Nonce, body.EnforceNonce = s.nonce(page), true
@@ -145,8 +145,8 @@ func (s *Surface) create(ctx context.Context, where spot, page render.Page) (str
 	return made.ID, unknown(err)
 }
 
-// answer puts a page into the interaction's own message, or, when that holds one, into a further
-// message of the interaction.
+// answer puts a page into the interaction's own message. If that holds a page already, it posts a
+// further message of the interaction.
 func (s *Surface) answer(ctx context.Context, t event.Ticket, page render.Page) (string, error) {
 	s.mu.Lock()
 	first := !s.replied
@@ -172,7 +172,7 @@ func (s *Surface) answer(ctx context.Context, t event.Ticket, page render.Page) 
 	return made.ID, nil
 }
 
-// unknown marks the error of a create that may have happened all the same.
+// unknown marks the error of a create that may have succeeded.
 func unknown(err error) error {
 	if err == nil || call.Certain(err) || errors.Is(err, call.ErrTokenOver) {
 		return err
@@ -184,8 +184,8 @@ func unknown(err error) error {
 func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, page render.Page) error {
 	err := fileRefused(page, s.edit(ctx, string(id), s.outgoing(page)))
 	if call.Code(err) == call.CodeThreadLocked {
-		// "Users won't be able to create or update messages in locked threads", say Discord's
-		// documents, and may delete them.
+		// Discord's documentation says: "Users won't be able to create or update messages in locked
+		// threads". They may delete them.
 		err = fmt.Errorf("%w: %w", thread.ErrNotEditable, err)
 	}
 	if errors.Is(err, thread.ErrMessageGone) && s.moved() {
@@ -193,14 +193,15 @@ func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, p
 	}
 	if errors.Is(err, thread.ErrExpired) || errors.Is(err, thread.ErrNotEditable) {
 		s.mu.Lock()
-		s.reposted++ // else the nonce of what is posted instead would bring the old message back
+		s.reposted++ // otherwise the new post's nonce would return the old message
 		s.mu.Unlock()
 	}
 	return err
 }
 
-// moved reports whether messages were posted elsewhere than where edits are made now: a private
-// answer is an ephemeral message while its interaction can be answered, and a direct message then.
+// moved reports whether messages were posted in another place than the one for edits. A private
+// answer is an ephemeral message while its interaction can be answered, and a direct message after
+// that.
 func (s *Surface) moved() bool {
 	private := s.turn.Session.Owner != "" && s.turn.Reply != nil && s.ticket() == nil
 	s.mu.Lock()
@@ -250,7 +251,7 @@ func (s *Surface) Delete(ctx context.Context, _ thread.Ref, id thread.MessageID)
 	return s.discard(ctx, string(id))
 }
 
-// Dismiss takes back the "is thinking…" of a command that gets no answer.
+// Dismiss removes the "is thinking…" of a command that gets no answer.
 func (s *Surface) Dismiss(ctx context.Context) error {
 	if s.ticket() == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Whisper tells the asker of a turn something that no one else sees: under the answer to a command
-// while that can be answered, else as a direct message.
+// Whisper sends a text that only the asker of a turn sees. It posts below the answer to a command
+// while that can be answered, and otherwise as a direct message.
 func (c *Writer) Whisper(ctx context.Context, t session.Turn, text string, buttons []thread.Button) error {
 	s := c.Surface(t, true, false)
 	body := plain(text)

@@ -13,22 +13,22 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// mentionNobody is sent with every create and every edit: an edit without it parses mentions again,
-// with the platform's defaults.
+// mentionNobody is sent with every create and edit. Without it, an edit parses mentions again, with
+// Discord's defaults.
 var mentionNobody = json.RawMessage(`{"parse":[],"replied_user":false}`)
 
-// outgoing is the body of every write. What the SDK's types cannot say is why it is our own: nonce,
-// and flags in edits of replies.
+// outgoing is the body of every write. The SDK's types lack two of its fields: nonce, and flags in
+// edits of replies.
 type outgoing struct {
 	Content         string          `json:"content"`
 	Flags           int             `json:"flags"`
 	AllowedMentions json.RawMessage `json:"allowed_mentions"`
-	// never omitted, so that an edit takes buttons away
+	// never omitted, so that an edit removes buttons
 	Components   []discordgo.MessageComponent `json:"components"`
 	Nonce        string                       `json:"nonce,omitempty"`
 	EnforceNonce bool                         `json:"enforce_nonce,omitempty"`
 	Reference    *reference                   `json:"message_reference,omitempty"`
-	// never omitted, so that an edit takes a file away
+	// never omitted, so that an edit removes a file
 	Attachments []uploaded `json:"attachments"`
 
 	attached string // content of the attachment
@@ -40,14 +40,14 @@ type reference struct {
 	FailIfNotExists bool   `json:"fail_if_not_exists"`
 }
 
-// uploaded names the only file that a message is to have; the id is that of the part in the same
+// uploaded names the only file of a message. ID is the number of the file's part in the same
 // request.
 type uploaded struct {
 	ID   int    `json:"id"`
 	Name string `json:"filename"`
 }
 
-// sentence is a text that nothing has to be laid out of.
+// sentence returns the body for a text without layout.
 func sentence(text string) outgoing {
 	return outgoing{
 		Content: text, Flags: int(discordgo.MessageFlagsSuppressEmbeds), AllowedMentions: mentionNobody, Components: []discordgo.MessageComponent{},
@@ -55,10 +55,10 @@ func sentence(text string) outgoing {
 	}
 }
 
-// plain is a text that is no page: it did not pass through a renderer.
+// plain returns the body for a text that did not pass through a renderer.
 func plain(text string) outgoing { return sentence(answer.Visible(text)) }
 
-// outgoing is a page as it is sent.
+// outgoing returns the body for a page.
 func (s *Surface) outgoing(p render.Page) outgoing {
 	o := sentence(p.Content)
 	o.Components = s.rows(p)
@@ -68,8 +68,8 @@ func (s *Surface) outgoing(p render.Page) outgoing {
 	return o
 }
 
-// post creates a message. Where the bot may not reply, which takes the permission to read what was
-// written before, it stands by itself.
+// post creates a message. Without the permission to read earlier messages, the bot may not reply,
+// and the message is posted without a reference.
 func (c *Writer) post(ctx context.Context, r call.Request, body outgoing, out *call.Posted) error {
 	r.Body = body
 	err := c.discord.API.Do(ctx, r, out)
@@ -81,11 +81,11 @@ func (c *Writer) post(ctx context.Context, r call.Request, body outgoing, out *c
 	return c.discord.API.Do(ctx, r, out)
 }
 
-// rows are the buttons under a page: what can be done about the answer, then its sources.
+// rows returns the buttons below a page: the actions on the answer, then its sources.
 func (s *Surface) rows(p render.Page) []discordgo.MessageComponent {
 	rows := buttonRow(p.Buttons, string(s.turn.ID))
 	if p.Done && s.client.discord.Config.Gateway.NoMessageContent && s.turn.Session.Ref.Workspace != "" && len(rows) > 0 {
-		// What is written here cannot be read, unless it mentions the bot: a form can.
+		// The bot cannot read messages here unless they mention it, but it can read a form.
 		first := rows[0].(discordgo.ActionsRow)
 		ask := discordgo.Button{Label: "Ask a follow-up", Style: discordgo.SecondaryButton, CustomID: event.ButtonFollowUp + s.turn.Session.Ref.Thread}
 		if len(first.Components) < maxRow {
@@ -105,10 +105,10 @@ func (s *Surface) rows(p render.Page) []discordgo.MessageComponent {
 	return rows
 }
 
-// maxRow is how many buttons stand in a row.
+// maxRow is the largest number of buttons in a row.
 const maxRow = 5
 
-// buttonRow is a row of buttons about an answer; no row where there are none.
+// buttonRow returns a row of buttons about an answer, or no row if there are none.
 func buttonRow(list []thread.Button, turn string) []discordgo.MessageComponent {
 	rows := []discordgo.MessageComponent{}
 	var row discordgo.ActionsRow
@@ -125,7 +125,7 @@ func buttonRow(list []thread.Button, turn string) []discordgo.MessageComponent {
 	return rows
 }
 
-// File is what is attached, or nil.
+// File returns the attached file, or nil.
 func (o outgoing) File() *discordgo.File {
 	if o.attached == "" {
 		return nil

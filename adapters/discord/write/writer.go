@@ -1,5 +1,5 @@
-// Package write is everything that is shown on Discord: answers, notices, responses to
-// interactions, forms and the list of commands.
+// Package write writes to Discord: answers, notices, responses to interactions, forms and the list
+// of commands.
 package write
 
 import (

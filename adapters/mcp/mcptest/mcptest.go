@@ -1,4 +1,4 @@
-// Package mcptest is an assistant for tests: the SDK's client over HTTP and over a process's
+// Package mcptest is an MCP client for tests. It uses the SDK's client, over HTTP or a process's
 // streams.
 package mcptest
 
@@ -65,8 +65,7 @@ func connect(tb testing.TB, transport sdk.Transport) (*Client, error) {
 // Close ends the connection.
 func (c *Client) Close() error { return c.session.Close() }
 
-// Call calls a tool and returns its text. refused says that the text is the reason why there is no
-// result.
+// Call calls a tool and returns its text. If refused is true, the text says why there is no result.
 func (c *Client) Call(ctx context.Context, name string, arguments map[string]any) (text string, refused bool, err error) {
 	return textOf(c.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments}))
 }
@@ -84,7 +83,7 @@ func textOf(result *sdk.CallToolResult, err error) (text string, refused bool, _
 	return b.String(), result.IsError, nil
 }
 
-// Ask calls the tool ask. hear gets what the server says of its progress; nil asks for nothing.
+// Ask calls the tool ask. hear receives the progress messages; with nil, none are requested.
 func (c *Client) Ask(ctx context.Context, question string, hear func(string)) (text string, refused bool, err error) {
 	params := &sdk.CallToolParams{Name: "ask", Arguments: map[string]any{"question": question}}
 	if hear != nil {
@@ -96,7 +95,7 @@ func (c *Client) Ask(ctx context.Context, question string, hear func(string)) (t
 	return textOf(c.session.CallTool(ctx, params))
 }
 
-// Get is Call for calls that have a result.
+// Get is Call for calls that must have a result.
 func (c *Client) Get(name string, arguments map[string]any) string {
 	c.tb.Helper()
 	text, refused, err := c.Call(c.tb.Context(), name, arguments)
@@ -106,7 +105,7 @@ func (c *Client) Get(name string, arguments map[string]any) string {
 	return text
 }
 
-// Tools lists the names of the tools. Each must say that it only reads.
+// Tools returns the names of the tools. It fails unless each is marked as read-only.
 func (c *Client) Tools() []string {
 	c.tb.Helper()
 	var names []string
@@ -122,5 +121,5 @@ func (c *Client) Tools() []string {
 	return names
 }
 
-// Protocol is the version that client and server speak.
+// Protocol returns the protocol version that the client and server use.
 func (c *Client) Protocol() string { return c.session.InitializeResult().ProtocolVersion }

@@ -1,5 +1,5 @@
-// Package telemetrytest has an OpenTelemetry collector for tests: it takes traces over HTTP and
-// keeps them.
+// Package telemetrytest is an OpenTelemetry collector for tests. It receives traces over HTTP and
+// stores them.
 package telemetrytest
 
 import (
@@ -22,17 +22,17 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Span is a span as a collector sees it. Ids are in hexadecimal.
+// Span is a received span. Ids are in hexadecimal.
 type Span struct {
 	Name              string
 	Trace, ID, Parent string
 	Start, End        time.Time
 	Attributes        map[string]string
 	Failed            bool
-	Service           map[string]string // attributes of who sent it
+	Service           map[string]string // attributes of the sending service
 }
 
-// Collector takes traces. It is safe for concurrent use.
+// Collector receives traces. It is safe for concurrent use.
 type Collector struct {
 	server *httptest.Server
 
@@ -53,10 +53,10 @@ func Start(tb testing.TB) *Collector {
 	return c
 }
 
-// URL is the collector's address as OTEL_EXPORTER_OTLP_ENDPOINT has it.
+// URL returns the collector's address, in the form of OTEL_EXPORTER_OTLP_ENDPOINT.
 func (c *Collector) URL() string { return c.server.URL }
 
-// Fail has every batch refused from now on, or taken again.
+// Fail makes the collector refuse every batch, or accept batches again.
 func (c *Collector) Fail(yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,28 +136,28 @@ func values(attributes []*common.KeyValue) map[string]string {
 	return out
 }
 
-// Spans are those that were taken so far.
+// Spans returns the spans received so far.
 func (c *Collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Span(nil), c.spans...)
 }
 
-// Text is everything that was sent, as text.
+// Text returns everything that was received, as text.
 func (c *Collector) Text() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.raw.String()
 }
 
-// Header is one of the headers of the last batch.
+// Header returns a header of the last batch.
 func (c *Collector) Header(name string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.headers.Get(name)
 }
 
-// Wait waits until the spans are as wanted.
+// Wait waits until wanted returns true for the spans received so far, and returns them.
 func (c *Collector) Wait(ctx context.Context, wanted func([]Span) bool) ([]Span, error) {
 	for {
 		c.mu.Lock()

@@ -77,8 +77,8 @@ func revealed(secrets []config.Secret) []string {
 	return texts
 }
 
-// discordPart tells of the shards. Each brings the its own events servers, so all of them are
-// needed.
+// discordPart returns the state of the shards. Each shard brings only its own servers' events, so
+// all of them are needed.
 func discordPart(connected, of int, wanted bool) Part {
 	p := Part{Name: string(discord.Platform), Up: connected == of}
 	switch {

@@ -1,5 +1,5 @@
 // Package platforms holds the chat platforms that a process serves: those whose tokens are set. To
-// switch on a new one, describe it in a file and name it in kinds.
+// add a platform, describe it in a file and list it in kinds.
 package platforms
 
 import (
@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// kinds are the platforms that there are, in the order in which they are built.
+// kinds returns all platforms, in the order in which they are built.
 func kinds() []kind { return []kind{slackKind, discordKind} }
 
 // kind is a platform that a process can serve.
@@ -30,11 +30,11 @@ type kind struct {
 	name    thread.Platform
 	setting string // of its token, whose being set switches the platform on
 	token   func(*config.Config) config.Secret
-	// set has the platforms that were built before
+	// set holds the platforms that were built before
 	build func(base *wire.Base, set *Set) (platform, error)
 }
 
-// platform is one that the process serves.
+// platform is one platform that the process serves.
 type platform struct {
 	name    thread.Platform
 	chat    chat.Platform
@@ -43,22 +43,22 @@ type platform struct {
 	use     func(thread.Tiers)                  // shares rate tiers between processes
 	run     func(context.Context) error         // receives events; its error is a sentence
 	part    func() Part                         // whether its events arrive
-	check   func(ctx context.Context) []Finding // what can be wrong with it
+	check   func(ctx context.Context) []Finding // checks everything that can be wrong
 	knows   func(ctx context.Context, channel string) (bool, error)
-	// with its token, as it counts them; nil: it does not
+	// the platform's count of connections with its token; nil: it has none
 	sockets func(ctx context.Context) (int, error)
-	// what it said of them when this process connected
+	// the platform's count when this process connected
 	counted func() int
-	// once connected, rights that it lacks; nil: unknown
+	// rights that the token lacks, once connected; nil: unknown
 	lacking func() []Finding
-	// whose turns it takes, once it is connected; nil: of all workspaces
+	// the workspaces whose turns the platform takes, once connected; nil: all
 	workspaces func() []string
 	pattern    string       // where handler is mounted
 	handler    http.Handler // of signed requests; nil where there are none
 }
 
-// Set is the platforms of a process. As a chat.Platform it hands each turn to the turn's platform;
-// each conversation has its own platform. It is safe for concurrent use once New has returned.
+// Set is the platforms of a process. As a chat.Platform it passes each turn to the turn's own
+// platform. It is safe for concurrent use once New has returned.
 type Set struct {
 	chat.Unsupported
 
@@ -67,7 +67,7 @@ type Set struct {
 
 var _ chat.Platform = (*Set)(nil)
 
-// Lacking fails when one of the platforms in only has no token. It says which setting that is.
+// Lacking returns an error if a platform in only has no token. The error names the missing setting.
 func Lacking(c *config.Config, only []string) error {
 	for _, k := range kinds() {
 		if slices.Contains(only, string(k.name)) && k.token(c) == "" {
@@ -77,7 +77,8 @@ func Lacking(c *config.Config, only []string) error {
 	return nil
 }
 
-// New builds the platforms whose tokens are set; only, where not empty, names the ones to take.
+// New builds the platforms whose tokens are set. If only is not empty, New builds only the
+// platforms that it names.
 func New(base *wire.Base, only []string) (*Set, error) {
 	s := &Set{}
 	for _, k := range kinds() {
@@ -97,7 +98,7 @@ func New(base *wire.Base, only []string) (*Set, error) {
 // Empty reports whether no platform is configured.
 func (s *Set) Empty() bool { return len(s.platforms) == 0 }
 
-// Platforms are those that are configured.
+// Platforms returns the configured platforms.
 func (s *Set) Platforms() []thread.Platform {
 	var names []thread.Platform
 	for _, p := range s.platforms {
@@ -108,8 +109,8 @@ func (s *Set) Platforms() []thread.Platform {
 
 func (s *Set) serves(name thread.Platform) bool { return slices.Contains(s.Platforms(), name) }
 
-// Connect signs in where that is needed before questions are taken. Its error is a sentence that
-// says what to do.
+// Connect signs in to the platforms that need it before they take questions. Its error is a
+// sentence that says what to do.
 func (s *Set) Connect(ctx context.Context) error {
 	for _, p := range s.platforms {
 		if err := p.connect(ctx); err != nil {
@@ -119,7 +120,7 @@ func (s *Set) Connect(ctx context.Context) error {
 	return nil
 }
 
-// Place says whose turns the process takes.
+// Place returns the platforms and workspaces whose turns the process takes.
 func (s *Set) Place() wire.Place {
 	place := wire.Place{Surfaces: s, Platforms: s.Platforms()}
 	for _, p := range s.platforms {
@@ -132,15 +133,15 @@ func (s *Set) Place() wire.Place {
 	return place
 }
 
-// Bind says which services answer. It is called once, before Run.
+// Bind sets the services that answer. Call it once, before Run.
 func (s *Set) Bind(services conversation.Services) {
 	for _, p := range s.platforms {
 		p.bind(services)
 	}
 }
 
-// Use has the platforms' rate tiers shared with other processes; nil leaves each process its part.
-// It is called once, before Run.
+// Use makes the platforms share rate tiers with other processes. With nil, each process limits
+// itself to its part. Call it once, before Run.
 func (s *Set) Use(tiers thread.Tiers) {
 	if tiers == nil {
 		return
@@ -150,8 +151,8 @@ func (s *Set) Use(tiers thread.Tiers) {
 	}
 }
 
-// Run receives events until ctx ends, or one platform cannot be reached with these settings at all;
-// that error is a sentence.
+// Run receives events until ctx ends, or until a platform cannot be reached at all with these
+// settings. That error is a sentence.
 func (s *Set) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, p := range s.platforms {
@@ -160,7 +161,7 @@ func (s *Set) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// of returns the platform that a thread is on.
+// of returns the platform of a thread.
 func (s *Set) of(at thread.Ref) (chat.Platform, error) {
 	if i := slices.IndexFunc(s.platforms, func(p platform) bool { return p.name == at.Platform }); i >= 0 {
 		return s.platforms[i].chat, nil
@@ -168,7 +169,8 @@ func (s *Set) of(at thread.Ref) (chat.Platform, error) {
 	return nil, fmt.Errorf("this process does not serve %s: %w", at.Platform, errors.ErrUnsupported)
 }
 
-// here is of, for what this process has nothing to say about on platforms of other processes.
+// here returns the platform of a thread, like of. It is for calls that this process skips if
+// another process serves the platform.
 func (s *Set) here(at thread.Ref) chat.Platform {
 	if p, err := s.of(at); err == nil {
 		return p
@@ -250,13 +252,14 @@ func (s *Set) Whisper(ctx context.Context, t session.Turn, note chat.Note) error
 }
 
 const (
-	// maxRequest is how many bytes a signed request may have.
+	// maxRequest is the largest signed request, in bytes.
 	maxRequest = 1 << 20
-	// requestsAtOnce is how many of a platform's are held at a time.
+	// requestsAtOnce is how many requests of a platform are held at a time.
 	requestsAtOnce = 64
 )
 
-// Handler takes the platforms' signed requests; nil where events come over sockets alone.
+// Handler returns the handler of the platforms' signed requests, or nil if all events come over
+// sockets.
 func (s *Set) Handler() http.Handler {
 	var mux *http.ServeMux
 	for _, p := range s.platforms {
@@ -274,16 +277,16 @@ func (s *Set) Handler() http.Handler {
 	return mux
 }
 
-// Part is something outside that the process works with.
+// Part is an external system that the process works with.
 type Part struct {
 	Name  string
-	State string // in words
+	State string // a sentence or a few words
 	Up    bool
-	// Optional says that questions are taken in and answered without it.
+	// Optional reports that the process takes and answers questions without the part.
 	Optional bool
 }
 
-// Parts tells of each platform whether its events arrive.
+// Parts returns, for each platform, whether its events arrive.
 func (s *Set) Parts() []Part {
 	var parts []Part
 	for _, p := range s.platforms {
@@ -292,14 +295,15 @@ func (s *Set) Parts() []Part {
 	return parts
 }
 
-// Finding is one thing that the doctor looked at.
+// Finding is one result of the doctor.
 type Finding struct {
 	Part, Text string
 	OK         bool
 	Optional   bool // the bot works without it
 }
 
-// Counted is how many connections with this process's token Slack counted last; 0 where it did not.
+// Counted returns Slack's last count of connections with this process's token, or 0 if there is
+// none.
 func (s *Set) Counted() int {
 	for _, p := range s.platforms {
 		if p.counted != nil {
@@ -309,8 +313,9 @@ func (s *Set) Counted() int {
 	return 0
 }
 
-// Inspect fills in what the platforms know of an installation. The error joins what could not be
-// found out. Where connect is set, Slack is asked for its count of connections by way of another.
+// Inspect fills in what the platforms know about an installation. The error joins what could not be
+// found out. If connect is set, Inspect opens another connection to Slack, which reports the count
+// of connections.
 func (s *Set) Inspect(ctx context.Context, state *checkup.State, connect bool) error {
 	var faults []error
 	for _, p := range s.platforms {
@@ -336,12 +341,12 @@ func (s *Set) Inspect(ctx context.Context, state *checkup.State, connect bool) e
 	return errors.Join(faults...)
 }
 
-// Counts reports whether a platform says how many connections use a token.
+// Counts reports whether a platform counts the connections of a token.
 func (s *Set) Counts() bool {
 	return slices.ContainsFunc(s.platforms, func(p platform) bool { return p.counted != nil })
 }
 
-// Lacking lists rights that the platforms did not grant, once they are connected.
+// Lacking returns the rights that the platforms did not grant, once they are connected.
 func (s *Set) Lacking() []Finding {
 	var all []Finding
 	for _, p := range s.platforms {
@@ -352,8 +357,8 @@ func (s *Set) Lacking() []Finding {
 	return all
 }
 
-// Check looks at everything that can be wrong with the tokens, their rights, and what the platforms
-// allow.
+// Check checks everything that can be wrong with the tokens, their rights and the platforms'
+// limits.
 func (s *Set) Check(ctx context.Context) []Finding {
 	var all []Finding
 	for _, p := range s.platforms {

@@ -56,8 +56,8 @@ func findings(found []slack.Finding) []Finding {
 	return all
 }
 
-// slackPart tells of the sockets. One is enough for every event; a second one is there so that the
-// first can be refreshed without a gap.
+// slackPart returns the state of the sockets. One socket brings every event. A second one allows
+// refreshing the first without a gap.
 func slackPart(sockets int, wanted bool) Part {
 	p := Part{Name: string(slack.Platform), Up: true}
 	switch {

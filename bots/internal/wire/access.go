@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// accessDue are the jobs that read who may read sources, of those that are due. A source has such
-// from its first run on.
+// accessDue returns the due jobs that read a source's permissions. A source has such jobs from its
+// first run on.
 func (b *Base) accessDue(ctx context.Context) ([]jobs.Job, error) {
 	states, err := pgaccess.New(b.DB).States(ctx, b.Tenant)
 	if err != nil {
@@ -30,7 +30,8 @@ func (b *Base) accessDue(ctx context.Context) ([]jobs.Job, error) {
 	return due, nil
 }
 
-// readAccess reads who may read a source, or the next piece of it.
+// readAccess reads who may read a source, or the next piece of that. more reports that another
+// piece is left.
 func (b *Base) readAccess(ctx context.Context, id document.SourceID, until time.Time) (more bool, err error) {
 	source, found, err := b.storedSource(ctx, id)
 	if err != nil || !found || source.Paused() {
@@ -56,8 +57,9 @@ func (b *Base) readAccess(ctx context.Context, id document.SourceID, until time.
 	return false, err
 }
 
-// accessFirst reads who may read a source before its documents are read, so that none waits for its
-// readers: always where a person asks for the run, else when it is due, as at first.
+// accessFirst reads a source's permissions before its documents, so that no document waits for its
+// readers. It always does so when a person asks for the run. Otherwise it does so only when
+// permissions are due, as they are in the first run.
 func (b *Base) accessFirst(ctx context.Context, pipeline *index.Pipeline, connector index.Connector) error {
 	if _, ok := connector.(index.NodeReader); !ok {
 		return nil

@@ -22,21 +22,20 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Answering is a running answer service with all that it works with. Close it after Run has
-// returned.
+// Answering is a running answer service with its dependencies. Call Close after Run has returned.
 type Answering struct {
 	conversation.Services
 	redis  *redis.Client
 	signal *redis.Signal
 }
 
-// Place says whose turns a process takes.
+// Place describes the platforms and workspaces whose turns a process takes.
 type Place struct {
 	Surfaces   chat.Platform
 	Platforms  []thread.Platform
 	Workspaces []string
 	Choice     Choice
-	Grace      time.Duration // for running answers at the end; 0 is SHUTDOWN_GRACE
+	Grace      time.Duration // time for running answers when the process ends; 0 is SHUTDOWN_GRACE
 }
 
 // Answering builds the answer service for a place.
@@ -117,7 +116,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	return of, err
 }
 
-// people forgets who someone is in sources, and what documents state of them.
+// people deletes a person's accounts in sources, and the statements of documents about the person.
 type people struct {
 	access    *pgaccess.Store
 	knowledge *pgknowledge.Graph
@@ -146,7 +145,7 @@ func (b *Base) signal(ctx context.Context, a *Answering) (session.Signal, error)
 	return a.signal, nil
 }
 
-// Tiers are the rate tiers that all processes share; nil without Redis.
+// Tiers returns the rate tiers that all processes share, or nil without Redis.
 func (a *Answering) Tiers() thread.Tiers {
 	if a.redis == nil {
 		return nil
@@ -154,12 +153,12 @@ func (a *Answering) Tiers() thread.Tiers {
 	return redis.NewTiers(a.redis)
 }
 
-// Redis reports whether there is to be a Redis, and whether it is connected at present.
+// Redis reports whether Redis is configured, and whether it is connected now.
 func (a *Answering) Redis() (wanted, connected bool) {
 	return a.redis != nil, a.signal != nil && a.signal.Reliable()
 }
 
-// Close lets go of Redis.
+// Close closes the connection to Redis.
 func (a *Answering) Close() error {
 	var err error
 	if a.signal != nil {
@@ -171,8 +170,8 @@ func (a *Answering) Close() error {
 	return err
 }
 
-// Console is who the person at the terminal counts as: no one in particular, who holds what the
-// operator says and nothing else.
+// Console returns the person at the terminal. That person has no account, and only the principals
+// that the operator configured.
 func (b *Base) Console() access.Presence {
 	p := access.Presence{Tenant: b.Tenant}
 	for _, principal := range b.Config.ConsoleAudience {
@@ -181,13 +180,13 @@ func (b *Base) Console() access.Presence {
 	return p
 }
 
-// ConsoleAudience is what the person at the terminal may read.
+// ConsoleAudience returns what the person at the terminal may read.
 func (b *Base) ConsoleAudience() access.Audience {
 	return access.AudienceOf(b.Tenant, b.Console().Held)
 }
 
-// Sessions keeps conversations, turns and what was posted for them.
+// Sessions returns the store of conversations, turns and posted messages.
 func (b *Base) Sessions() *pgsession.Store { return pgsession.New(b.DB) }
 
-// Settings keeps what was set in chat and the stored system prompt.
+// Settings returns the store of the settings that were changed in chat, and of the system prompt.
 func (b *Base) Settings() *admin.Settings { return admin.NewSettings(b.DB) }

@@ -21,12 +21,12 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Whoever can write to the database can write rows of sources, and a row says where a credential is
-// sent and which folder is read. So a row counts only where footnote.yaml declares its source, or
-// where the row carries an approval: a MAC with a key that the database does not hold.
+// A person who can write to the database can write rows of sources. A row says which folder is
+// read, and where a credential is sent. So a row counts only if footnote.yaml declares its source,
+// or if the row has an approval: a MAC with a key that the database does not hold.
 
-// approvalKeyFile is the file of the data folder with the key that approves rows where SECRET_KEYS
-// is not set.
+// approvalKeyFile is the file in the data folder that holds the key for approving rows. It is used
+// where SECRET_KEYS is not set.
 const approvalKeyFile = "source.key"
 
 const approvalKeySize = 32
@@ -70,8 +70,7 @@ func (a approver) keys() ([][]byte, error) {
 	return append(keys, key), nil
 }
 
-// signing returns the key that makes approvals. It creates the key of the data folder where there
-// is none.
+// signing returns the key that makes approvals. It creates the data folder's key if there is none.
 func (a approver) signing() ([]byte, error) {
 	keys, err := a.keys()
 	if err != nil {
@@ -88,13 +87,13 @@ func (a approver) signing() ([]byte, error) {
 	return keys[0], nil
 }
 
-// fresh reports whether there is no key in the data folder yet.
+// fresh reports whether the data folder has no key yet.
 func (a approver) fresh() bool {
 	_, err := os.Stat(filepath.Join(a.dir, approvalKeyFile))
 	return a.dir != "" && errors.Is(err, fs.ErrNotExist)
 }
 
-// create writes a key, unless another process has done so meanwhile.
+// create writes a key, unless another process has written one in the meantime.
 func (a approver) create() (err error) {
 	if a.dir == "" {
 		return errors.New("there is no data folder")
@@ -123,15 +122,16 @@ func (a approver) create() (err error) {
 	return err
 }
 
-// approval returns the MAC of a row: of all that decides what is read, where a credential is sent,
-// and who may read it. Options count as they are decoded, so that nothing that is used is left out.
+// approval returns the MAC of a row. It covers everything that decides what is read, where a
+// credential is sent, and who may read the source. It covers the decoded options, so it covers
+// every option that is used.
 func approval(key []byte, tenant access.TenantID, source document.Source, o options) (string, error) {
 	o.Approval = ""
 	text, err := json.Marshal(o)
 	if err != nil {
 		return "", fmt.Errorf("approve source %s: %w", source.ID, err)
 	}
-	var stored options // what is left out of JSON does not count
+	var stored options // fields that JSON omits do not count
 	if err := json.Unmarshal(text, &stored); err != nil {
 		return "", fmt.Errorf("approve source %s: %w", source.ID, err)
 	}
@@ -149,11 +149,11 @@ func approval(key []byte, tenant access.TenantID, source document.Source, o opti
 	return hex.EncodeToString(mac.Sum(nil)), nil
 }
 
-// approvedBy returns which of the keys approved a row; -1 for none.
+// approvedBy returns the index of the key that approved a row, or -1 for none.
 func approvedBy(keys [][]byte, tenant access.TenantID, source document.Source, o options) (int, error) {
 	given, err := hex.DecodeString(o.Approval)
 	if err != nil || len(given) == 0 {
-		return -1, nil //nolint:nilerr // what is no approval approves nothing
+		return -1, nil //nolint:nilerr // an invalid approval approves nothing
 	}
 	for i, key := range keys {
 		text, err := approval(key, tenant, source, o)
@@ -171,8 +171,8 @@ func approvedBy(keys [][]byte, tenant access.TenantID, source document.Source, o
 	return -1, nil
 }
 
-// declared returns the entry of the configuration file that a row is for. What the file says of it
-// counts, and not what the row says.
+// declared returns the entry of the configuration file that a row belongs to. The entry overrides
+// the row.
 func (b *Base) declared(of document.Source) (config.Source, bool) {
 	if b.Tenant != access.DefaultTenant { // of which the file is
 		return config.Source{}, false
@@ -190,8 +190,8 @@ func (b *Base) declared(of document.Source) (config.Source, bool) {
 	return config.Source{}, false
 }
 
-// entry returns the entry below sources: that reads a source. An entry whose address was changed
-// reads another source under the same name.
+// entry returns the entry below sources: that reads a source. An entry with a changed address reads
+// another source under the same name.
 func (b *Base) entry(of document.Source) (config.Source, bool) {
 	for _, s := range b.File().Sources {
 		if source, err := KindOf(s).source(s); err == nil && source.ID == of.ID && source.Kind == of.Kind {
@@ -201,8 +201,8 @@ func (b *Base) entry(of document.Source) (config.Source, bool) {
 	return config.Source{}, false
 }
 
-// adopt approves what a private server holds when there is no key yet: an earlier version wrote it,
-// and only the owner of the data folder reaches that server.
+// adopt approves the rows of a private server when there is no key yet. An earlier version wrote
+// those rows, and only the owner of the data folder can reach that server.
 func (b *Base) adopt(ctx context.Context) error {
 	if !b.approver.fresh() {
 		return nil
@@ -222,7 +222,7 @@ func (b *Base) adopt(ctx context.Context) error {
 	return nil
 }
 
-// unapproved says of a row without an approval what to do.
+// unapproved returns a sentence that says what to do about a row without an approval.
 func unapproved(id document.SourceID, o options) string {
 	does := "it would be read by hand"
 	if o.Every != "" {
@@ -233,7 +233,7 @@ func unapproved(id document.SourceID, o options) string {
 		does, readersOf(o), id, config.FileName, id)
 }
 
-// unapprovedOptions says of options without an approval what to do.
+// unapprovedOptions returns a sentence that says what to do about options without an approval.
 func unapprovedOptions(id document.SourceID, o options) string {
 	return fmt.Sprintf("the database holds options of the source %s that are not approved, for %s. Say them now, as flags or in %s, "+
 		"or take them over with footnote sources approve %s", id, readersOf(o), config.FileName, id)
@@ -250,7 +250,7 @@ func readersOf(o options) string {
 	return strings.Join(names, ", ")
 }
 
-// Row returns what the database says of how the source is read, as JSON.
+// Row returns the options that the database holds for the source, as JSON.
 func (s StoredSource) Row() string {
 	o := s.row
 	o.Approval = ""
@@ -261,7 +261,7 @@ func (s StoredSource) Row() string {
 	return string(text)
 }
 
-// ApproveSource has a stored source count as its row is now.
+// ApproveSource approves a stored source with its present row.
 func (b *Base) ApproveSource(ctx context.Context, s StoredSource) error {
 	if _, err := b.approver.signing(); err != nil {
 		return err

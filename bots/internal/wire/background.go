@@ -18,19 +18,20 @@ import (
 )
 
 const (
-	// thoroughEvery is how often work is planned whose being due is costly to find out, although
-	// nothing was written.
+	// thoroughEvery is how often the planner plans work that is costly to check, even if nothing
+	// was written.
 	thoroughEvery = 10 * time.Minute
-	// quietPlans is in how many plans after something was written such work is planned. One is too
-	// few: a job that had begun before, and looked already, keeps an equal one from being queued.
+	// quietPlans is the number of plans after a write that include such costly work. One is too
+	// few: a job that began before the write, and has already looked, keeps an equal job from being
+	// queued.
 	quietPlans = 2
 )
 
-// background is the background work of serve. It is safe for concurrent use.
+// background implements the background work of serve. It is safe for concurrent use.
 type background struct {
 	base *Base
 	slow bool // it makes sentence vectors
-	// whose reports it posts
+	// the rooms that it posts reports to
 	rooms Rooms
 
 	mu      sync.Mutex
@@ -38,7 +39,7 @@ type background struct {
 	stopped map[access.TenantID]string // why passages are not read further
 }
 
-// mark is what a plan knows of a tenant's index from the plans before.
+// mark holds what earlier plans learned about a tenant's index.
 type mark struct {
 	written  int64     // Index.Written
 	quiet    int       // plans since that changed
@@ -47,9 +48,9 @@ type mark struct {
 
 var _ jobs.Work = (*background)(nil)
 
-// Background returns the client that takes part in background work: sources are read when they are
-// due, the index is kept in order, reports are posted where this process serves the platform. The
-// sources of the configuration file are made known for that.
+// Background returns the client that runs background jobs. The jobs read due sources, maintain the
+// index, and post reports if this process serves the platform. Background first stores the sources
+// of the configuration file.
 func (b *Base) Background(ctx context.Context, rooms Rooms) (*jobs.Client, error) {
 	if err := b.declare(ctx); err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (b *Base) Background(ctx context.Context, rooms Rooms) (*jobs.Client, error
 	return jobs.New(b.DB, work, jobs.Config{Logger: b.Logger, Slow: work.slow, Platforms: serves})
 }
 
-// at is the base for another tenant.
+// at returns the base for another tenant.
 func (b *Base) at(tenant access.TenantID) *Base {
 	other := *b
 	other.Tenant = tenant
@@ -128,7 +129,7 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 	return due, nil
 }
 
-// isThorough reports whether all work on a tenant's index is to be planned.
+// isThorough reports whether a plan includes all work on a tenant's index.
 func (w *background) isThorough(tenant access.TenantID, written int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -198,7 +199,7 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 	return false, nil, fmt.Errorf("there is no background work %q", job.Kind)
 }
 
-// Pause implements jobs.Work: the source of a job says why it is not read.
+// Pause implements jobs.Work. It stores the reason with the job's source.
 func (w *background) Pause(ctx context.Context, job jobs.Paused) error {
 	b := w.base.at(cmp.Or(job.Tenant, w.base.Tenant))
 	w.base.Logger.ErrorContext(ctx, "a background job is paused: its process died while it worked on it, more than once", "job", string(job.Kind),
@@ -220,13 +221,13 @@ func (w *background) Pause(ctx context.Context, job jobs.Paused) error {
 	return pipeline.Refuse(ctx, b.Tenant, source.origin, whyPaused(job))
 }
 
-// whyPaused is what an operator reads of a paused job of a source.
+// whyPaused returns the sentence that an operator reads about a paused job of a source.
 func whyPaused(job jobs.Paused) error {
 	return fmt.Errorf("reading it ended the process %d times, last at %s, so it is paused. What was indexed of it stays. Look into the log for what ended the process, then run: footnote sources resume %s",
 		job.Deaths, job.At.UTC().Format("2006-01-02 15:04 UTC"), job.Subject)
 }
 
-// purge goes over all tenants.
+// purge prunes all tenants.
 func (w *background) purge(ctx context.Context, until time.Time) (bool, error) {
 	tenants, err := w.base.Index.Tenants(ctx)
 	if err != nil {
@@ -240,8 +241,8 @@ func (w *background) purge(ctx context.Context, until time.Time) (bool, error) {
 	return false, nil
 }
 
-// prune removes what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer, of all tenants,
-// and reports whether there is more.
+// prune deletes the rows of all tenants that are older than SESSION_RETENTION or AUDIT_RETENTION.
+// It reports whether there are more.
 func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
 	retention := session.Retention{Sessions: b.Config.SessionRetention, Audit: b.Config.AuditRetention}
 	if retention == (session.Retention{}) {
@@ -272,12 +273,11 @@ func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
 	return false, nil
 }
 
-// sync reads a source, or the next piece of it. What it finds is searchable by its words at once
-// and gets its vectors from a separate job, so that an embedding model that does not answer holds
-// no source up.
+// sync reads a source, or the next piece of it. New documents can be found by their words at once.
+// A separate job embeds them, so an embedding model that does not answer delays no source.
 func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) (more bool, next []jobs.Job, err error) {
 	source, found, err := b.storedSource(ctx, id)
-	// removed, taken off its schedule or paused since it was planned
+	// removed, unscheduled or paused since it was planned
 	if err != nil || !found || source.Every == 0 || source.Paused() {
 		return false, nil, err
 	}
@@ -320,7 +320,7 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 		b.Logger.InfoContext(ctx, "source read", "source", string(id), "indexed", run.Counts.Indexed, "unchanged", run.Counts.Unchanged,
 			"removed", run.Counts.Removed, "failed", run.Counts.Failed)
 	}
-	if err == nil && ctx.Err() == nil { // what was told meanwhile could not queue this job again
+	if err == nil && ctx.Err() == nil { // a change during the run could not queue this job again
 		if source, found, err := b.storedSource(ctx, id); err != nil || found && source.heardSince(run.StartedAt) {
 			return err == nil, next, err
 		}
@@ -328,7 +328,7 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 	return false, next, err
 }
 
-// afterFailure takes out what a run stored of a source that was removed while it ran.
+// afterFailure deletes what a run stored if its source was removed during the run.
 func (b *Base) afterFailure(ctx context.Context, id document.SourceID, err error) error {
 	if ctx.Err() != nil {
 		return err

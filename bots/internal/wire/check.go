@@ -17,16 +17,16 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Check is one thing that the doctor looks at.
+// Check is one check of the doctor.
 type Check struct {
 	Part string
 	Run  func(ctx context.Context) (state string, err error)
 }
 
-// checkTimeout bounds one check that asks another system.
+// checkTimeout limits one check that asks another system.
 const checkTimeout = 20 * time.Second
 
-// Checks are all parts, in the order in which they build on one another.
+// Checks returns the checks of all parts, each after the parts that it depends on.
 func (b *Base) Checks() []Check {
 	checks := []Check{
 		{"configuration", b.checkConfiguration},
@@ -48,8 +48,8 @@ func (b *Base) Checks() []Check {
 	return checks
 }
 
-// within bounds a check. An operator reads what to do about a part that is silent, not that a
-// deadline passed.
+// within limits the time of a check. For a part that does not answer, the operator reads what to
+// do, not that a deadline passed.
 func within(limit time.Duration, run func(context.Context) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		silent := fmt.Errorf("it did not answer within %s: see that it runs, and that its address in the settings leads to it", limit)
@@ -98,7 +98,7 @@ func (b *Base) checkSchema(context.Context) (string, error) {
 	return fmt.Sprintf("version %d, as this program wants", b.DB.Schema.Have), nil
 }
 
-// Empty reports whether nothing is indexed.
+// Empty reports whether the index holds no documents.
 func (b *Base) Empty(ctx context.Context) (bool, error) {
 	sources, err := b.Index.Sources(ctx, b.Tenant)
 	return err == nil && !slices.ContainsFunc(sources, func(s pgindex.SourceState) bool { return s.Documents > 0 }), err
@@ -123,8 +123,8 @@ func (b *Base) checkIndex(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s in %s, %s", plural.Count(documents, "document"), plural.Count(len(sources), "source"), plural.Count(chunks, "chunk")), nil
 }
 
-// neverRead names the sources that hold nothing because every run so far has failed, or every
-// document in the last.
+// neverRead returns the names of the sources without documents whose every run failed, or whose
+// last run failed for every document.
 func neverRead(sources []pgindex.SourceState) []string {
 	var names []string
 	for _, s := range sources {
@@ -195,8 +195,8 @@ func (b *Base) checkReranker(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s, two passages in %d ms; a search waits %d ms for 100", r.Model(), time.Since(began).Milliseconds(), b.Config.RerankWait.Milliseconds()), nil
 }
 
-// ProbeModel reports why the model does not answer. It is free where the endpoint lists the model,
-// and takes a few tokens elsewhere.
+// ProbeModel returns an error if the model does not answer. The check is free if the endpoint lists
+// the model; otherwise it costs a few tokens.
 func (b *Base) ProbeModel(ctx context.Context) (free bool, err error) {
 	if !b.Config.HasModel() {
 		return false, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/mcp"
 )
 
-// Inspect returns what the configuration and the database say of the installation.
+// Inspect returns the state of the installation, from the configuration and the database.
 func (b *Base) Inspect(ctx context.Context) (state checkup.State, err error) {
 	file := b.File()
 	for i, r := range file.Channels {

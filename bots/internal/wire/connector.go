@@ -14,36 +14,35 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// IsURL reports whether a place is the address of a site and no path.
+// IsURL reports whether a place is the address of a site, not a path.
 func IsURL(place string) bool {
 	lower := strings.ToLower(place)
 	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://")
 }
 
-// clients are what the sources of a process share: of each system one client for each credential,
-// so that its limits are kept together.
+// clients holds what the sources of a process share. Each system has one client per credential, so
+// that its rate limits are counted together.
 type clients struct {
 	config *config.Config
-	// towards the sites that are read; nil: each connector is polite by itself
+	// towards the sites that are read; nil: each connector limits itself
 	politeness *web.Politeness
 	chats
 	stated *sources.Clients // of kinds that their adapters state
 }
 
-// newClients returns what sources share that are read alone.
+// newClients returns the shared clients for sources that are read alone.
 func newClients(cfg *config.Config) *clients {
 	return &clients{
 		config: cfg, chats: newChats(cfg, nil, nil, nil), stated: new(sources.Clients),
 	}
 }
 
-// Connect returns the connector that reads a source. Sources on the same host, however many are
-// read at once, ask it no faster than one.
+// Connect returns the connector that reads a source. All sources on a host share one rate limit.
 func (b *Base) Connect(s config.Source) (index.Connector, error) {
 	return b.listen(b.clients.connect(s))
 }
 
-// listen has a connector follow hints, if it can.
+// listen makes a connector follow hints, if it can.
 func (b *Base) listen(c index.Connector, err error) (index.Connector, error) {
 	if l, ok := c.(interface{ Listen(hints index.Hints) }); ok && err == nil && b.Index != nil {
 		l.Listen(b.Index.Hints(b.Tenant))
@@ -51,23 +50,23 @@ func (b *Base) listen(c index.Connector, err error) (index.Connector, error) {
 	return c, err
 }
 
-// connectScheduled is Connect for a source that is read by its schedule, and sooner where something
-// was heard of it.
+// connectScheduled is Connect for a source with a schedule. The source is read earlier if it
+// reported changes.
 func (b *Base) connectScheduled(s config.Source) (index.Connector, error) {
 	c := *b.clients
 	c.hints = b.Index.Hints(b.Tenant)
 	return b.listen(c.connect(s))
 }
 
-// Connect returns the connector of a source that is read alone, or says what is wrong with the
-// source.
+// Connect returns the connector of a source that is read alone. Its error says what is wrong with
+// the source.
 func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
 	return newClients(cfg).connect(s)
 }
 
 func (c *clients) connect(s config.Source) (index.Connector, error) { return KindOf(s).connect(c, s) }
 
-// folder is how files of a source are read that lie in a folder of this machine.
+// folder returns the options for reading files from a folder of this machine.
 func (c *clients) folder(s config.Source) files.Options {
 	return files.Options{Path: s.Path, BaseURL: s.BaseURL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, MaxBytes: c.config.MaxDocumentBytes}
 }
@@ -95,7 +94,7 @@ func connectSite(c *clients, s config.Source) (index.Connector, error) {
 	return web.New(web.Options{
 		URL: s.URL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, Politeness: c.politeness, AllowHosts: c.config.PrivateHosts, CAFile: c.config.CAFile,
 		MaxBytes: c.config.MaxDocumentBytes,
-		// 0 is not to wait at all, and not the connector's default
+		// 0 means no waiting, not the connector's default
 		Interval: max(c.config.CrawlInterval, time.Nanosecond),
 	})
 }

@@ -13,17 +13,16 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/config"
 )
 
-// Direct is the way to the database that leads past a transaction pooler, for what changes the
-// schema and for PostgreSQL's own programs. Close it: until then the private server runs, where
-// there is one.
+// Direct is a connection to the database that bypasses a transaction pooler. Schema changes and
+// PostgreSQL's own programs need it. The private server, if there is one, runs until Close.
 type Direct struct {
-	URL  string // as libpq reads it
-	Bins string // folder of the private server's programs; empty where DATABASE_URL is set
+	URL  string // address in libpq's form
+	Bins string // folder of the private server's programs; empty if DATABASE_URL is set
 	base *Base
 }
 
-// OpenDirect finds the database, starting the private server where none is configured. Nothing in
-// it is read or changed.
+// OpenDirect finds the database, and starts the private server if none is configured. It reads and
+// changes nothing in the database.
 func OpenDirect(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Direct, error) {
 	d := &Direct{base: &Base{Config: cfg, Logger: logger}}
 	_, address, err := d.base.addresses(ctx)
@@ -37,7 +36,7 @@ func OpenDirect(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*
 	return d, nil
 }
 
-// Grant gives roles what answering needs.
+// Grant grants roles the privileges that answering needs.
 func (d *Direct) Grant(ctx context.Context, roles ...string) error {
 	for _, role := range roles {
 		if err := postgres.Grant(ctx, d.URL, role); err != nil {
@@ -47,16 +46,16 @@ func (d *Direct) Grant(ctx context.Context, roles ...string) error {
 	return nil
 }
 
-// Restored prepares a database that a backup was put into, and returns how many questions were
-// under way when it was made.
+// Restored prepares a database that was restored from a backup. It returns how many questions were
+// being answered when the backup was made.
 func (d *Direct) Restored(ctx context.Context) (int, error) {
 	return postgres.Restored(ctx, d.URL, pgindex.Restored, pgsession.Restored)
 }
 
-// Close lets go of the private server.
+// Close releases the private server.
 func (d *Direct) Close(ctx context.Context) error { return d.base.Close(ctx) }
 
-// libpqURL is an address without the parameters of pgx, which libpq does not know.
+// libpqURL returns an address without pgx's own parameters, which libpq rejects.
 func libpqURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

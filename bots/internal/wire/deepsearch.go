@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// engines run turns: plainly, or by a deep search over the same tools.
+// engines returns the two engines that run turns with the same tools: the plain one and deep
+// search.
 func (b *Base) engines(tools tool.Set) (plain, deep answer.Engine, err error) {
 	fast, err := b.FastModel(spend.Answering)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// engineAge is how long the process that changed a document has to tell the search engine
-	// itself, before another one does it.
+	// engineAge is how long the process that changed a document has to update the search engine.
+	// After that another process does it.
 	engineAge = 30 * time.Second
 	// enginePing is how long a probe waits for the search engine.
 	enginePing = 3 * time.Second
 )
 
-// searchEngine returns the search engine of INDEX_URL, whose indexes get a suffix; nil where none
-// is set. Nothing is asked of it yet.
+// searchEngine returns the search engine of INDEX_URL, or nil if INDEX_URL is not set. suffix is
+// appended to the names of its indexes. It sends no request.
 func (b *Base) searchEngine(suffix string) (engine.Engine, error) {
 	if b.Config.IndexURL == "" {
 		return nil, nil
@@ -40,14 +40,15 @@ func (b *Base) searchEngine(suffix string) (engine.Engine, error) {
 // HasEngine reports whether INDEX_URL is set.
 func (b *Base) HasEngine() bool { return b.Config.IndexURL != "" }
 
-// EngineUp looks whether the search engine does its work.
+// EngineUp returns an error if the search engine does not work.
 func (b *Base) EngineUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, enginePing)
 	defer cancel()
 	return b.Index.CheckEngine(ctx)
 }
 
-// EngineMetrics tells how far the search engine is; nil without one.
+// EngineMetrics returns a function that reports the progress of the search engine, or nil without
+// one.
 func (b *Base) EngineMetrics() func(context.Context) (telemetry.Engine, error) {
 	if !b.HasEngine() {
 		return nil
@@ -61,7 +62,7 @@ func (b *Base) EngineMetrics() func(context.Context) (telemetry.Engine, error) {
 	}
 }
 
-// checkEngine is the doctor's.
+// checkEngine is the doctor's check of the search engine.
 func (b *Base) checkEngine(ctx context.Context) (string, error) {
 	if !b.HasEngine() {
 		state, err := b.Index.EngineState(ctx)
@@ -83,7 +84,7 @@ func (b *Base) checkEngine(ctx context.Context) (string, error) {
 	return EngineSentence(state), nil
 }
 
-// EngineSentence says how far the search engine is.
+// EngineSentence describes the progress of the search engine in a sentence.
 func EngineSentence(s pgindex.EngineState) string {
 	say := "OpenSearch answers searches from index " + s.Serving
 	switch {
@@ -101,9 +102,9 @@ func EngineSentence(s pgindex.EngineState) string {
 	return say
 }
 
-// tellEngine brings to the search engine what it was not told, and reports whether there is more.
-// thorough: and compares what it has with the database. An index without a document begins in the
-// engine at once: there is nothing to be moved.
+// tellEngine sends the search engine the changes that it lacks, and reports whether there are more.
+// If thorough is set, it also compares the engine's documents with the database. An index without
+// documents starts in the engine at once, because there is nothing to move.
 func (b *Base) tellEngine(ctx context.Context, until time.Time) (more bool, err error) {
 	if !b.HasEngine() {
 		return false, nil
@@ -123,7 +124,7 @@ func (b *Base) tellEngine(ctx context.Context, until time.Time) (more bool, err 
 	return more, err
 }
 
-// sweepEngine compares what the search engine has of a tenant with the database.
+// sweepEngine compares a tenant's documents in the search engine with the database.
 func (b *Base) sweepEngine(ctx context.Context) error {
 	if !b.HasEngine() {
 		return nil

@@ -14,15 +14,16 @@ import (
 )
 
 const (
-	// extractShare is the share of each cost cap up to which passages are read: the rest is kept
-	// for answers.
+	// extractShare is the share of each cost cap that extraction may use. The rest is reserved for
+	// answers.
 	extractShare = 0.5
-	// extractPiece is for how long a piece of background work begins calls; each may then take as
-	// long as a passage may, before the job is cancelled.
+	// extractPiece is how long a piece of background work starts new calls. Each call may then use
+	// the full time limit of a passage, before the job is cancelled.
 	extractPiece = 15 * time.Second
 )
 
-// Extractor has KNOWLEDGE_MODEL read what passages state; nil without one.
+// Extractor returns the reader that extracts statements from passages with KNOWLEDGE_MODEL, or nil
+// without one.
 func (b *Base) Extractor() (*extract.Reader, error) {
 	if b.Config.KnowledgeModel == "" {
 		return nil, nil
@@ -38,7 +39,7 @@ func (b *Base) Extractor() (*extract.Reader, error) {
 	return extract.New(llm.NewChain(llm.Policy{Attempts: 2}, model), b.Index.Extraction(), config), nil
 }
 
-// extractedRelations are what KNOWLEDGE_MODEL looks for; none without one.
+// extractedRelations returns the relations that KNOWLEDGE_MODEL looks for, or none without a model.
 func (b *Base) extractedRelations() []knowledge.Relation {
 	if b.Config.KnowledgeModel == "" {
 		return nil
@@ -50,7 +51,7 @@ func (b *Base) extractedRelations() []knowledge.Relation {
 	return all
 }
 
-// extractRoom reports why no more is spent on reading passages.
+// extractRoom returns an error if the budget for extraction is used up.
 func (b *Base) extractRoom(ctx context.Context) error {
 	if !b.Config.Caps.Any() {
 		return nil
@@ -69,8 +70,8 @@ func (b *Base) extractRoom(ctx context.Context) error {
 	return nil
 }
 
-// ExtractionDue reports whether documents are to be read by KNOWLEDGE_MODEL or, without one,
-// whether what one has read is to be taken out.
+// ExtractionDue reports whether KNOWLEDGE_MODEL has documents to read. Without a model, it reports
+// whether extracted statements have to be deleted.
 func (b *Base) ExtractionDue(ctx context.Context) (bool, error) {
 	reader, err := b.Extractor()
 	if err != nil {
@@ -83,8 +84,8 @@ func (b *Base) ExtractionDue(ctx context.Context) (bool, error) {
 	return b.Index.Extraction().IsDue(ctx, b.Tenant, &way)
 }
 
-// Extract reads what is due until a time (zero: never reached), or takes out what was read where no
-// model is set.
+// Extract reads the due documents until a time (zero: no limit). Without a model, it deletes the
+// extracted statements.
 func (b *Base) Extract(ctx context.Context, until time.Time, report func(extract.Progress)) (extract.Progress, bool, error) {
 	reader, err := b.Extractor()
 	if err != nil {
@@ -97,8 +98,8 @@ func (b *Base) Extract(ctx context.Context, until time.Time, report func(extract
 	return reader.Run(ctx, b.Tenant, until, report)
 }
 
-// extractPiece is a piece of background work. Why it stopped is said once, and again where the
-// reason is another.
+// extractPiece does one piece of extraction in the background. It logs why it stopped, once per
+// reason.
 func (w *background) extractPiece(ctx context.Context, b *Base) (bool, error) {
 	p, more, err := b.Extract(ctx, time.Now().Add(extractPiece), nil)
 	reason := ""
@@ -117,16 +118,16 @@ func (w *background) extractPiece(ctx context.Context, b *Base) (bool, error) {
 	return more, err
 }
 
-// Extracted is what a model read so far, with what that cost.
+// Extracted counts what a model has read so far, with its cost.
 type Extracted struct {
 	pgknowledge.TextsSize
-	Model  string // empty: none is set
+	Model  string // empty: no model is set
 	Spent  map[string]spend.Amount
 	Calls  int64
-	Output int64 // tokens of these
+	Output int64 // output tokens of these calls
 }
 
-// Extracted counts what a model read.
+// Extracted returns the counts of what a model has read.
 func (b *Base) Extracted(ctx context.Context) (Extracted, error) {
 	e := Extracted{Model: b.Config.KnowledgeModel, Spent: make(map[string]spend.Amount)}
 	reader, err := b.Extractor()
@@ -155,27 +156,27 @@ func (b *Base) Extracted(ctx context.Context) (Extracted, error) {
 	return e, nil
 }
 
-// What is guessed of a call until enough of them tell better: an answer is a few relations, and
-// hosted models write some fifty tokens a second.
+// Assumptions about a call until enough calls were measured: an answer is a few relations, and
+// hosted models write about fifty tokens a second.
 const (
 	guessedReply = 150 // tokens
 	guessedTook  = 3 * time.Second
 	enoughCalls  = 20
 )
 
-// ExtractEstimate is what it takes to read what is due.
+// ExtractEstimate is the estimated effort of reading the due documents.
 type ExtractEstimate struct {
 	extract.Estimate
-	Output   int // tokens, as answers were so far
+	Output   int // output tokens, at the average of earlier answers
 	Measured bool
-	// by the prices; Most if every answer is as long as one may be, and asked for twice
+	// by the prices; Most assumes that every answer has the maximum length and is requested twice
 	Cost     spend.Amount
 	Most     spend.Amount
 	Currency string        // empty: the model has no price
-	Took     time.Duration // with as many calls at once as are made
+	Took     time.Duration // time, with the usual number of calls at once
 }
 
-// EstimateExtraction counts what is due, and asks no model.
+// EstimateExtraction estimates the effort of reading the due documents. It calls no model.
 func (b *Base) EstimateExtraction(ctx context.Context) (ExtractEstimate, error) {
 	var e ExtractEstimate
 	reader, err := b.Extractor()

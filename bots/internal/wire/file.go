@@ -25,14 +25,14 @@ import (
 )
 
 const (
-	// maxImage is the largest image that providers take.
+	// maxImage is the largest image that providers accept, in bytes.
 	maxImage = 20 << 20
-	// imageTokens is what an image is assumed to cost: 1,024 × 1,024 pixels in full detail.
+	// imageTokens is the assumed cost of an image: 1,024 × 1,024 pixels in full detail.
 	imageTokens = 1_105
 )
 
-// Attach reads a file that comes with a question. What cannot be included says why in Failed; the
-// error is for a path where no file is.
+// Attach reads a file that comes with a question. If the file cannot be included, its Failed field
+// says why. Attach returns an error if there is no file at path.
 func Attach(ctx context.Context, cfg *config.Config, path string) (message.File, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -60,7 +60,7 @@ func Attach(ctx context.Context, cfg *config.Config, path string) (message.File,
 	return measured(cfg, f), nil
 }
 
-// measured counts a file's tokens and refuses one that no window has room for.
+// measured counts a file's tokens, and refuses a file that fits no context window.
 func measured(cfg *config.Config, f message.File) message.File {
 	f.Media = "text/plain"
 	f.Tokens = tiktoken.ForModel(cfg.Model).Count(f.Text)
@@ -88,7 +88,8 @@ func fileID(path string) message.FileID {
 	return message.FileID("file-" + hex.EncodeToString(sum[:8]))
 }
 
-// readImage returns what models can look at: media is empty for anything else.
+// readImage returns the media type and bytes of an image that models accept. media is empty for any
+// other file.
 func readImage(path string, size int64) (media string, data []byte, err error) {
 	opened, err := os.Open(path)
 	if err != nil {
@@ -97,7 +98,7 @@ func readImage(path string, size int64) (media string, data []byte, err error) {
 	head := make([]byte, 512)
 	n, readErr := opened.Read(head)
 	if err := errors.Join(readErr, opened.Close()); n == 0 || err != nil {
-		return "", nil, nil // the reader of texts says what is wrong with it
+		return "", nil, nil // the text reader reports the fault
 	}
 	media = http.DetectContentType(head[:n])
 	switch {
@@ -115,8 +116,8 @@ func readImage(path string, size int64) (media string, data []byte, err error) {
 	return media, data, nil
 }
 
-// documentsOf reads all documents of a connector. One that cannot be read is an error: a file that
-// the caller named is not left out silently.
+// documentsOf reads all documents of a connector. It fails if one cannot be read, because the
+// caller named the file and must learn that it is missing.
 func documentsOf(ctx context.Context, connector index.Connector) ([]document.Document, error) {
 	var documents []document.Document
 	for batch, err := range connector.Sync(ctx, nil) {

@@ -11,10 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Settle finishes what indexing leaves behind: chunks without a vector get one, and postings are
-// packed. These are the steps that serve runs in the background, done at once. It can be
-// interrupted and goes on where it was. report gets each step and how much of it is done, from 0 to
-// 1; 0 when unknown.
+// Settle finishes the work that indexing leaves: it embeds chunks without a vector and packs
+// postings. serve runs the same steps in the background. A later call continues an interrupted one.
+// report receives each step and its progress from 0 to 1, or 0 if unknown.
 func (b *Base) Settle(ctx context.Context, report func(step string, share float64)) error {
 	embedder, err := b.Embedder()
 	if err != nil {
@@ -34,7 +33,7 @@ func (b *Base) Settle(ctx context.Context, report func(step string, share float6
 	return err
 }
 
-// embedding says how far embedding is. Chunks that were added meanwhile raise the total.
+// embedding describes the progress of embedding. Chunks that are added meanwhile raise the total.
 func embedding(done, total int64, elapsed time.Duration) string {
 	total = max(total, done)
 	says := fmt.Sprintf("Embedding: %d of %s", done, plural.Count(total, "chunk"))
@@ -47,8 +46,8 @@ func embedding(done, total int64, elapsed time.Duration) string {
 	return says
 }
 
-// fill gives a vector to every chunk that lacks one. It returns index.ErrPaused when it goes on
-// after until; a zero until is never reached.
+// fill embeds every chunk that lacks a vector. It returns index.ErrPaused when it reaches until
+// with work left. A zero until sets no limit.
 func (b *Base) fill(ctx context.Context, until time.Time, done func(chunks int)) error {
 	embedder, err := b.Embedder()
 	if err != nil {
@@ -57,7 +56,8 @@ func (b *Base) fill(ctx context.Context, until time.Time, done func(chunks int))
 	return index.Fill(ctx, b.Index, b.Tenant, embedder, index.Config{Until: until}, done)
 }
 
-// Backlog is what has no vector of the embedding model in use, and what it costs to embed it.
+// Backlog counts the chunks without a vector of the present embedding model, and what embedding
+// them costs.
 type Backlog struct {
 	index.Backlog // Tokens is 0 for the embedder in the program, which costs nothing
 	Model         string
@@ -65,7 +65,7 @@ type Backlog struct {
 	Currency      string // empty: the model has no price
 }
 
-// Backlog counts what is to be embedded, and asks no model.
+// Backlog counts the chunks that have to be embedded. It calls no model.
 func (b *Base) Backlog(ctx context.Context) (Backlog, error) {
 	embedder, err := b.Embedder()
 	if err != nil {
@@ -87,8 +87,8 @@ func (b *Base) Backlog(ctx context.Context) (Backlog, error) {
 	return out, nil
 }
 
-// String says how many chunks there are and what they cost, such as "20 chunks (about 4000 tokens,
-// 0.02 USD)".
+// String returns the number of chunks and their cost, such as "20 chunks (about 4000 tokens, 0.02
+// USD)".
 func (b Backlog) String() string {
 	says := plural.Count(b.Chunks, "chunk")
 	switch {

@@ -12,15 +12,15 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// filters builds the filter of the configuration file as it was read last. Copies of a Base share
-// it. It is safe for concurrent use.
+// filters builds the filter of the last read configuration file. Copies of a Base share it. It is
+// safe for concurrent use.
 type filters struct {
 	mu    sync.Mutex
 	file  *config.File
 	built *filter.Filter
 }
 
-// filter is what stands between people and models; nil where nothing is configured.
+// filter returns the filter between people and models, or nil if none is configured.
 func (b *Base) filter() (*filter.Filter, error) {
 	b.filters.mu.Lock()
 	defer b.filters.mu.Unlock()
@@ -52,7 +52,7 @@ func newFilter(b *Base, file *config.File) (*filter.Filter, error) {
 		}
 		f.Stages = append(f.Stages, filter.Reviewed{Reviewer: hook, Open: b.Config.OutputFilterFailure == "allow", Logger: b.Logger})
 	}
-	if f.Answers != nil { // behind the hook: what comes back from it is looked at too
+	if f.Answers != nil { // after the hook, to check the hook's results too
 		f.Stages = append(f.Stages, filter.Listed{List: f.Answers, Action: file.Answers.Action})
 	}
 	if f.Questions == nil && len(f.Stages) == 0 {

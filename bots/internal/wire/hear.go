@@ -19,22 +19,22 @@ import (
 )
 
 const (
-	// tellEvery is how often what was heard is written down, for all replicas to find.
+	// tellEvery is how often hints of changes are stored for all replicas.
 	tellEvery = time.Second
-	// mostHeard is how much is held of a source until then. What comes beyond it is found out by
-	// the next pass.
+	// mostHeard is how many hints of a source are held in memory. The next full scan finds the
+	// changes beyond that.
 	mostHeard = 5000
 )
 
-// heard is what platforms tell of changes in what sources read, until it is written down. It is
-// safe for concurrent use.
+// heard holds hints of changes on chat platforms until they are stored. It is safe for concurrent
+// use.
 type heard struct {
 	mu     sync.Mutex
 	noted  map[document.SourceID]map[string]bool
 	urgent map[document.SourceID]bool
 }
 
-// note takes what was heard, and reports whether there was room for it.
+// note adds a hint. If there is no room, it drops the subject and keeps only the urgency.
 func (h *heard) note(source document.SourceID, subject string, urgent bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,7 +50,7 @@ func (h *heard) note(source document.SourceID, subject string, urgent bool) {
 	h.urgent[source] = h.urgent[source] || urgent
 }
 
-// take empties it.
+// take returns all hints and removes them.
 func (h *heard) take() (noted map[document.SourceID]map[string]bool, urgent map[document.SourceID]bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -58,9 +58,9 @@ func (h *heard) take() (noted map[document.SourceID]map[string]bool, urgent map[
 	return noted, urgent
 }
 
-// Hear notes that something in a channel of a platform has changed that a source may have read: a
-// thread or message, or with an empty key who may open the channel. What is new alone is not
-// urgent: it is read when the source is read next. It asks no platform and does not wait.
+// Hear notes a change in a channel that a source may have read. key names the thread or message; an
+// empty key means that the channel's readers changed. A change that is not urgent, such as a new
+// message, waits until the source is read next. Hear calls no platform and does not block.
 func (b *Base) Hear(platform thread.Platform, workspace, channel, key string, urgent bool) {
 	for _, s := range b.File().Sources {
 		switch {
@@ -72,8 +72,8 @@ func (b *Base) Hear(platform thread.Platform, workspace, channel, key string, ur
 	}
 }
 
-// Tell writes down what was heard, again and again until ctx ends, and has sources read of which
-// something urgent was.
+// Tell stores the noted changes every tellEvery until ctx ends. Healthy sources with urgent changes
+// are then read at once.
 func (b *Base) Tell(ctx context.Context, client *jobs.Client) {
 	for sleep.For(ctx, tellEvery) == nil {
 		if err := b.tell(ctx, client); err != nil && ctx.Err() == nil {
@@ -103,8 +103,8 @@ func (b *Base) tell(ctx context.Context, client *jobs.Client) error {
 	return errors.Join(faults...)
 }
 
-// healthy are the sources that are read on a schedule and were read well the last time: others are
-// not read sooner than they are due.
+// healthy returns the scheduled sources whose last run succeeded. Other sources are not read before
+// they are due.
 func (b *Base) healthy(ctx context.Context) (map[document.SourceID]bool, error) {
 	sources, err := b.StoredSources(ctx)
 	healthy := make(map[document.SourceID]bool, len(sources))

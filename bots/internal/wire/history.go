@@ -19,20 +19,20 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// chats are the platforms whose channels are sources, one of each for all sources of a process, so
-// that they share what it may read.
+// chats holds the chat platforms whose channels are sources. All sources of a process share one
+// client per platform, and so its rate limit.
 type chats struct {
 	slack   func() (*slackhistory.Workspace, error)
 	discord func() (*discordhistory.Server, error)
-	// hints are what was heard of changes. A source that is read sooner than its schedule says
-	// follows them alone; without them it is read as a whole whenever it is read.
+	// hints are the noted changes. A source that is read before its schedule reads only those.
+	// Without hints, every read is a full scan.
 	hints index.Hints
-	// alone tells whether a Discord server is the only one whose members count as members of the
+	// alone reports whether a Discord server is the only one whose members count as members of the
 	// sources' tenant.
 	alone func(guild string) func(context.Context) (bool, error)
 }
 
-// newChats returns platforms that are set up once they are needed.
+// newChats returns platforms that connect when they are first used.
 func newChats(cfg *config.Config, slack *http.Client, wrap func(http.RoundTripper) http.RoundTripper, logger *slog.Logger) chats {
 	return chats{
 		slack: sync.OnceValues(func() (*slackhistory.Workspace, error) {
@@ -47,7 +47,7 @@ func newChats(cfg *config.Config, slack *http.Client, wrap func(http.RoundTrippe
 	}
 }
 
-// isAlone reports whether there is no other server than one.
+// isAlone reports whether guild is the only bound server.
 func isAlone(guild string, bound []string) bool {
 	for _, g := range bound {
 		if g != guild {
@@ -57,8 +57,8 @@ func isAlone(guild string, bound []string) bool {
 	return true
 }
 
-// setClients makes the clients of sources count what they ask with everything else that the process
-// asks.
+// setClients makes the clients of sources share the metrics and rate limits of all other calls of
+// the process.
 func (b *Base) setClients() {
 	b.clients = newClients(b.Config)
 	b.clients.chats = newChats(b.Config, nil, nil, b.Logger)
@@ -99,7 +99,7 @@ func connectDiscord(c *clients, s config.Source) (index.Connector, error) {
 	return discordhistory.New(server, c.discordOptions(s))
 }
 
-// every is the schedule by which a source is read as a whole.
+// every returns the interval between two full scans of a source.
 func (c chats) every(s config.Source) time.Duration {
 	if c.hints == nil {
 		return 0
@@ -121,7 +121,7 @@ func (c chats) discordOptions(s config.Source) discordhistory.Options {
 	}
 }
 
-// checkSlack tries the channels of a source.
+// checkSlack checks whether the channels of a source can be read.
 func checkSlack(ctx context.Context, c *clients, s config.Source) (Seen, error) {
 	workspace, err := c.slack()
 	if err != nil {
@@ -130,7 +130,7 @@ func checkSlack(ctx context.Context, c *clients, s config.Source) (Seen, error) 
 	return seenChannels(workspace.Check(ctx, c.slackOptions(s)))
 }
 
-// checkDiscord tries the channels of a source.
+// checkDiscord checks whether the channels of a source can be read.
 func checkDiscord(ctx context.Context, c *clients, s config.Source) (Seen, error) {
 	server, err := c.discord()
 	if err != nil {
@@ -139,7 +139,7 @@ func checkDiscord(ctx context.Context, c *clients, s config.Source) (Seen, error
 	return seenChannels(server.Check(ctx, c.discordOptions(s)))
 }
 
-// seenChannels says how many channels are read, and what is wrong with the others.
+// seenChannels returns the number of channels that are read, and the faults of the others.
 func seenChannels(channels int, err error) (Seen, error) {
 	if channels == 0 {
 		return Seen{}, err

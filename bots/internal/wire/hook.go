@@ -13,8 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Hooks takes the requests of sources that tell of changes, at hook.Pattern; nil where the
-// configuration file has no such source. It follows the file when that is read again.
+// Hooks returns the handler for the change notifications of sources, mounted at hook.Pattern. It
+// returns nil if the configuration file has no such source. The handler follows later reloads of
+// the file.
 func (b *Base) Hooks() (http.Handler, error) {
 	hooked := &hooked{base: b}
 	if !hooked.any() {
@@ -34,9 +35,9 @@ func (b *Base) Hooks() (http.Handler, error) {
 	}, b.Logger), nil
 }
 
-// hooked are the connectors of sources that tell by requests. They are made once for each reading
-// of the configuration file: a request must not cost more than looking at its signature. It is safe
-// for concurrent use.
+// hooked holds the connectors of sources that send change notifications. They are built once per
+// reading of the configuration file, so that a request costs only the check of its signature. It is
+// safe for concurrent use.
 type hooked struct {
 	base *Base
 

@@ -13,73 +13,77 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Kind is a kind of source that footnote sources add makes an entry of. A new kind is
-// stated by its adapter (sources.Kind), and has a name in Kinds.
+// Kind describes a kind of source that footnote sources add can create an entry for. To add a kind,
+// write a sources.Kind in its adapter and list its name in Kinds.
 type Kind struct {
 	Name  string // as people type it: "slack"
 	Title string // as a sentence names it: "the history of a Slack workspace"
-	Keys  []Key  // what an entry may hold, in the order in which it is asked for
-	// Steps are what to click before, each a sentence or two that says why.
+	Keys  []Key  // keys of an entry, in the order of the questions
+	// Steps are the steps to take in the source before adding it, each a sentence or two with the
+	// reason.
 	Steps   []string
-	Rights  []Right  // that the credential must have
-	Secrets []Secret // none where it is not asked for
-	// Bound says who may read its documents, and how late a change of that shows here at most.
+	Rights  []Right  // rights that the credential must have
+	Secrets []Secret // none if the source needs no credential
+	// Bound says who may read the documents, and the maximum delay until a change of that takes
+	// effect here.
 	Bound string
-	// Looks are how late a change of who may read shows; nil where the source is not asked.
+	// Looks gives the maximum delay of each kind of permission change; nil if the source has no
+	// permissions.
 	Looks index.Looks
-	// Paused says what is shown of a source of this kind while it is paused.
+	// Paused says which documents of a paused source are still shown.
 	Paused string
-	// Unpaused says why a source of this kind cannot be paused; empty where it can.
+	// Unpaused says why a source of this kind cannot be paused; empty if it can.
 	Unpaused string
-	// Unit is what its nodes are called, in the plural, and Empty what to do where the credential
-	// sees none; for sources that have their own readers.
+	// Unit is the plural name of the source's nodes. Empty says what to do if the credential sees
+	// none. Both are for sources that have their own readers.
 	Unit, Empty string
-	// Lacks says what is missing in an entry of these keys, naming flags; empty where nothing is.
+	// Lacks says which flags an entry with these keys lacks; empty if none.
 	Lacks func(given map[string]string) string
-	// hooks reports whether the source tells of changes by requests (index.Hooked) that can be
-	// believed; nil: it tells of none.
+	// hooks reports whether the source sends change notifications (index.Hooked) that can be
+	// verified; nil: it sends none.
 	hooks func(*config.Config) bool
 	// holds reports whether an entry of the file is of this kind.
 	holds func(config.Source) bool
-	// calls is what a source is called that was given no name.
+	// calls returns the default name of a source with these keys.
 	calls func(given map[string]string) string
-	// source returns the source of an entry without reading anything.
+	// source returns the source of an entry. It reads nothing.
 	source func(config.Source) (document.Source, error)
 	// connect returns the connector of a source.
 	connect func(*clients, config.Source) (index.Connector, error)
-	// check tries whether a source can be read. nil: the connector is asked for its first documents.
+	// check checks whether a source can be read. nil: the connector reads its first documents
+	// instead.
 	check func(context.Context, *clients, config.Source) (Seen, error)
 }
 
 // Key is a key of an entry.
 type Key struct {
 	Path string // below the source's name, as in footnote.yaml: "slack.channels"
-	// the question that a person at a terminal is asked; empty: it is taken as a flag alone
+	// the question for a person at a terminal; empty: the key is only a flag
 	Ask    string
 	Sort   Sort
 	Needed bool
 }
 
-// Sort is what a key holds.
+// Sort is the type of a key's value.
 type Sort int
 
-// The sorts of keys.
+// Types of values.
 const (
 	Text Sort = iota
-	List      // texts, between commas
-	// of texts, each behind a text and "=", with "+" between its own: PAGE=members,
+	List      // texts, separated by commas
+	// lists of texts, each behind a name and "=", joined by "+": PAGE=members,
 	// OTHER=group:a+group:b
 	Lists
 	Yes    // true or false
 	Folder // a path on this machine
 )
 
-// Flag is the key as a flag of the command line, without the dashes.
+// Flag returns the command-line flag of the key, without the dashes.
 func (k Key) Flag() string {
 	return strings.ReplaceAll(k.Path[strings.LastIndexByte(k.Path, '.')+1:], "_", "-")
 }
 
-// Help is what deploy/docs/footnote-yaml.md says of the key.
+// Help returns what deploy/docs/footnote-yaml.md says about the key.
 func (k Key) Help() config.FileKey {
 	for _, f := range config.FileKeys() {
 		if f.Key == "sources.NAME."+k.Path {
@@ -89,27 +93,27 @@ func (k Key) Help() config.FileKey {
 	return config.FileKey{Key: k.Path}
 }
 
-// Right is a scope or a permission of a credential, and what it is for.
+// Right is a scope or permission of a credential, and the reason for it.
 type Right struct{ Name, Reason string }
 
-// Secret is a credential, which comes from the environment and never stands in footnote.yaml.
+// Secret is a credential. It is set in the environment and never in footnote.yaml.
 type Secret struct {
-	Env  string // the setting that holds it
-	What string // what it is, and where it is found
-	// Optional says that some sources of the kind are read without it.
+	Env  string // name of the setting
+	What string // what the credential is, and where to find it
+	// Optional reports that some sources of the kind need no such credential.
 	Optional bool
 	set      func(*config.Config) bool
 }
 
-// Set reports whether a process has the secret.
+// Set reports whether the process has the secret.
 func (s Secret) Set(cfg *config.Config) bool { return s.set(cfg) }
 
-// Kinds are all kinds of sources.
+// Kinds returns all kinds of sources.
 func Kinds() []Kind {
 	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), statedKind("github"), statedKind("confluence"), statedKind("google_drive"), statedKind("jira"), statedKind("notion"), statedKind("gitlab")}
 }
 
-// FindKind returns the kind of a name, and false for none.
+// FindKind returns the kind with a name, or false if there is none.
 func FindKind(name string) (Kind, bool) {
 	kinds := Kinds()
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
@@ -119,18 +123,20 @@ func FindKind(name string) (Kind, bool) {
 	return kinds[i], true
 }
 
-// KindOf returns the kind of an entry of the configuration file; a folder where it names no place.
+// KindOf returns the kind of an entry of the configuration file. An entry without a place is a
+// folder.
 func KindOf(s config.Source) Kind {
 	kinds := Kinds()
 	return kinds[max(0, slices.IndexFunc(kinds, func(k Kind) bool { return k.holds(s) }))]
 }
 
-// named has a source that is known by its name in the configuration file.
+// named returns a function for sources that are identified by their names in the configuration
+// file.
 func named(source func(name string) document.Source) func(config.Source) (document.Source, error) {
 	return func(s config.Source) (document.Source, error) { return source(s.Name), nil }
 }
 
-// Called is what a source of these keys is called by default.
+// Called returns the default name of a source with these keys.
 func (k Kind) Called(given map[string]string) string {
 	name := k.Name
 	if k.calls != nil {
@@ -145,8 +151,8 @@ func (k Kind) Called(given map[string]string) string {
 	return cmp.Or(strings.Trim(name, "-._"), k.Name)
 }
 
-// Entry is an entry of these keys for footnote.yaml, in the order of the table. Keys without a
-// value are left out.
+// Entry returns the entry for footnote.yaml with these keys, in the order of the table. It omits
+// keys without a value.
 func (k Kind) Entry(given map[string]string) ([]config.Pair, error) {
 	var pairs []config.Pair
 	for _, key := range k.Keys {
@@ -185,13 +191,13 @@ func (k Kind) Entry(given map[string]string) ([]config.Pair, error) {
 	below := k.Name + "."
 	if slices.ContainsFunc(k.Keys, func(key Key) bool { return strings.HasPrefix(key.Path, below) }) &&
 		!slices.ContainsFunc(pairs, func(p config.Pair) bool { return strings.HasPrefix(p.Key, below) }) {
-		// Everything is at its default.
+		// Every key has its default.
 		pairs = append([]config.Pair{{Key: k.Name, Value: []config.Pair{}}}, pairs...)
 	}
 	return pairs, nil
 }
 
-// listsOf takes lists apart that stand behind texts. A text without a list has nothing behind it.
+// listsOf parses name=list pairs. A name without a list gets an empty one.
 func listsOf(text string) []config.Pair {
 	var pairs []config.Pair
 	for part := range strings.SplitSeq(text, ",") {
@@ -216,10 +222,10 @@ func listsOf(text string) []config.Pair {
 	return pairs
 }
 
-// schedule is the key that every kind has.
+// schedule is the key that all kinds have.
 var schedule = Key{Path: "every", Ask: "How often is it read again (such as 1h or 1d; empty: only by footnote index)?"}
 
-// checked has a connector say what it sees, or why it sees nothing.
+// checked returns a check that asks the connector what it sees, or why it sees nothing.
 func checked(connect func(*clients, config.Source) (index.Connector, error)) func(context.Context, *clients, config.Source) (Seen, error) {
 	return func(ctx context.Context, c *clients, s config.Source) (Seen, error) {
 		connector, err := connect(c, s)

@@ -13,10 +13,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// plainPaused is what pausing does where only the operator says who may read.
+// plainPaused says what pausing does to a source whose readers only the operator sets.
 const plainPaused = "what was read before is still found"
 
-// plainBound is what holds for sources without readers.
+// plainBound is the Bound of sources without permissions.
 const plainBound = "The people whom acl names. The source has no permissions. A change of acl holds from the next run on."
 
 var readers = Key{Path: "acl", Ask: "Who may read it (public, members, group:NAME …; empty: members)?", Sort: List}

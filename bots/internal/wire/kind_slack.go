@@ -60,5 +60,6 @@ func isYes(text string) bool {
 	return false
 }
 
-// channelLooks are those of histories: the members of a private channel, and the list of channels.
+// channelLooks are the looks of chat histories: the members of private channels, and the list of
+// channels.
 var channelLooks = index.Looks{index.ChangeMember: {}, index.ChangeNode: {Documents: true}}

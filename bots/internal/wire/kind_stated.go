@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// statedKind is a kind that its adapter states.
+// statedKind returns a kind from its adapter's description.
 func statedKind(name string) Kind {
 	s, ok := config.StatedKind(name)
 	if !ok {
@@ -55,7 +55,7 @@ func statedKind(name string) Kind {
 	return k
 }
 
-// sortOf is what a key holds whose setting binds a value.
+// sortOf returns the type of a key whose setting binds a value.
 func sortOf(bind any) Sort {
 	switch bind.(type) {
 	case *bool:
@@ -69,7 +69,7 @@ func sortOf(bind any) Sort {
 	}
 }
 
-// opening is what a source of a name is opened with.
+// opening returns the parameters that a named source is opened with.
 func (c *clients) opening(name string) sources.Opening {
 	return sources.Opening{
 		Name: name, Credential: c.config.Credential, AllowHosts: c.config.PrivateHosts, CAFile: c.config.CAFile, MaxBytes: c.config.MaxDocumentBytes,
@@ -80,7 +80,7 @@ func (c *clients) opening(name string) sources.Opening {
 	}
 }
 
-// attached reads an attached file as a file of a folder is read.
+// attached returns a connector that reads an attached file like a file of a folder.
 func (c *clients) attached(path string) (index.Connector, error) {
 	return files.New(files.Options{Path: path, MaxBytes: c.config.MaxDocumentBytes})
 }

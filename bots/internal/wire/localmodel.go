@@ -18,18 +18,20 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// localChoiceFile is the file of the data folder that keeps who writes the answers of chat and ask.
+// localChoiceFile is the file in the data folder that stores which model answers in chat and ask.
 const localChoiceFile = "local-model.json"
 
-// LocalChoice is what an operator answered when a model server was found on this machine.
+// LocalChoice is an operator's answer to the question whether to use a model server found on this
+// machine.
 type LocalChoice struct {
-	Use     bool            `json:"use"` // false: quote
+	Use     bool            `json:"use"` // false: quote documents
 	Kind    localmodel.Kind `json:"kind,omitempty"`
 	Address string          `json:"address,omitempty"`
 	Model   string          `json:"model,omitempty"`
 }
 
-// dataDir is the data folder; empty where there is none, such as without a home folder.
+// dataDir returns the data folder, or an empty string if there is none, for example without a home
+// folder.
 func dataDir(cfg *config.Config) string {
 	if cfg.DataDir != "" {
 		return cfg.DataDir
@@ -41,8 +43,8 @@ func dataDir(cfg *config.Config) string {
 	return dir
 }
 
-// ReadLocalChoice returns what was chosen. ok is false where nothing was, or where the file cannot
-// be understood: then the question is asked again.
+// ReadLocalChoice returns the stored choice. ok is false if there is none or the file is invalid;
+// the caller then asks again.
 func ReadLocalChoice(cfg *config.Config) (choice LocalChoice, ok bool, err error) {
 	dir := dataDir(cfg)
 	if dir == "" {
@@ -80,18 +82,18 @@ func KeepLocalChoice(cfg *config.Config, choice LocalChoice) error {
 	return nil
 }
 
-// LooksForLocalModels reports whether model servers on this machine are looked for.
+// LooksForLocalModels reports whether the program searches this machine for model servers.
 func LooksForLocalModels(cfg *config.Config) bool {
 	return !cfg.HasModel() && cfg.LocalModel != config.NoLocalModel
 }
 
-// FindLocalModels returns the model servers of this machine.
+// FindLocalModels returns the model servers on this machine.
 func FindLocalModels(ctx context.Context, cfg *config.Config) []localmodel.Server {
 	return localmodels.Find(ctx, localmodel.Where(cfg.LocalModelAddresses, cfg.OllamaHost), localmodels.Patience)
 }
 
-// FindChosen looks for the server and model of a choice. why is a clause that says why they cannot
-// be used; empty: they can.
+// FindChosen finds the server and model of a choice. why is a clause that says why they cannot be
+// used; empty if they can.
 func FindChosen(ctx context.Context, choice LocalChoice) (offer localmodel.Offer, why string) {
 	servers := localmodels.Find(ctx, []string{choice.Address}, localmodels.KnownPatience)
 	switch {
@@ -109,8 +111,8 @@ func FindChosen(ctx context.Context, choice LocalChoice) (offer localmodel.Offer
 	return localmodel.Offer{Server: servers[0], Model: servers[0].Models[at]}, ""
 }
 
-// LoadLocalModel has the server load the model of an offer and returns the offer with the window
-// that it serves.
+// LoadLocalModel makes the server load an offer's model. It returns the offer with the context
+// window that the server then provides.
 func LoadLocalModel(ctx context.Context, offer localmodel.Offer) (localmodel.Offer, error) {
 	model, err := localmodels.Load(ctx, offer)
 	if err != nil {
@@ -120,7 +122,7 @@ func LoadLocalModel(ctx context.Context, offer localmodel.Offer) (localmodel.Off
 	return offer, nil
 }
 
-// WithLocalModel returns the settings with a model of this machine, which costs nothing.
+// WithLocalModel returns the settings with a model on this machine, which costs nothing.
 func WithLocalModel(cfg *config.Config, offer localmodel.Offer) *config.Config {
 	with := *cfg
 	if with.EmbeddingModel != "" && with.EmbeddingBaseURL == "" { // the key goes where it went before
@@ -149,8 +151,8 @@ func WithLocalModel(cfg *config.Config, offer localmodel.Offer) *config.Config {
 	return &with
 }
 
-// loadedWindow says for the doctor that an endpoint of this machine has loaded a smaller window
-// than prompts are made for.
+// loadedWindow returns the doctor's warning that a local endpoint loaded a smaller context window
+// than prompts are built for.
 func (b *Base) loadedWindow(ctx context.Context, model string, window int) string {
 	address, ok := localmodel.AddressOf(b.Config.OpenAIBaseURL)
 	if !ok {
@@ -168,7 +170,8 @@ func (b *Base) loadedWindow(ctx context.Context, model string, window int) strin
 	return ""
 }
 
-// localState says for the doctor what could write the answers on this machine.
+// localState returns the doctor's sentence about models on this machine that could write the
+// answers.
 func (b *Base) localState(ctx context.Context) string {
 	if !LooksForLocalModels(b.Config) {
 		return ""

@@ -20,12 +20,12 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// Listeners says who would see the answer to a turn; a chat.Platform does.
+// Listeners returns who would see the answer to a turn. A chat.Platform implements it.
 type Listeners interface {
 	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
 }
 
-// MCP returns what answers the tool calls of assistants. Platforms say who people are.
+// MCP returns the service that answers assistants' tool calls. platforms identify people.
 func (b *Base) MCP(ctx context.Context, platforms Listeners) (*mcp.Service, error) {
 	retriever, err := b.Retriever()
 	if err != nil {
@@ -55,7 +55,7 @@ func (b *Base) MCP(ctx context.Context, platforms Listeners) (*mcp.Service, erro
 	}), nil
 }
 
-// alone answers questions that no platform brings.
+// alone returns the service that answers questions from outside the chat platforms.
 func (b *Base) alone(ctx context.Context, retriever retrieve.Retriever) (answer.Alone, error) {
 	fast, err := b.FastModel(spend.Rewriting)
 	if err != nil {
@@ -78,8 +78,8 @@ func (b *Base) alone(ctx context.Context, retriever retrieve.Retriever) (answer.
 	}, nil
 }
 
-// AtConsole is the caller of whoever runs the program: like a question at the terminal, it needs no
-// token.
+// AtConsole returns the caller for the person who runs the program. Like a question at the
+// terminal, it needs no token.
 func (b *Base) AtConsole(account string) mcp.Caller {
 	return mcp.Caller{
 		Door: mcp.Console, Who: session.Actor{Platform: session.Host, ID: account}, At: session.Place{Platform: console.Platform, Channel: mcp.Channel},
@@ -87,7 +87,7 @@ func (b *Base) AtConsole(account string) mcp.Caller {
 	}
 }
 
-// direct asks a platform about a person as it is asked when the person writes a direct message.
+// direct looks up a person as the platform does when the person writes a direct message.
 type direct struct {
 	tenant    access.TenantID
 	platforms Listeners
@@ -101,8 +101,8 @@ func (d direct) Alone(ctx context.Context, account access.Account) (access.Prese
 	})
 }
 
-// checkedGraph leaves out statements of documents that a source does not let the reader see any
-// more: their titles are shown. The index knows it later.
+// checkedGraph omits statements whose documents the source no longer lets the reader see, because
+// statements show the documents' titles. The index learns of such a change later.
 type checkedGraph struct {
 	knowledge.Graph
 	readable func(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error)

@@ -16,18 +16,19 @@ import (
 )
 
 const (
-	// meaningPiece is how long a job embeds before others have their turn.
+	// meaningPiece is how long a job embeds before it lets other jobs run.
 	meaningPiece = 10 * time.Second
-	// storeEvery is how much work of the sentence model a kill loses at most.
+	// storeEvery is the most work of the sentence model that is lost if the process is killed.
 	storeEvery = 250 * time.Millisecond
-	// claimedAgain is how long a process waits that finds another one at work, or that failed.
+	// claimedAgain is how long a process waits after a failure, or while another process does the
+	// work.
 	claimedAgain = 30 * time.Second
 	// countEvery is how often vectors are counted for scrapes.
 	countEvery = 30 * time.Second
 )
 
-// sentences returns the model whose vectors are made next to answering; nil where an endpoint
-// embeds, or words alone do.
+// sentences returns the model that embeds in the background, or nil if an endpoint embeds or search
+// uses words alone.
 func (b *Base) sentences() (*sentence.Model, error) {
 	if b.Config.EmbeddingModel != "" || b.wordsAlone() != "" {
 		return nil, nil
@@ -39,7 +40,7 @@ func (b *Base) sentences() (*sentence.Model, error) {
 	return m, nil
 }
 
-// FillState returns how far the sentence vectors are; used is false where there are none.
+// FillState returns the progress of the sentence vectors. used is false if there are none.
 func (b *Base) FillState(ctx context.Context) (state index.FillState, used bool, err error) {
 	m, err := b.sentences()
 	if m == nil || err != nil {
@@ -49,8 +50,8 @@ func (b *Base) FillState(ctx context.Context) (state index.FillState, used bool,
 	return state, true, err
 }
 
-// NoteFill is FillState that has searches use the sentence vectors, or no longer, as far as those
-// are complete.
+// NoteFill returns FillState. It also makes searches use the sentence vectors if they are complete,
+// and stop if they are not.
 func (b *Base) NoteFill(ctx context.Context) (state index.FillState, used bool, err error) {
 	m, err := b.sentences()
 	if m == nil || err != nil {
@@ -60,8 +61,8 @@ func (b *Base) NoteFill(ctx context.Context) (state index.FillState, used bool, 
 	return state, true, err
 }
 
-// FillMetrics returns what tells scrapes how far the sentence vectors are; nil where there are
-// none.
+// FillMetrics returns a function that reports the progress of the sentence vectors to scrapes, or
+// nil if there are none.
 func (b *Base) FillMetrics() func(context.Context) (telemetry.Fill, error) {
 	if m, err := b.sentences(); m == nil || err != nil {
 		return nil
@@ -91,10 +92,10 @@ func (b *Base) FillMetrics() func(context.Context) (telemetry.Fill, error) {
 	}
 }
 
-// FillSentences makes the sentence vectors that chunks lack, at the lowest priority, and has
-// searches use them once they are complete. It returns index.ErrPaused after until, unless that is
-// zero, and index.ErrClaimed while another process does it. What was stored stays: a later call
-// continues. report may be nil.
+// FillSentences embeds the chunks that lack a sentence vector, at the lowest priority. Searches use
+// the vectors once they are complete. It returns index.ErrPaused after until (zero: no limit), and
+// index.ErrClaimed while another process does the work. A later call continues after the stored
+// vectors. report may be nil.
 func (b *Base) FillSentences(ctx context.Context, until time.Time, report func(index.FillState)) error {
 	m, err := b.sentences()
 	if m == nil || err != nil {
@@ -127,7 +128,7 @@ func (b *Base) FillSentences(ctx context.Context, until time.Time, report func(i
 	return err
 }
 
-// noteFill records whether searches are to use the sentence vectors.
+// noteFill stores whether searches may use the sentence vectors.
 func (b *Base) noteFill(ctx context.Context, m *sentence.Model) (index.FillState, error) {
 	state, err := b.Index.FillState(ctx, b.Tenant, m.Model())
 	if err != nil || state.IsComplete() == state.Complete {
@@ -146,8 +147,8 @@ func (b *Base) noteFill(ctx context.Context, m *sentence.Model) (index.FillState
 	return state, nil
 }
 
-// isComplete returns what tells searches whether a model is complete. A change is noticed after
-// completeAge.
+// isComplete returns a function that reports whether a model's vectors are complete. It notices a
+// change after completeAge.
 func (b *Base) isComplete(model string) func(context.Context, access.TenantID) (bool, error) {
 	type known struct {
 		complete bool
@@ -173,17 +174,17 @@ func (b *Base) isComplete(model string) func(context.Context, access.TenantID) (
 	}
 }
 
-// completeAge is for how long a search relies on what an earlier one read.
+// completeAge is how long a search trusts a cached answer of isComplete.
 const completeAge = 5 * time.Second
 
-// KeepFilling is FillSentences for a process without background jobs, until all is done or ctx
-// ends.
+// KeepFilling is FillSentences for a process without background jobs. It runs until all vectors are
+// made or ctx ends.
 func (b *Base) KeepFilling(ctx context.Context) {
 	keepFilling(ctx, func(ctx context.Context) error { return b.FillSentences(ctx, time.Time{}, nil) }, b.Logger)
 }
 
-// keepFilling calls fill until it succeeds or ctx ends. The first failure of several is logged:
-// answers need no vectors.
+// keepFilling calls fill until it succeeds or ctx ends. It logs only the first of several failures,
+// because answers need no vectors.
 func keepFilling(ctx context.Context, fill func(context.Context) error, logger *slog.Logger) {
 	failed := false
 	for {

@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// metrics are what the answer service counts with; nil without a Meter.
+// metrics returns the counters of the answer service, or nil without a Meter.
 func (b *Base) metrics() interface {
 	answer.Metrics
 	action.Metrics
@@ -19,7 +19,7 @@ func (b *Base) metrics() interface {
 	return b.Meter
 }
 
-// Observe gets every write of an answer; nil without a Meter.
+// Observe returns the function that counts every write of an answer, or nil without a Meter.
 func (b *Base) Observe() func(stream.Write) {
 	if b.Meter == nil {
 		return nil
@@ -27,7 +27,7 @@ func (b *Base) Observe() func(stream.Write) {
 	return b.Meter.Wrote
 }
 
-// Counted is a transport to a service, with its refusals counted; next itself without a Meter.
+// Counted returns next wrapped to count a service's refusals, or next itself without a Meter.
 func (b *Base) Counted(service string, next http.RoundTripper) http.RoundTripper {
 	if b.Meter == nil {
 		return next
@@ -35,8 +35,8 @@ func (b *Base) Counted(service string, next http.RoundTripper) http.RoundTripper
 	return b.Meter.Counted(service, next)
 }
 
-// HTTP is the client for outgoing connections to a service (slack, model): it honours the proxy of
-// the environment and CA_FILE.
+// HTTP returns the client for requests to a service (slack, model). It uses the proxy of the
+// environment and CA_FILE.
 func (b *Base) HTTP(service string) *http.Client {
 	client := *b.http
 	client.Transport = b.Counted(service, b.http.Transport)

@@ -16,8 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Model is what writes the answers, for the doctor: the configured endpoint, or quotations where
-// there is none.
+// Model returns the model that writes the answers, for the doctor: the configured endpoint, or
+// quotations if there is none.
 func (b *Base) Model() (llm.Model, error) {
 	if !b.Config.HasModel() {
 		return b.gated(extractive.New())
@@ -25,10 +25,10 @@ func (b *Base) Model() (llm.Model, error) {
 	return b.endpointModel(b.Config.Model, b.Config.ModelWindow, spend.Checking)
 }
 
-// leastMemory is the memory limit of the process from which on the sentence model is used.
+// leastMemory is the smallest memory limit of a process that uses the sentence model.
 const leastMemory = 256 << 20
 
-// wordsAlone says why the sentence model in the program is not used; empty where it is.
+// wordsAlone says why the built-in sentence model is not used; empty if it is.
 func (b *Base) wordsAlone() string {
 	switch {
 	case b.Config.Embedder == config.Words:
@@ -42,7 +42,8 @@ func (b *Base) wordsAlone() string {
 	return ""
 }
 
-// gated has the sentence model in the program decide whether a model quotes, where it is used.
+// gated makes the built-in sentence model decide when a model may quote, if the sentence model is
+// used.
 func (b *Base) gated(quoting *extractive.Model) (*extractive.Model, error) {
 	if b.wordsAlone() != "" {
 		return quoting, nil
@@ -58,7 +59,8 @@ func (b *Base) gated(quoting *extractive.Model) (*extractive.Model, error) {
 	return quoting, nil
 }
 
-// FastModel rewrites follow-ups and describes what is indexed; nil without one.
+// FastModel returns the model that rewrites follow-ups and describes the index, or nil if none is
+// set.
 func (b *Base) FastModel(purpose spend.Purpose) (llm.Model, error) {
 	if b.Config.FastModel == "" {
 		return nil, nil
@@ -66,8 +68,8 @@ func (b *Base) FastModel(purpose spend.Purpose) (llm.Model, error) {
 	return b.endpointModel(b.Config.FastModel, 0, purpose)
 }
 
-// compared are models that answer side by side. None has a fallback: it would answer under the name
-// of another.
+// compared returns the models that answer side by side. None has a fallback, which would answer
+// under another model's name.
 func (b *Base) compared(names []string) ([]llm.Model, error) {
 	models := make([]llm.Model, len(names))
 	for i, name := range names {
@@ -79,8 +81,8 @@ func (b *Base) compared(names []string) ([]llm.Model, error) {
 	return models, nil
 }
 
-// answering is the model of that name, no name being the configured one, with the fallback behind
-// it.
+// answering returns the model with a name, followed by its fallback. An empty name means the
+// configured model.
 func (b *Base) answering(name string) (llm.Model, error) {
 	name = cmp.Or(name, b.Config.Model)
 	model, err := b.namedModel(name)
@@ -94,13 +96,13 @@ func (b *Base) answering(name string) (llm.Model, error) {
 	return llm.NewChain(b.patience(), model, fallback), nil
 }
 
-// patience is how long models are waited for.
+// patience returns how long the program waits for models.
 func (b *Base) patience() llm.Policy {
 	return llm.Policy{FirstDelta: b.Config.FirstToken, Stall: b.Config.BetweenTokens}
 }
 
-// namedModel is a model of the endpoint. What LLM_WINDOW says holds for LLM_MODEL alone, and the
-// window of a server on this machine for all its models.
+// namedModel returns a model of the endpoint. LLM_WINDOW applies only to LLM_MODEL. The window of a
+// server on this machine applies to all its models.
 func (b *Base) namedModel(name string) (llm.Model, error) {
 	window := 0
 	if name == b.Config.Model || b.Config.FoundModel {
@@ -109,7 +111,7 @@ func (b *Base) namedModel(name string) (llm.Model, error) {
 	return b.endpointModel(name, window, spend.Answering)
 }
 
-// endpointModel is every model that is not built in: another provider is chosen here.
+// endpointModel returns a model that is not built in. To add another provider, choose it here.
 func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (llm.Model, error) {
 	m, err := b.endpoints.model(openai.Config{
 		Endpoint: b.endpoint(), Model: name, Window: window, Small: b.Config.ModelProfile == "small",
@@ -121,7 +123,8 @@ func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (ll
 	return b.paid(m, purpose), nil
 }
 
-// said is what a setting says of a model; nil leaves it to what is known.
+// said converts a setting to a bool: yes is true, no is false. Any other value is nil, which means
+// the known default.
 func said(setting, yes, no string) *bool {
 	switch setting {
 	case yes:
@@ -132,8 +135,8 @@ func said(setting, yes, no string) *bool {
 	return nil
 }
 
-// endpoints are the models of a process, each made once, so that what is learned of an endpoint is
-// kept. They are safe for concurrent use.
+// endpoints caches the models of a process, so that what the program learns about an endpoint is
+// kept. It is safe for concurrent use.
 type endpoints struct {
 	mu     sync.Mutex
 	models map[endpointKey]*openai.Model
@@ -144,8 +147,8 @@ type endpointKey struct {
 	window int
 }
 
-// model is the one of that name and window; whatever else a configuration says is the same for a
-// process.
+// model returns the cached model with the name and window of c. The other fields of c are the same
+// throughout a process.
 func (e *endpoints) model(c openai.Config) (*openai.Model, error) {
 	if e == nil {
 		return openai.New(c)

@@ -15,11 +15,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// pauseSeen is how soon a run stops whose source was paused.
+// pauseSeen is the maximum delay until a run stops after its source was paused.
 const pauseSeen = time.Second
 
-// stoppedByPause is the cause with which a run ends whose source was paused: it is continued once
-// that is resumed.
+// stoppedByPause is the cause that ends a run whose source was paused. The run continues when the
+// source is resumed.
 type stoppedByPause struct{}
 
 func (stoppedByPause) Error() string { return pgindex.ErrSourcePaused.Error() }
@@ -29,8 +29,8 @@ func (stoppedByPause) Is(target error) bool {
 	return target == index.ErrPaused || target == pgindex.ErrSourcePaused
 }
 
-// Run is Pipeline.Run, which ends soon after the source was paused, with who may read the source
-// before.
+// Run reads the source's permissions and then calls Pipeline.Run. It ends within about pauseSeen
+// after the source was paused.
 func (b *Base) Run(ctx context.Context, pipeline *index.Pipeline, connector index.Connector, report func(index.Progress)) (index.Run, error) {
 	running, stop := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
@@ -61,20 +61,20 @@ func (b *Base) Run(ctx context.Context, pipeline *index.Pipeline, connector inde
 	return run, errors.Join(err, index.Hide(context.WithoutCancel(ctx), pgaccess.New(b.DB), b.Tenant, connector, err))
 }
 
-// PauseSource has a source not read any more, and stops a run of it within a moment; where it has
-// its own readers, nothing of it is granted.
+// PauseSource stops the reading of a source, and ends a present run within a moment. If the source
+// has its own readers, none of its documents can be read while it is paused.
 func (b *Base) PauseSource(ctx context.Context, id document.SourceID) error {
 	return b.Index.PauseSource(ctx, b.Tenant, id, b.Actor())
 }
 
-// Quarantined reports whether a source is not read because processes died while they read it.
+// Quarantined reports whether a source is no longer read because processes died while reading it.
 func (b *Base) Quarantined(ctx context.Context, id document.SourceID) (bool, error) {
 	all, err := jobs.PausedJobs(ctx, b.DB, b.Tenant)
 	return slices.ContainsFunc(all, func(p jobs.Paused) bool { return p.Subject == string(id) }), err
 }
 
-// ResumeSource undoes PauseSource, and forgets that processes died while they read the source; a
-// server that runs looks at once what is due.
+// ResumeSource undoes PauseSource and clears the count of processes that died while reading the
+// source. A running server then looks for due work at once.
 func (b *Base) ResumeSource(ctx context.Context, id document.SourceID) error {
 	if err := jobs.Resume(ctx, b.DB, b.Tenant, string(id)); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (b *Base) ResumeSource(ctx context.Context, id document.SourceID) error {
 	return b.readNow(ctx, id)
 }
 
-// RunSource has the servers that run read a source with a schedule at once.
+// RunSource makes running servers read a scheduled source at once.
 func (b *Base) RunSource(ctx context.Context, id document.SourceID) error {
 	if err := b.Index.NoteSourceRun(ctx, b.Tenant, id, b.Actor()); err != nil {
 		return err
@@ -93,7 +93,8 @@ func (b *Base) RunSource(ctx context.Context, id document.SourceID) error {
 	return b.readNow(ctx, id)
 }
 
-// ResyncSource has a source read from the beginning; a server that runs begins at once.
+// ResyncSource makes the next run read a source from the beginning. A running server starts at
+// once.
 func (b *Base) ResyncSource(ctx context.Context, id document.SourceID) error {
 	if err := b.Index.ResyncSource(ctx, b.Tenant, id, b.Actor()); err != nil {
 		return err
@@ -101,7 +102,8 @@ func (b *Base) ResyncSource(ctx context.Context, id document.SourceID) error {
 	return b.readNow(ctx, id)
 }
 
-// readNow has the servers that run read a source, if it has a schedule, and look what else is due.
+// readNow makes running servers read a source that has a schedule, and then look for other due
+// work.
 func (b *Base) readNow(ctx context.Context, id document.SourceID) error {
 	client, err := jobs.New(b.DB, nil, jobs.Config{Logger: b.Logger})
 	if err != nil {
@@ -111,7 +113,8 @@ func (b *Base) readNow(ctx context.Context, id document.SourceID) error {
 		jobs.Job{Kind: jobs.Access, Tenant: b.Tenant, Subject: string(id)}, jobs.Job{Kind: jobs.Plan})
 }
 
-// InFile returns the name of the entry below sources: that reads a source; empty without one.
+// InFile returns the name of the entry below sources: that reads a source, or an empty string if
+// there is none.
 func (b *Base) InFile(s StoredSource) string {
 	entry, _ := b.entry(s.origin)
 	return entry.Name

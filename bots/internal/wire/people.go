@@ -13,23 +13,23 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Resolver finds out what all of those hold who are present.
+// Resolver returns the resolver of the principals that all people present have in common.
 func (b *Base) Resolver() *access.Resolver {
 	return &access.Resolver{Grants: pgaccess.New(b.DB), Rules: func() access.Rules { return b.File().Rules() }}
 }
 
-// Advice is something about people and groups that the operator may want to decide.
+// Advice is a finding about people and groups that the operator may want to decide about.
 type Advice struct {
 	Part, Text string
-	OK         bool // nothing is to be decided
+	OK         bool // there is nothing to decide
 }
 
-// proposals is how many groups of a source are proposed to cover everybody.
+// proposals is how many groups per source the doctor proposes for covering everyone.
 const proposals = 3
 
-// CheckPeople says how many people of sources are known by their accounts, which domains would
-// match more, and which groups could cover everybody. It says nothing while no source has told of
-// its people.
+// CheckPeople reports how many people of sources were matched with accounts. It also names domains
+// that would match more people, and groups that could cover everyone. It returns nothing until a
+// source has listed its people.
 func (b *Base) CheckPeople(ctx context.Context) ([]Advice, error) {
 	store, rules := pgaccess.New(b.DB), b.File().Rules()
 	matches, err := store.Matches(ctx, b.Tenant, rules.Domains)
@@ -72,8 +72,8 @@ func matched(matches []pgaccess.Match) []Advice {
 	return all
 }
 
-// covering says what the groups miss that are listed, and proposes some for sources of which none
-// is.
+// covering reports the people outside the listed groups. For sources without a listed group, it
+// proposes some.
 func covering(covers []pgaccess.Cover, listed []access.Principal) []Advice {
 	var all []Advice
 	known, proposed := make(map[access.Principal]bool), make(map[document.SourceID][]string)

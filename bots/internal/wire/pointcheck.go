@@ -17,15 +17,15 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// checkedIndex is the index for answers. It asks sources whether the one listener of a private
-// answer may still read what is shown, and leaves out what the person may not. Other audiences are
-// the index's alone. pointcheck decides.
+// checkedIndex is the index that answers use. For a private answer with one listener, it asks the
+// source whether that person may still read each document. It omits documents that the person may
+// not read. For other audiences it is the plain index. Package pointcheck decides when to ask.
 type checkedIndex struct {
 	*pgindex.Index
 	checks *checks
 }
 
-// maxKnown is how many answers of a tenant are kept before old ones are forgotten.
+// maxKnown is how many answers of a tenant are cached before old ones are evicted.
 const maxKnown = 10_000
 
 // newChecks returns checks that ask the stored sources of a Base.
@@ -48,10 +48,10 @@ func (b *Base) newChecks() *checks {
 	}
 }
 
-// checked is the index for answers.
+// checked returns the index that answers use.
 func (b *Base) checked() checkedIndex { return checkedIndex{b.Index, b.checks} }
 
-// checks are the answers of sources to point checks. They are safe for concurrent use.
+// checks caches the sources' answers to point checks. It is safe for concurrent use.
 type checks struct {
 	connect func(ctx context.Context, tenant access.TenantID, id document.SourceID) (index.Connector, error)
 	acls    func(ctx context.Context, tenant access.TenantID, ids []document.ID) (map[document.ID]access.ACL, error)
@@ -99,7 +99,7 @@ func (x checkedIndex) Excerpts(ctx context.Context, audience access.Audience, sp
 	return passages, err
 }
 
-// Readable returns those of the documents that the index and the sources let the audience read.
+// Readable returns the documents that both the index and the sources let the audience read.
 func (x checkedIndex) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	readable, err := x.Index.Readable(ctx, audience, ids)
 	if err != nil {
@@ -119,8 +119,8 @@ func (x checkedIndex) Readable(ctx context.Context, audience access.Audience, id
 	return readable, nil
 }
 
-// passages leaves out passages that may not be shown, and counts the documents that could not be
-// checked. Documents are asked about in the order of their best passages.
+// passages omits passages that may not be shown, and counts the documents that could not be
+// checked. It checks documents in the order of their best passages.
 func (c *checks) passages(
 	ctx context.Context, audience access.Audience, passages []retrieve.Passage, best []document.ChunkID,
 ) (shown []retrieve.Passage, unchecked int, err error) {
@@ -159,7 +159,7 @@ func (c *checks) passages(
 	return shown, unchecked, nil
 }
 
-// judge decides about documents that the index shows, after it has asked what is due.
+// judge asks the sources as needed, and then decides about each document that the index would show.
 func (c *checks) judge(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]pointcheck.Verdict, error) {
 	verdicts := make(map[document.ID]pointcheck.Verdict, len(ids))
 	for _, id := range ids {
@@ -190,7 +190,7 @@ func (c *checks) judge(ctx context.Context, audience access.Audience, ids []docu
 	return verdicts, nil
 }
 
-// answers returns what is known about questions.
+// answers returns the cached answers to questions.
 func (c *checks) answers(tenant access.TenantID, questions []pointcheck.Question) map[pointcheck.Question]pointcheck.Answer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,8 +201,7 @@ func (c *checks) answers(tenant access.TenantID, questions []pointcheck.Question
 	return out
 }
 
-// ask puts questions to their sources, one call for each source and person, and remembers the
-// answers.
+// ask asks sources the questions and caches the answers. It makes one call per source and person.
 func (c *checks) ask(ctx context.Context, tenant access.TenantID, due []pointcheck.Question, now time.Time) {
 	if len(due) == 0 {
 		return
@@ -229,8 +228,8 @@ func (c *checks) ask(ctx context.Context, tenant access.TenantID, due []pointche
 	all.Wait()
 }
 
-// mayRead asks one source. A source that has no point check cannot be asked; one that cannot be
-// reached has no answer.
+// mayRead asks one source. A source without a point check cannot be asked. A source that cannot be
+// reached gives no answer.
 func (c *checks) mayRead(ctx context.Context, tenant access.TenantID, source document.SourceID, person string, points []index.Point) map[index.Point]index.Permission {
 	connector, err := c.connect(ctx, tenant, source)
 	if err != nil {

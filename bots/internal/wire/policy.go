@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// File is the configuration file as it was read last.
+// File returns the configuration file as it was last read.
 func (b *Base) File() *config.File {
 	if b.file != nil {
 		if f := b.file.Load(); f != nil {
@@ -23,9 +23,9 @@ func (b *Base) File() *config.File {
 	return b.Config.File
 }
 
-// Reload makes another configuration file count from now on, for turns that begin and messages that
-// are decided. Its projects are indexed first; when that fails the old file stays. Its sources get
-// their schedules. The base was opened by Open.
+// Reload replaces the configuration file for new turns and new messages. It first indexes the
+// file's projects; if that fails, the old file stays. The schedules of the file's sources take
+// effect. Open must have opened the base.
 func (b *Base) Reload(ctx context.Context, f *config.File) error {
 	if err := b.Config.CheckFile(f); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (b *Base) Reload(ctx context.Context, f *config.File) error {
 	return b.declare(ctx)
 }
 
-// projectsIn are the projects that channels of a file name.
+// projectsIn returns the projects that a file's channels name.
 func projectsIn(f *config.File) []string {
 	var names []string
 	for _, c := range f.Channels {
@@ -50,7 +50,7 @@ func projectsIn(f *config.File) []string {
 	return names
 }
 
-// Hash names the configuration that this process runs with, with what was changed in chat.
+// Hash returns a hash of the process's configuration, including changes made in chat.
 func (b *Base) Hash(ctx context.Context) (string, error) {
 	changed, err := b.Settings().AllSettings(ctx, b.Tenant)
 	if err != nil {
@@ -61,11 +61,11 @@ func (b *Base) Hash(ctx context.Context) (string, error) {
 	return current.Hash(changed...)
 }
 
-// policies knows what holds where: the file, and what was changed in chat. It is safe for
-// concurrent use.
+// policies returns the policy of each channel: the file's, with changes made in chat. It is safe
+// for concurrent use.
 type policies struct{ base *Base }
 
-// Policies knows what holds in each channel, from the configuration file and the database.
+// Policies returns the policies of channels, from the configuration file and the database.
 func (b *Base) Policies() command.Policies { return policies{b} }
 
 // Policy implements command.Policies.
@@ -113,7 +113,7 @@ func (p policies) Accept(ctx context.Context, tenant access.TenantID, at session
 	return nil
 }
 
-// unknown says which name of a value stands for nothing in the file.
+// unknown returns an error that says which name in a value the file does not define.
 func unknown(f *config.File, key, value string) error {
 	switch key {
 	case "agent":

@@ -13,24 +13,25 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Seen is what a source shows to its credential.
+// Seen describes what a credential can see in a source.
 type Seen struct {
-	Sees  []string // "12 channels"
-	Lacks []string // what was asked for and cannot be read: a sentence each, which says what to do
-	Notes []string // what may be meant so, such as single documents that cannot be read
+	Sees  []string // visible items: "12 channels"
+	Lacks []string // requested items that cannot be read: one sentence each, which says what to do
+	Notes []string // findings that may be intended, such as single unreadable documents
 }
 
-// probeTimeout bounds trying a source.
+// probeTimeout limits the check of a source.
 const probeTimeout = time.Minute
 
-// Probe tries whether a source can be read, and changes nothing. The error says why nothing of it
-// can be, and what to do.
+// Probe checks whether a source can be read. It changes nothing. The error says why the source
+// cannot be read, and what to do.
 func Probe(ctx context.Context, cfg *config.Config, s config.Source) (Seen, error) {
 	seen, err := newClients(cfg).probe(ctx, s)
 	return seen, unhidden(err)
 }
 
-// unhidden leaves out of an error that a source is hidden which does not exist yet.
+// unhidden removes from an error the remark that the source is hidden, since the source does not
+// exist yet.
 func unhidden(err error) error {
 	if errors.Is(err, index.ErrRevoked) {
 		return refusal{err}
@@ -38,7 +39,7 @@ func unhidden(err error) error {
 	return err
 }
 
-// refusal is an error without its last words, those of index.ErrRevoked.
+// refusal is an error without its final words, which come from index.ErrRevoked.
 type refusal struct{ error }
 
 func (r refusal) Error() string {
@@ -51,7 +52,8 @@ func (r refusal) Error() string {
 
 func (r refusal) Unwrap() error { return r.error }
 
-// Probe is the function of that name for a source in addition to those that the process reads.
+// Probe checks a source like the function Probe, with the clients and limits that the process's
+// sources share.
 func (b *Base) Probe(ctx context.Context, s config.Source) (Seen, error) {
 	return b.clients.probe(ctx, s)
 }
@@ -72,13 +74,13 @@ func (c *clients) probe(ctx context.Context, s config.Source) (Seen, error) {
 	return seen, err
 }
 
-// checker is implemented by connectors that can be tried without being read.
+// checker is a connector that can be checked without being read.
 type checker interface {
-	// Check says what there is to be read in a few words, or why nothing can be.
+	// Check describes in a few words what can be read. Its error says why nothing can be.
 	Check(ctx context.Context) (string, error)
 }
 
-// firstDocuments begins to read a source, and ends with the first documents.
+// firstDocuments starts to read a source, and stops after the first documents.
 func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, error) {
 	connector, err := c.connect(s)
 	if err != nil {
@@ -98,7 +100,7 @@ func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, err
 		}
 		if n := max(batch.Total, len(batch.Documents)); n > 0 {
 			found := plural.Count(n, "document")
-			// pages lead to others, and of what is large it takes long to know all
+			// a page links to more pages, and a large source takes long to list
 			if s.Path == "" && !batch.Complete {
 				found += " at the first look"
 			}
@@ -122,7 +124,7 @@ func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, err
 	return Seen{}, errors.New("there is nothing to be read: check the address")
 }
 
-// whoReads looks what a source shows of its nodes and people, where it has its own readers.
+// whoReads reads the nodes and people of a source that has its own readers.
 func whoReads(ctx context.Context, connector index.Connector, kind Kind) (seen Seen, err error) {
 	if r, ok := connector.(index.NodeReader); ok {
 		var names, unread []string
@@ -160,7 +162,7 @@ func whoReads(ctx context.Context, connector index.Connector, kind Kind) (seen S
 				break
 			}
 		}
-		if people == 0 { // all of it is open
+		if people == 0 { // everything is public
 			return seen, nil
 		}
 		seen.Sees = append(seen.Sees, fmt.Sprintf("%s at the first look, of whom it vouches for the addresses of %d", plural.Count(people, "person"), vouched))
@@ -168,7 +170,7 @@ func whoReads(ctx context.Context, connector index.Connector, kind Kind) (seen S
 	return seen, nil
 }
 
-// some are the first few of names.
+// some returns the first few of names.
 func some(names []string) string {
 	const most = 5
 	if len(names) > most {
@@ -177,5 +179,5 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// mostNotes is how many documents that cannot be read are named.
+// mostNotes is how many unreadable documents are named.
 const mostNotes = 5

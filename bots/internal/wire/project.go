@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// projectFiles reads a project as it is now. What the audience may not read is no part of it, not
-// even by name.
+// projectFiles reads a project's present files. It omits files that the audience may not read,
+// including their names.
 func (b *Base) projectFiles(ctx context.Context, p config.Project, audience access.Audience) []message.File {
 	var out []message.File
 	for _, f := range p.Files {
@@ -25,8 +25,8 @@ func (b *Base) projectFiles(ctx context.Context, p config.Project, audience acce
 	return out
 }
 
-// projectFile reads one entry of a project, which may be a folder. A document may narrow its access
-// list by itself.
+// projectFile reads one entry of a project, which may be a folder. A document's own access list may
+// restrict its readers further.
 func (b *Base) projectFile(ctx context.Context, f config.ProjectFile, audience access.Audience) ([]message.File, error) {
 	connector, err := b.projectConnector(f)
 	if err != nil {
@@ -50,9 +50,9 @@ func (b *Base) projectConnector(f config.ProjectFile) (*files.Connector, error) 
 	return files.New(files.Options{Path: f.Path, BaseURL: f.BaseURL, ACL: f.ACL, MaxBytes: b.Config.MaxDocumentBytes})
 }
 
-// indexProject brings a project's files into the index, where they are searched when they do not
-// fit into a prompt, and where it is known who may read an answer that rests on them. A file that
-// cannot be indexed is reported when the project is read.
+// indexProject indexes a project's files. They can then be searched if they do not fit into a
+// prompt, and the index knows who may read answers that cite them. A file that cannot be indexed is
+// reported when the project is read.
 func (b *Base) indexProject(ctx context.Context, file *config.File, name string) error {
 	p, ok := file.Project(name)
 	if !ok {

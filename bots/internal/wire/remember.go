@@ -19,8 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// options is how a source was asked for, as the index keeps it. A new field is left out of JSON
-// where it is empty: approvals are made of that.
+// options are the options of a source, as the index stores them. Approvals cover their JSON, so a
+// new field must be omitted when empty.
 type options struct {
 	ACL     access.ACL `json:"acl,omitempty"`
 	BaseURL string     `json:"base_url,omitempty"`
@@ -30,9 +30,9 @@ type options struct {
 	Every   string     `json:"every,omitempty"`
 	config.Systems
 	Declared string `json:"declared,omitempty"` // its name in the configuration file
-	// by which the row counts although the configuration file does not hold the source
+	// the approval that makes the row count if the configuration file does not hold the source
 	Approval string `json:"approval,omitempty"`
-	// tells apart a source that was asked for with no options
+	// distinguishes a source without options from one that was never requested
 	Asked bool `json:"asked"`
 }
 
@@ -44,7 +44,7 @@ func optionsOf(s config.Source, declared string) options {
 	return o
 }
 
-// every is the schedule; 0 without one, or with one that cannot be read any more.
+// every returns the schedule; 0 if there is none or it is no longer valid.
 func (o options) every() time.Duration {
 	every, err := config.ParseEvery(o.Every)
 	if err != nil {
@@ -53,9 +53,9 @@ func (o options) every() time.Duration {
 	return every
 }
 
-// Remembered returns the connector of a source with what was left out taken from the last time: who
-// may read it above all, so that a forgotten flag shows no one more. The sentence says what was
-// taken over; it is empty where nothing was. What is said now is kept for the next time.
+// Remembered returns the connector of a source, and fills in options that were left out from the
+// last run. So a forgotten flag never lets more people read the source. The sentence says which
+// options were filled in; it is empty if none were. The options are stored for the next run.
 func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector, string, error) {
 	connector, err := b.Connect(s)
 	if err != nil {
@@ -82,7 +82,8 @@ func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector
 	return connector, sentence, b.keepOptions(ctx, connector.Source(), optionsOf(s, declared))
 }
 
-// declaredName is the source's name in the configuration file; empty when it stands somewhere else.
+// declaredName returns the source's name in the configuration file; empty if the file does not hold
+// the source.
 func (b *Base) declaredName(s config.Source) string {
 	if d, ok := b.File().Source(s.Name); ok && d.Path == s.Path && d.URL == s.URL {
 		return s.Name
@@ -90,8 +91,8 @@ func (b *Base) declaredName(s config.Source) string {
 	return ""
 }
 
-// keepOptions stores how a source was asked for, approved. Where there is no place for a key, what
-// the configuration file holds counts without.
+// keepOptions stores a source's options with an approval. If there is no place for a key, a source
+// of the configuration file is stored without an approval.
 func (b *Base) keepOptions(ctx context.Context, source document.Source, o options) error {
 	key, err := b.approver.signing()
 	if err == nil {
@@ -112,7 +113,7 @@ func (b *Base) keepOptions(ctx context.Context, source document.Source, o option
 	return b.Index.SetOptions(ctx, b.Tenant, source, now, b.Actor())
 }
 
-// Actor is who asks for changes.
+// Actor returns the person who makes changes.
 func (b *Base) Actor() session.Actor {
 	if b.By == "" {
 		return b.person
@@ -120,9 +121,9 @@ func (b *Base) Actor() session.Actor {
 	return session.Actor{Platform: session.Host, ID: b.By}
 }
 
-// takeOver fills in what was left out, and says so.
+// takeOver fills in omitted options, and returns a sentence about that.
 func takeOver(s *config.Source, last options) string {
-	if s.System() != "" { // all that it has stands below its own key
+	if s.System() != "" { // all its keys are below its own key
 		return ""
 	}
 	var takenOver []string
@@ -156,17 +157,17 @@ func takeOver(s *config.Source, last options) string {
 	return fmt.Sprintf("%s: as the last time, %s", s.Name, strings.Join(takenOver, ", "))
 }
 
-// StoredSource is a source that the index knows, as it was last asked for.
+// StoredSource is a source in the index, with its last options.
 type StoredSource struct {
-	config.Source // Name is its id; that of a system its name in the configuration file
+	config.Source // Name is its id; for a system, its name in the configuration file
 	ID            document.SourceID
-	Declared      string // its name in the configuration file; empty without one
-	Asked         bool   // it is known who may read it
-	// Refused says why the row does not count, and what to do; empty: it counts. Of a source that
-	// is refused nothing is read, and nothing is sent for it.
+	Declared      string // name in the configuration file; empty if not in it
+	Asked         bool   // it is known who may read the source
+	// Refused says why the row does not count, and what to do; empty if it counts. A refused source
+	// is not read, and no request is sent for it.
 	Refused    string
 	PausedAt   time.Time
-	Resync     bool // a pass from the beginning was asked for, and has not begun
+	Resync     bool // a full read was requested and has not begun
 	heardAt    time.Time
 	origin     document.Source
 	last       index.Run
@@ -175,7 +176,8 @@ type StoredSource struct {
 	approvedBy int // the number of the key; -1 for none
 }
 
-// Next is when a source with a schedule is read next, unless it is paused; it may have passed.
+// Next returns when a scheduled source is next due, unless it is paused. The time may be in the
+// past.
 func (s StoredSource) Next() time.Time {
 	if s.Resync || s.failing == 0 && s.heardSince(s.last.StartedAt) {
 		return time.Time{}
@@ -183,17 +185,17 @@ func (s StoredSource) Next() time.Time {
 	return index.Next(s.Every, s.last, s.failing)
 }
 
-// heardSince reports whether the source reported changes after a time that were not looked at.
+// heardSince reports whether the source reported changes after t that have not been read.
 func (s StoredSource) heardSince(t time.Time) bool { return s.heardAt.After(t) }
 
-// Place is where the documents come from: a folder, an address; of a system its name in the
-// configuration file.
+// Place returns where the documents come from: a folder, an address, or the name of the source in
+// the configuration file.
 func (s StoredSource) Place() string { return s.origin.Name }
 
-// Paused reports whether the source is not to be read.
+// Paused reports whether the source is paused.
 func (s StoredSource) Paused() bool { return !s.PausedAt.IsZero() }
 
-// StoredSources lists all that the index knows.
+// StoredSources lists all sources in the index.
 func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
 	asked, err := b.Index.AskedSources(ctx, b.Tenant)
 	if err != nil {
@@ -216,7 +218,8 @@ func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
 	return sources, nil
 }
 
-// asked is how a source was asked for, and which key approves the row that says so: -1 for none.
+// asked holds a source's last options, and the index of the key that approves their row, or -1 for
+// none.
 type asked struct {
 	options
 	approvedBy int
@@ -231,7 +234,7 @@ func (b *Base) decode(a pgindex.Asked, keys [][]byte) (asked, error) {
 	return asked{o, by}, err
 }
 
-// lastAsked returns how a source was asked for before; the zero options where it was not.
+// lastAsked returns a source's last options, or the zero value if there are none.
 func (b *Base) lastAsked(ctx context.Context, id document.SourceID) (asked, error) {
 	keys, err := b.approver.keys()
 	if err != nil {
@@ -249,8 +252,8 @@ func (b *Base) lastAsked(ctx context.Context, id document.SourceID) (asked, erro
 	return asked{approvedBy: -1}, nil
 }
 
-// judge decides whether a row counts. Of a source that the configuration file holds the file
-// counts, with what it leaves out taken from an approved row.
+// judge decides whether a row counts. For a source of the configuration file, the file's options
+// count. Options that the file omits come from an approved row.
 func (b *Base) judge(s *StoredSource) {
 	approved := s.approvedBy >= 0
 	entry, declared := b.declared(s.origin)
@@ -287,7 +290,7 @@ func stored(a pgindex.Asked, o options) StoredSource {
 	return s
 }
 
-// storedSource returns a source that may be read; false where there is none.
+// storedSource returns a source that may be read, or false if there is none.
 func (b *Base) storedSource(ctx context.Context, id document.SourceID) (StoredSource, bool, error) {
 	sources, err := b.StoredSources(ctx)
 	if err != nil {
@@ -304,9 +307,9 @@ func (b *Base) storedSource(ctx context.Context, id document.SourceID) (StoredSo
 	return StoredSource{}, false, nil
 }
 
-// declare makes the sources of the configuration file known with their schedules, and takes those
-// off their schedule that the file no longer holds. One whose folder is missing does not keep the
-// others from being read: the failure is recorded when it is due.
+// declare stores the configuration file's sources with their schedules, and unschedules sources
+// that the file no longer holds. A missing folder does not stop the others: its failure is recorded
+// when that source is due.
 func (b *Base) declare(ctx context.Context) error {
 	known, err := b.StoredSources(ctx)
 	if err != nil {
@@ -351,9 +354,8 @@ func (b *Base) declare(ctx context.Context) error {
 	return nil
 }
 
-// StillIndexed says, after a run that failed, that what the source held before can still be found,
-// and how to take it out; it is empty where there is nothing, and where the failure hides the
-// source.
+// StillIndexed returns a sentence for a failed run: earlier documents of the source can still be
+// found, and how to remove them. It is empty if there are none, or if the failure hides the source.
 func (b *Base) StillIndexed(ctx context.Context, id document.SourceID, failure error) string {
 	if errors.Is(failure, index.ErrRevoked) {
 		return ""

@@ -18,7 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Rooms is what reports need of chat platforms; a *platforms.Set is one.
+// Rooms is the part of chat platforms that reports need. A *platforms.Set implements it.
 type Rooms interface {
 	Platforms() []thread.Platform
 	Room(ctx context.Context, at thread.Ref) (chat.Room, error)
@@ -26,17 +26,17 @@ type Rooms interface {
 	Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]thread.MessageID, error)
 }
 
-// Schedules keeps how far schedules are.
+// Schedules returns the store of the progress of schedules.
 func (b *Base) Schedules() *admin.Schedules { return admin.NewSchedules(b.DB) }
 
-// Reports makes reports.
+// Reports returns the reader that makes reports.
 func (b *Base) Reports(rooms Rooms) report.Reader {
 	return report.Reader{
 		Tenant: b.Tenant, Store: b.Sessions(), Gaps: b.Gaps(), Library: library{b.checked()}, Books: b.Books(), Room: rooms.Room,
 	}
 }
 
-// dueReports returns jobs for the reports that are due, and takes notice of which there are.
+// dueReports returns jobs for the due reports, and stores which reports exist.
 func (b *Base) dueReports(ctx context.Context) ([]jobs.Job, error) {
 	reports := b.File().Reports
 	names := make([]string, len(reports))
@@ -85,7 +85,7 @@ func (b *Base) dueReports(ctx context.Context) ([]jobs.Job, error) {
 	return due, nil
 }
 
-// dropReport notes that a report is not posted any more.
+// dropReport records that a report is no longer posted.
 func (b *Base) dropReport(ctx context.Context, p recur.Progress, due time.Time) error {
 	before := p
 	p, ok, err := b.Schedules().Begin(ctx, b.Tenant, p, due)
@@ -102,7 +102,7 @@ func (b *Base) dropReport(ctx context.Context, p recur.Progress, due time.Time) 
 	return b.endReport(ctx, p)
 }
 
-// endReport stores how an attempt ended. What an operator has to know of is logged, once.
+// endReport stores the outcome of an attempt. It logs, once, what an operator needs to know.
 func (b *Base) endReport(ctx context.Context, p recur.Progress) error {
 	if err := b.Schedules().Set(ctx, b.Tenant, p); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (b *Base) endReport(ctx context.Context, p recur.Progress) error {
 	return nil
 }
 
-// foundReport returns a report of the configuration file, with how far it is.
+// foundReport returns a report of the configuration file with its progress.
 func (b *Base) foundReport(ctx context.Context, name string) (r config.Report, p recur.Progress, found bool, err error) {
 	for _, r = range b.File().Reports {
 		if r.Name() != name {
@@ -130,7 +130,7 @@ func (b *Base) foundReport(ctx context.Context, name string) (r config.Report, p
 	return r, p, false, nil
 }
 
-// doReport makes an attempt at a report that is due.
+// doReport makes one attempt at a due report.
 func (b *Base) doReport(ctx context.Context, rooms Rooms, name string) error {
 	r, p, found, err := b.foundReport(ctx, name)
 	if err != nil || !found {
@@ -149,7 +149,7 @@ func (b *Base) doReport(ctx context.Context, rooms Rooms, name string) error {
 	p, err = b.attemptReport(ctx, rooms, r, p)
 	switch {
 	case err == nil:
-	case ctx.Err() != nil: // this process ends; what it noted says whether it may have posted
+	case ctx.Err() != nil: // the process is ending; its note says whether it may have posted
 		return fmt.Errorf("report to %s: %w", name, context.Cause(ctx))
 	case lasting(err):
 		p.State, p.Note = recur.Failed, err.Error()
@@ -160,7 +160,7 @@ func (b *Base) doReport(ctx context.Context, rooms Rooms, name string) error {
 	return b.endReport(ctx, p)
 }
 
-// giveUpReport notes that a report was given up because it ended its process twice.
+// giveUpReport records that a report was given up because the process died twice while making it.
 func (b *Base) giveUpReport(ctx context.Context, name string) error {
 	_, p, found, err := b.foundReport(ctx, name)
 	if err != nil || !found || p.State != recur.Begun {
@@ -175,8 +175,8 @@ func lasting(err error) bool {
 	return errors.Is(err, thread.ErrNotPermitted) || errors.Is(err, thread.ErrRefused) || errors.Is(err, thread.ErrMessageGone)
 }
 
-// attemptReport posts a report, unless it is unwanted or an earlier attempt posted it. With an
-// error p says whether an attempt may have posted.
+// attemptReport posts a report, unless it is unwanted or an earlier attempt posted it. If it fails,
+// p says whether an attempt may have posted.
 func (b *Base) attemptReport(ctx context.Context, rooms Rooms, r config.Report, p recur.Progress) (recur.Progress, error) {
 	made, err := b.makeReport(ctx, rooms, r, p.Due)
 	if err != nil {
@@ -220,11 +220,11 @@ func (b *Base) attemptReport(ctx context.Context, rooms Rooms, r config.Report, 
 type MadeReport struct {
 	At     thread.Ref
 	Text   string
-	Wanted bool // no one switched it off in the channel
-	Empty  bool // nothing was asked, so that it is not posted
+	Wanted bool // no one has switched it off in the channel
+	Empty  bool // there were no questions, so it is not posted
 }
 
-// makeReport makes the report for the period that ends at a moment.
+// makeReport makes the report for the period that ends at until.
 func (b *Base) makeReport(ctx context.Context, rooms Rooms, r config.Report, until time.Time) (MadeReport, error) {
 	room, err := rooms.Room(ctx, thread.Ref{Platform: r.Platform, Channel: r.Channel})
 	if err != nil {
@@ -241,13 +241,13 @@ func (b *Base) makeReport(ctx context.Context, rooms Rooms, r config.Report, unt
 	return MadeReport{At: room.Ref, Text: made.Text(r.When().Zone), Wanted: true, Empty: made.Empty()}, nil
 }
 
-// PreviewedReport is what would be posted to a channel, and when.
+// PreviewedReport is a report that would be posted to a channel, with its time.
 type PreviewedReport struct {
 	config.Report
 	MadeReport
 	Next     time.Time
 	Progress recur.Progress
-	Err      error // why nothing can be posted
+	Err      error // why the report cannot be posted
 }
 
 // PreviewReports makes the reports of the configuration file as if they were due now. It posts
@@ -270,7 +270,7 @@ func (b *Base) PreviewReports(ctx context.Context, rooms Rooms) ([]PreviewedRepo
 	return all, nil
 }
 
-// ReportFindings are the reports of which the last was not posted.
+// ReportFindings returns the reports whose last post failed.
 func (b *Base) ReportFindings(ctx context.Context) ([]checkup.Finding, error) {
 	known, err := b.Schedules().All(ctx, b.Tenant)
 	if err != nil {

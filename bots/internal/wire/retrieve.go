@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// Retriever returns hybrid search over the index, with the settings of the environment.
+// Retriever returns the hybrid search over the index, with the settings of the environment.
 func (b *Base) Retriever() (*retrieve.Hybrid, error) {
 	embedder, err := b.Embedder()
 	if err != nil {
@@ -42,10 +42,12 @@ func (b *Base) Retriever() (*retrieve.Hybrid, error) {
 	return hybrid.WithReranker(judge, b.Config.RerankWait), nil
 }
 
-// Knowledge is what documents state, as readers may see it.
+// Knowledge returns the graph of statements in documents. Each reader sees only statements of
+// readable documents.
 func (b *Base) Knowledge() *pgknowledge.Graph { return pgknowledge.New(b.DB) }
 
-// Reranker judges the best passages of a search; nil where none is configured.
+// Reranker returns the model that scores the best passages of a search, or nil if none is
+// configured.
 func (b *Base) Reranker() (retrieve.Reranker, error) {
 	if b.Config.RerankURL == "" {
 		return nil, nil
@@ -70,8 +72,7 @@ func (b *Base) SearchConfig() retrieve.Config {
 	return cfg
 }
 
-// Embedder turns texts into vectors: the configured endpoint, else the embedder that is part of the
-// program.
+// Embedder returns the configured embedding endpoint, or else the built-in embedder.
 func (b *Base) Embedder() (retrieve.Embedder, error) {
 	if b.Config.EmbeddingModel == "" {
 		return staticembed.New()
@@ -90,7 +91,8 @@ func (b *Base) Embedder() (retrieve.Embedder, error) {
 	return b.paidEmbedder(e), nil
 }
 
-// SearchEmbedder returns the embedder of the space that searches use now, and their alpha in it.
+// SearchEmbedder returns the embedder whose vectors searches use now, and the alpha (weight) of
+// those vectors.
 func (b *Base) SearchEmbedder(ctx context.Context) (retrieve.Embedder, float64, error) {
 	m, err := b.sentences()
 	if err != nil {
@@ -105,8 +107,8 @@ func (b *Base) SearchEmbedder(ctx context.Context) (retrieve.Embedder, float64, 
 	return e, b.Config.HybridAlpha, err
 }
 
-// Sketch makes what the first searches of a process would have to make else (pgindex.Index.Sketch),
-// for every tenant. It is a help and no more: what fails stands in the log, and searches do it.
+// Sketch makes the sketches of vectors for every tenant (pgindex.Index.Sketch), which the first
+// searches would otherwise make. Failures are only logged, and the searches then make the sketches.
 func (b *Base) Sketch(ctx context.Context) {
 	if err := b.sketch(ctx); err != nil && ctx.Err() == nil {
 		b.Logger.WarnContext(ctx, "vectors are sketched by the first searches, which take longer for that", "error", err)
@@ -130,8 +132,8 @@ func (b *Base) sketch(ctx context.Context) error {
 	return nil
 }
 
-// RenewVectors drops vectors that have another precision than INDEX_PRECISION, so that whoever
-// indexes everything again makes all of them again. Until they are there, searches use keywords.
+// RenewVectors deletes vectors whose precision differs from INDEX_PRECISION. Reindexing everything
+// makes them again. Until then, searches use keywords.
 func (b *Base) RenewVectors(ctx context.Context) error {
 	e, err := b.Embedder()
 	if err != nil {

@@ -20,21 +20,21 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Choice is what a command says for all turns of its process. Empty fields leave it to the channel,
-// and then to the configuration.
+// Choice is a command's setting for all turns of its process. The channel's setting, and then the
+// configuration, fills in empty fields.
 type Choice struct {
 	Agent  string
-	Models []string // several answer side by side
+	Models []string // several models answer side by side
 
-	Sources []document.SourceID // only these are searched; none leaves it to the agent and the channel
+	Sources []document.SourceID // limits the search; none leaves it to the agent and the channel
 
 	Project        string
 	SearchOnly     bool
-	Unattended     bool            // no one can start a deep search that waits, so none does
+	Unattended     bool            // no one can start a waiting deep search, so none begins
 	ResponseFormat json.RawMessage // JSON Schema of the answer
 }
 
-// Validate reports what is wrong with a choice, in words for whoever typed it.
+// Validate returns what is wrong with a choice, in words for the person who typed it.
 func (c Choice) Validate(cfg *config.Config) error {
 	if _, ok := cfg.File.Find(c.Agent); c.Agent != "" && !ok {
 		return fmt.Errorf("there is no agent %q: %s", c.Agent, agentsOf(cfg.File))
@@ -62,8 +62,8 @@ func (c Choice) Validate(cfg *config.Config) error {
 	return nil
 }
 
-// ModelsOf are the names of the models that a choice has answer at once, as far as that is known
-// without a channel.
+// ModelsOf returns the names of the models that answer side by side under a choice. It does not
+// know a channel's setting.
 func (b *Base) ModelsOf(c Choice) []string {
 	if len(c.Models) > 0 || !b.Config.HasModel() {
 		return c.Models
@@ -72,8 +72,8 @@ func (b *Base) ModelsOf(c Choice) []string {
 	return agent.Models
 }
 
-// Models are the names of the models that people may ask for: those of the settings, of the agents
-// and of the prices.
+// Models returns the names of the models that people may request: those of the settings, the agents
+// and the prices.
 func (b *Base) Models() []string {
 	if !b.Config.HasModel() {
 		return nil
@@ -121,7 +121,7 @@ func defined(f *config.File, what string, names []string) string {
 	return fmt.Sprintf("the %s are %s", what, strings.Join(names, ", "))
 }
 
-// setups chooses who answers a turn. It is safe for concurrent use.
+// setups chooses the agent and models for a turn. It is safe for concurrent use.
 type setups struct {
 	base   *Base
 	choice Choice
@@ -165,7 +165,7 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	return setup, nil
 }
 
-// indexProjects indexes the projects that turns can meet: the chosen one, else those of the
+// indexProjects indexes the projects that turns can use: the chosen one, or else those of the
 // channels.
 func (s *setups) indexProjects(ctx context.Context) error {
 	file, names := s.base.File(), []string{s.choice.Project}
@@ -184,8 +184,8 @@ func (s *setups) indexProjects(ctx context.Context) error {
 	return nil
 }
 
-// agent returns the agent of that name with its documents, which the channel may limit further; no
-// name is the built-in one.
+// agent returns the agent with a name and its documents. limit restricts the documents further. An
+// empty name means the built-in agent.
 func (s *setups) agent(ctx context.Context, file *config.File, name string, limit []string) (config.Agent, error) {
 	a, ok := file.Find(name)
 	if name != "" && !ok {
@@ -200,8 +200,8 @@ func (s *setups) agent(ctx context.Context, file *config.File, name string, limi
 	return a, err
 }
 
-// names are the models that were chosen, else the agent's; none leaves it to the configuration. An
-// unasked question is answered by one.
+// names returns the chosen models, or else the agent's. An empty list leaves it to the
+// configuration. A turn that no one asked for is answered by one model.
 func (s *setups) names(t session.Turn, agent config.Agent) []string {
 	names := s.choice.Models
 	switch {
@@ -219,8 +219,8 @@ func (s *setups) names(t session.Turn, agent config.Agent) []string {
 	return names
 }
 
-// models are those of the names, none being the configured one. Where there is no endpoint,
-// documents are quoted.
+// models returns the models with these names, or the configured one if there are none. Without an
+// endpoint, the model quotes documents.
 func (s *setups) models(names []string) ([]llm.Model, error) {
 	if !s.base.Config.HasModel() {
 		model, err := s.base.gated(extractive.New())
@@ -237,9 +237,9 @@ func (s *setups) models(names []string) ([]llm.Model, error) {
 	return []llm.Model{model}, err
 }
 
-// documentSets are the sources that the sets hold; no names are no limit, and sets without a source
-// hold no document. A source that was not indexed yet stays among them under its name: without it,
-// an agent that is limited to documents which do not exist would be limited to nothing.
+// documentSets returns the sources in the named sets. No names mean no limit. A set without a
+// source holds no documents. A source that is not indexed yet is returned under its name: otherwise
+// an agent limited to it would have no limit.
 func (b *Base) documentSets(ctx context.Context, names []string) ([]document.SourceID, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -265,8 +265,8 @@ func (b *Base) documentSets(ctx context.Context, names []string) ([]document.Sou
 	return slices.Compact(ids), nil
 }
 
-// sourceID returns the id of a source that is named as in the configuration file, by its id, or by
-// what `footnote sources` shows. It reports whether there is such a source.
+// sourceID returns the id of a source. name is its name in the configuration file, its id, or what
+// `footnote sources` shows. The second result reports whether there is such a source.
 func (b *Base) sourceID(name string, indexed []pgindex.SourceState) (document.SourceID, bool) {
 	if s, ok := b.File().Source(name); ok {
 		of, err := KindOf(s).source(s)

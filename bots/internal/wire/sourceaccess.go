@@ -10,16 +10,16 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// SourceAccess is how far it is known who may read a source that has its own readers.
+// SourceAccess is how complete the permissions of a source with its own readers are.
 type SourceAccess struct {
 	Nodes, Groups *pgaccess.State // nil: the loop has not run
-	People        People          // nil: the source has reported no one
+	People        People          // nil: the source has not listed its people
 }
 
-// People says how many of a source's people are known by their accounts in the chat.
+// People counts a source's people by whether their chat accounts are known.
 type People map[pgaccess.MatchState]int
 
-// Faults says what is wrong with it, a sentence each.
+// Faults returns the faults of the permissions, one sentence each.
 func (a SourceAccess) Faults() []string {
 	var faults []string
 	for _, s := range []*pgaccess.State{a.Groups, a.Nodes} {
@@ -27,7 +27,7 @@ func (a SourceAccess) Faults() []string {
 		case s == nil:
 		case s.Revoked:
 			return []string{"it is hidden from everyone: " + s.Error}
-		case s.Until.IsZero() && !s.TouchedAt.IsZero(): // the first look goes on
+		case s.Until.IsZero() && !s.TouchedAt.IsZero(): // the first look is still running
 		case s.Until.Before(time.Now()):
 			faults = append(faults, fmt.Sprintf("it is hidden from everyone, because its %s could not be read for too long: %s", s.Loop, told(s)))
 		case s.Error != "":
@@ -38,7 +38,7 @@ func (a SourceAccess) Faults() []string {
 	return faults
 }
 
-// told is why a loop did not come to its end.
+// told returns why a loop did not finish.
 func told(s *pgaccess.State) string {
 	if s.Error == "" {
 		return "is footnote serve running?"
@@ -46,8 +46,7 @@ func told(s *pgaccess.State) string {
 	return s.Error
 }
 
-// Access returns how far it is known who may read sources, of those that have their own readers,
-// and who their people are.
+// Access returns the state of permissions and people, for sources that have their own readers.
 func (b *Base) Access(ctx context.Context) (map[document.SourceID]SourceAccess, error) {
 	all, err := b.loops(ctx)
 	if err != nil || len(all) == 0 { // no one has people
@@ -68,7 +67,7 @@ func (b *Base) Access(ctx context.Context) (map[document.SourceID]SourceAccess, 
 	return all, nil
 }
 
-// loops is Access without people.
+// loops returns Access without people.
 func (b *Base) loops(ctx context.Context) (map[document.SourceID]SourceAccess, error) {
 	states, err := pgaccess.New(b.DB).States(ctx, b.Tenant)
 	if err != nil {

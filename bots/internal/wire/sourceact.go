@@ -8,14 +8,14 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// As returns b with changes made by another person, for the audit trail.
+// As returns b with another author of changes, for the audit trail.
 func (b *Base) As(by session.Actor) *Base {
 	other := *b
 	other.person = by
 	return &other
 }
 
-// SourceRefuses returns why something cannot be done to a source; nil where it can.
+// SourceRefuses returns why an action on a source is not possible, or nil if it is.
 func (b *Base) SourceRefuses(do review.SourceAct, s StoredSource) *review.InputError {
 	kind := KindOf(s.Source)
 	switch {
@@ -31,8 +31,8 @@ func (b *Base) SourceRefuses(do review.SourceAct, s StoredSource) *review.InputE
 	return nil
 }
 
-// ChangeSource does something to a source and returns what came of it, as the end of a sentence. It
-// fails with a review.InputError where that cannot be done.
+// ChangeSource does an action on a source. done is the result, as the end of a sentence. It fails
+// with a review.InputError if the action is not possible.
 func (b *Base) ChangeSource(ctx context.Context, do review.SourceAct, s StoredSource) (done string, err error) {
 	if refusal := b.SourceRefuses(do, s); refusal != nil {
 		return "", refusal
@@ -61,7 +61,7 @@ func (b *Base) ChangeSource(ctx context.Context, do review.SourceAct, s StoredSo
 	return "", fmt.Errorf("change source %s: %q is not known", s.ID, do)
 }
 
-// readBy says who reads a source next.
+// readBy says which process reads a source next.
 func readBy(s StoredSource) string {
 	if s.Every > 0 {
 		return "by footnote serve at once"

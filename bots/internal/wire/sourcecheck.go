@@ -16,31 +16,32 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// SourceCheck is how a source does.
+// SourceCheck is the result of checking a source.
 type SourceCheck struct {
-	ID    document.SourceID // empty where it was never read, and cannot be now
-	Name  string            // in the configuration file, else its place
+	ID    document.SourceID // empty if the source was never read and cannot be read now
+	Name  string            // name in the configuration file, or else the place
 	Kind  Kind
-	State pgindex.SourceState // zero where it was never read
+	State pgindex.SourceState // zero if the source was never read
 	Every time.Duration
 	Seen  Seen
-	// how late a revocation shows at most; 0: the source is not asked who may read
+	// the maximum delay until a revocation takes effect; 0: the source is not asked who may read
 	Late    time.Duration
-	Deleted time.Duration // how late what was deleted is shown at most; 0: no look notices that
-	Access  SourceAccess  // zero where the source has no readers
-	Faults  []string      // a sentence each, which says what to do
-	// private answers rely on the last look, because the account may not ask who may read
+	Deleted time.Duration // maximum delay until deletions take effect; 0: deletions are not noticed
+	Access  SourceAccess  // zero if the source has no readers
+	Faults  []string      // one sentence each, which says what to do
+	// private answers use the last known permissions, because the account may not ask the source
+	// who may read
 	Unasked  bool
 	declared bool
 	refused  string // why it is not tried
 	source   config.Source
 }
 
-// checksAtOnce is how many sources are looked at at the same time.
+// checksAtOnce is how many sources are checked at the same time.
 const checksAtOnce = 4
 
-// CheckSources looks at the sources of the configuration file, and at all others that were indexed:
-// whether they can be read, and how they are kept current. Nothing is changed.
+// CheckSources checks all sources of the configuration file and of the index: whether they can be
+// read, and whether they are current. It changes nothing.
 func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 	states, err := b.Index.Sources(ctx, b.Tenant)
 	if err != nil {
@@ -87,7 +88,7 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 			continue
 		}
 		if at := slices.IndexFunc(quarantined, func(p jobs.Paused) bool { return p.Subject == string(c.ID) }); at >= 0 {
-			// it is not asked either
+			// no request is sent to a quarantined source
 			c.Kind, c.Faults = KindOf(c.source), []string{whyPaused(quarantined[at]).Error()}
 			continue
 		}
@@ -99,7 +100,7 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 	return checks, looking.Wait()
 }
 
-// look fills in what is seen of a source, and what is wrong.
+// look fills in what can be seen of a source, and its faults.
 func (b *Base) look(ctx context.Context, c *SourceCheck) {
 	c.Kind = KindOf(c.source)
 	c.Late, c.Deleted = c.Kind.Looks.Late(c.Every), c.Kind.Looks.Deleted(c.Every)
@@ -122,8 +123,8 @@ func (b *Base) look(ctx context.Context, c *SourceCheck) {
 	c.Faults = append(c.Faults, c.stale()...)
 }
 
-// unasked tries the check before a private answer, and reports whether the source never answers it
-// to this account.
+// unasked makes the check that precedes a private answer. It reports whether the source never
+// answers that check for this account.
 func (b *Base) unasked(ctx context.Context, c *SourceCheck) (bool, error) {
 	connector, err := b.Connect(c.source)
 	if err != nil {
@@ -146,13 +147,13 @@ func (b *Base) unasked(ctx context.Context, c *SourceCheck) (bool, error) {
 	return false, nil
 }
 
-// stale says what is wrong with how a source is kept current.
+// stale returns the reasons why a source is not current.
 func (c *SourceCheck) stale() []string {
 	s := c.State
 	switch {
 	case !s.PausedAt.IsZero():
 		return nil
-	case s.Error != "" && len(c.Faults) == 0: // else what was just seen says it
+	case s.Error != "" && len(c.Faults) == 0: // otherwise a new fault already says it
 		return []string{"the last run failed: " + s.Error}
 	case c.Every > 0 && !s.LastSuccess.IsZero() && !s.FinishedAt.IsZero() && time.Since(s.LastSuccess) > 2*c.Every+overdue:
 		return []string{fmt.Sprintf("it was last read %s ago, although it is to be read every %s: is footnote serve running?",
@@ -161,5 +162,5 @@ func (c *SourceCheck) stale() []string {
 	return nil
 }
 
-// overdue is how much later than due a source may be read before that is a fault.
+// overdue is how late a scheduled read may be before that is a fault.
 const overdue = 15 * time.Minute

@@ -10,11 +10,11 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// peopleEvery is how often people are counted for scrapes: it takes long where there are many, and
-// changes seldom.
+// peopleEvery is how often people are counted for scrapes. Counting many people takes long, and the
+// number changes rarely.
 const peopleEvery = 5 * time.Minute
 
-// SourceMetrics returns what tells how the sources do, for scrapes.
+// SourceMetrics returns a function that reports the state of sources to scrapes.
 func (b *Base) SourceMetrics() func(context.Context) ([]telemetry.Source, error) {
 	var mu sync.Mutex
 	var counted time.Time

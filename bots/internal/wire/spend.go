@@ -15,14 +15,14 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// spending keeps account of what models cost. Copies of a Base share it.
+// spending records what models cost. Copies of a Base share it.
 type spending struct {
 	ledger *admin.Ledger
 	meter  *spend.Meter
 	own    *postgres.DB // a connection for the ledger alone; nil where it is the Base's
 }
 
-// account begins the accounting in a database.
+// account starts recording costs in a database.
 func (b *Base) account(db *postgres.DB) error {
 	ledger := admin.NewLedger(db)
 	meter, err := spend.NewMeter(ledger, spend.Config{
@@ -45,8 +45,8 @@ func (b *Base) account(db *postgres.DB) error {
 	return nil
 }
 
-// accountBeside begins the accounting of a Base that works in a separate schema: what it pays
-// counts all the same.
+// accountBeside starts recording the costs of a Base that works in a separate schema. Its costs
+// count like all others.
 func (b *Base) accountBeside(ctx context.Context, url, migrateURL string) error {
 	if b.Config.EmbeddingModel == "" && !b.Config.Contextual && b.Config.RerankURL == "" {
 		return nil
@@ -63,7 +63,7 @@ func (b *Base) accountBeside(ctx context.Context, url, migrateURL string) error 
 	return nil
 }
 
-// paid is a model whose calls are booked.
+// paid wraps a model to record its calls.
 func (b *Base) paid(m llm.Model, purpose spend.Purpose) llm.Model {
 	if b.spending == nil {
 		return m
@@ -71,7 +71,7 @@ func (b *Base) paid(m llm.Model, purpose spend.Purpose) llm.Model {
 	return b.spending.meter.Model(m, purpose)
 }
 
-// paidEmbedder is an embedder whose calls are booked.
+// paidEmbedder wraps an embedder to record its calls.
 func (b *Base) paidEmbedder(e retrieve.Embedder) retrieve.Embedder {
 	if b.spending == nil {
 		return e
@@ -79,11 +79,11 @@ func (b *Base) paidEmbedder(e retrieve.Embedder) retrieve.Embedder {
 	return b.spending.meter.Embedder(e, b.Config.EmbeddingModel)
 }
 
-// Books are what models cost so far.
+// Books returns the recorded costs of models.
 func (b *Base) Books() spend.Books { return b.spending.ledger }
 
-// Spent says what stands against the caps, for whoever runs the program: "0.42 of 5.00 USD today".
-// It is empty without prices.
+// Spent returns the costs next to their caps, for the operator: "0.42 of 5.00 USD today". It is
+// empty without prices.
 func (b *Base) Spent(ctx context.Context, tenant access.TenantID) (string, error) {
 	currency := b.File().Prices.Currency
 	if currency == "" {
@@ -110,8 +110,8 @@ func (b *Base) Spent(ctx context.Context, tenant access.TenantID) (string, error
 	return strings.Join(said, ", "), nil
 }
 
-// Left is what the caps leave of a tenant's budget at this moment: that of the narrowest. False
-// where there is none.
+// Left returns what remains of a tenant's budget now, under the tightest cap. capped is false if
+// there is no cap.
 func (b *Base) Left(ctx context.Context, tenant access.TenantID) (left spend.Amount, capped bool, err error) {
 	currency := b.File().Prices.Currency
 	if currency == "" || !b.Config.Caps.Any() {
@@ -129,8 +129,7 @@ func (b *Base) Left(ctx context.Context, tenant access.TenantID) (left spend.Amo
 	return left, capped, nil
 }
 
-// CapsUsed is which share of each cap that holds for all tenants together is used up, by its
-// period.
+// CapsUsed returns the used share of each cap on all tenants together, by its period.
 func (b *Base) CapsUsed(ctx context.Context) (map[string]float64, error) {
 	all := spend.Caps{Daily: b.Config.Caps.Daily, Monthly: b.Config.Caps.Monthly}
 	if !all.Any() {
@@ -160,7 +159,7 @@ func (b *Base) checkSpending(ctx context.Context) (string, error) {
 	return said, nil
 }
 
-// unpaid is the state of a part that is fine but for its budget.
+// unpaid returns the state of a part that lacks only budget.
 func unpaid(err error) (string, error) {
 	var full *spend.CapError
 	if errors.As(err, &full) {

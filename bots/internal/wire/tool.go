@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// tools are what models may call, in the order in which they are offered.
+// tools returns the tools that models may call, in the order in which they are offered.
 func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, error) {
 	pages, err := b.openURL()
 	if err != nil {
@@ -41,7 +41,7 @@ func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, er
 	return tool.NewSet(tools...)
 }
 
-// SearchTool returns the search as a model is offered it, without a fast model that adds queries.
+// SearchTool returns the search tool that models get, but without a fast model that adds queries.
 func (b *Base) SearchTool() (tool.Tool, error) {
 	retriever, err := b.Retriever()
 	if err != nil {
@@ -67,7 +67,7 @@ func (b *Base) openURL() (*openurl.Tool, error) {
 	return openurl.New(pages{fetcher}, b.checked(), b.Counter, allow), nil
 }
 
-// pages gives the tool what the web adapter fetches.
+// pages adapts the web adapter's fetcher to the tool.
 type pages struct{ fetcher *web.Fetcher }
 
 var _ openurl.Fetcher = pages{}
@@ -83,13 +83,13 @@ func (p pages) Fetch(ctx context.Context, url string, permit openurl.Permit) (op
 	return openurl.Page{URL: page.URL, Title: page.Title, Text: page.Text, UpdatedAt: page.UpdatedAt}, nil
 }
 
-// library knows who may read what an answer rests on: documents of the index, pages that everyone
-// may open, and those that only the operator's lists let through.
+// library decides who may read the documents of an answer: indexed documents, pages that everyone
+// may open, and pages on the operator's lists.
 type library struct{ index checkedIndex }
 
 var _ answer.Library = library{}
 
-// Beyond implements answer.Library. Pages are no concern of it: searches do not find them.
+// Beyond implements answer.Library. It ignores fetched pages, because searches do not find them.
 func (l library) Beyond(ctx context.Context, one, other access.Audience) (bool, error) {
 	return l.index.Beyond(ctx, one, other)
 }
@@ -124,8 +124,8 @@ func (l library) Chunks(ctx context.Context, audience access.Audience, ids []doc
 	return l.index.Chunks(ctx, audience, ids)
 }
 
-// Standing implements session.Quotes: of what was said on chat platforms, single messages are
-// deleted and edited by whoever wrote them.
+// Standing implements session.Quotes. On chat platforms, authors delete and edit single messages,
+// so Standing looks those up.
 func (l library) Standing(ctx context.Context, tenant access.TenantID, shown []message.Reference) ([]bool, error) {
 	stands := make([]bool, len(shown))
 	var ids []document.ID

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// Viewer returns what a person of the console may see at this moment. Platforms say who people are.
+// Viewer returns what a person of the console may see at this moment. platforms identify people.
 func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Account) (review.Viewer, error) {
 	if person.Platform == review.Terminal {
 		return b.TerminalViewer(person.ID), nil
@@ -28,14 +28,14 @@ func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Ac
 		return review.Viewer{}, webconsole.ErrGone
 	}
 	audience, err := b.Resolver().Audience(ctx, there)
-	if errors.Is(err, access.ErrGrants) { // it holds nothing of sources then
+	if errors.Is(err, access.ErrGrants) { // then it has no principals of sources
 		b.Logger.WarnContext(ctx, "a person of the console is held to what the platform says", "error", err)
 		err = nil
 	}
 	return review.Viewer{Person: person, Name: there.People[0].Name, Audience: audience}, err
 }
 
-// Present is a person alone, as the platform says at this moment.
+// Present returns a person alone, with the platform's present answer.
 func (b *Base) Present(ctx context.Context, platforms Listeners, person access.Account) (access.Presence, error) {
 	there, err := direct{b.Tenant, platforms}.Alone(ctx, person)
 	if err != nil {
@@ -47,27 +47,27 @@ func (b *Base) Present(ctx context.Context, platforms Listeners, person access.A
 	return there, nil
 }
 
-// Trying answers questions of the console's page Try it. What it works with is made with the first
-// question. It is safe for concurrent use.
+// Trying answers questions of the console's page Try it. It builds its parts at the first question.
+// It is safe for concurrent use.
 type Trying struct {
 	base      *Base
 	platforms Listeners
-	service   chan *mcp.Service // holds it, nil before the first question
+	service   chan *mcp.Service // holds the service; nil before the first question
 }
 
-// Trying returns what answers questions of the console. Platforms say who people are.
+// Trying returns the service that answers questions of the console. platforms identify people.
 func (b *Base) Trying(platforms Listeners) *Trying {
 	t := &Trying{base: b, platforms: platforms, service: make(chan *mcp.Service, 1)}
 	t.service <- nil
 	return t
 }
 
-// tryChannel is the name under which the settings of channels hold for questions of the console. It
-// is no id of a channel on any platform.
+// tryChannel is the channel name whose settings apply to questions of the console. No platform uses
+// it as an id.
 const tryChannel = "console"
 
-// Ask answers a question for a person of the console, with what the person may read. It fails with
-// a review.InputError that says why there is no answer.
+// Ask answers a question for a person of the console, from documents that the person may read. It
+// fails with a review.InputError that says why there is no answer.
 func (t *Trying) Ask(ctx context.Context, person access.Account, question string, progress func(string)) (mcp.Asked, error) {
 	service, err := t.made(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func (t *Trying) made(ctx context.Context) (*mcp.Service, error) {
 	return service, err
 }
 
-// Gaps finds what the documents do not answer.
+// Gaps returns the reader that finds questions that the documents do not answer.
 func (b *Base) Gaps() gaps.Reader {
 	return gaps.Reader{
 		Tenant: b.Tenant, Store: b.Sessions(), Library: library{b.checked()}, Graph: checkedGraph{b.Knowledge(), b.checked().Readable},
@@ -111,25 +111,25 @@ func (b *Base) Gaps() gaps.Reader {
 	}
 }
 
-// grouped remembers how sets of questions were clustered, which takes 100 ms for 2,000 of them.
-// What a viewer may see is decided before, each time.
+// grouped caches how sets of questions were clustered, which takes 100 ms for 2,000 of them.
+// Callers first select what a viewer may see, each time.
 type grouped struct {
-	one   chan struct{} // holds a value while questions are clustered: one set at a time
+	one   chan struct{} // holds a value while a set is clustered: one at a time
 	mu    sync.Mutex
 	known map[[sha256.Size]byte][][]int
 }
 
-// maxGrouped is how many sets are remembered before all are forgotten.
+// maxGrouped is how many sets are cached before the cache is emptied.
 const maxGrouped = 16
 
 func newGrouped() *grouped { return &grouped{one: make(chan struct{}, 1)} }
 
-// group is gaps.Group with a memory. A caller whose set is clustered by another waits until that is
-// done or ctx is.
+// group is gaps.Group with a cache. If another caller clusters the same set, group waits until that
+// is done or ctx ends.
 func (g *grouped) group(ctx context.Context, asked []gaps.Asked) ([][]int, error) {
 	digest := sha256.New()
 	for _, q := range asked {
-		fmt.Fprintf(digest, "%s %q\n", q.Turn, q.Text) // which says what its vector is
+		fmt.Fprintf(digest, "%s %q\n", q.Turn, q.Text) // the text determines its vector
 	}
 	key := [sha256.Size]byte(digest.Sum(nil))
 	if clusters, ok := g.find(key); ok {

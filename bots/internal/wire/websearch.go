@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/websearch"
 )
 
-// webSearch builds the tool web_search; nil where no provider is set up.
+// webSearch builds the tool web_search, or returns nil without a provider.
 func (b *Base) webSearch() (*websearch.Tool, error) {
 	provider, err := b.webProvider()
 	if provider == nil || err != nil {
@@ -22,7 +22,7 @@ func (b *Base) webSearch() (*websearch.Tool, error) {
 	return websearch.New(provider, b.checked(), allowance{b}, b.Counter), nil
 }
 
-// webProvider is who searches the web, with what that costs booked; nil: no one does.
+// webProvider returns the web search provider, whose costs are recorded, or nil without one.
 func (b *Base) webProvider() (websearch.Provider, error) {
 	c := b.Config
 	if c.WebSearchProvider == "" {

@@ -1,6 +1,6 @@
-// Package wire builds the program from its parts, once per process: settings in, database, index,
-// models and the answer service out. A new tool, connector or model provider is switched on here,
-// in one line.
+// Package wire builds the program from its parts, once per process: from the settings to the
+// database, index, models and answer service. A new tool, connector or model provider is added
+// here, in one line.
 package wire
 
 import (
@@ -31,11 +31,11 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// closing bounds how long a process waits for its private server to stop: 20 seconds in good
-// order, and then at once.
+// closing is how long a process waits for its private server to stop: 20 seconds for an orderly
+// stop, then a forced one.
 const closing = 40 * time.Second
 
-// Base is what every verb needs. Close it.
+// Base holds what every command needs. Call Close at the end.
 type Base struct {
 	Config  *config.Config
 	Logger  *slog.Logger
@@ -43,22 +43,23 @@ type Base struct {
 	Index   *pgindex.Index
 	Counter *tiktoken.Counter
 	Tenant  access.TenantID
-	// By is the account of who asks for changes, for the audit trail; empty while serving, where
-	// people ask in chat.
+	// By is the account that makes changes, for the audit trail. It is empty in serve, where people
+	// ask in chat.
 	By     string
 	person session.Actor // who asks in the console; see As
-	// Measuring says that answers are measured, and wait for what a busy machine does slowly.
+	// Measuring makes answers wait for slow work of a busy machine, because the answers are
+	// measured.
 	Measuring bool
-	// Meter counts what the process does; nil: nothing is counted. It is set before anything is
-	// built that is to be counted.
+	// Meter counts what the process does; nil: nothing is counted. Set it before building anything
+	// that it counts.
 	Meter *telemetry.Metrics
-	// Tracer hears what is done for turns; nil: no one does. It is set as early.
+	// Tracer records the work of turns as spans; nil: none are recorded. Set it as early as Meter.
 	Tracer span.Tracer
 
 	cluster *local.Cluster  // nil where DATABASE_URL is set
 	scratch *scratch.Schema // nil but after OpenScratch
 	http    *http.Client
-	file    *atomic.Pointer[config.File] // what was read again; shared by copies
+	file    *atomic.Pointer[config.File] // the last file read; shared by copies
 
 	clients  *clients // of the sources that are read
 	checks   *checks  // of private answers; shared by copies
@@ -72,14 +73,14 @@ type Base struct {
 	endpoints *endpoints // nil: models are made again each time
 }
 
-// Open connects to the database, starting the private one where none is configured, and brings its
-// schema up to date.
+// Open connects to the database and migrates its schema. It starts the private server if no
+// database is configured.
 func Open(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	return open(ctx, cfg, logger, true)
 }
 
-// OpenMigrated is Open for a database role that may not change tables: the schema is left as it is,
-// and the error says what to do where it does not fit.
+// OpenMigrated is Open for a database role that may not change tables. It does not migrate the
+// schema. If the schema does not fit, the error says what to do.
 func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	return open(ctx, cfg, logger, false)
 }
@@ -99,8 +100,8 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 	return b, nil
 }
 
-// OpenScratch is Open with a separate empty schema, which Close drops with everything in it. The
-// index itself is neither read nor written.
+// OpenScratch is Open with a separate empty schema, which Close drops with its contents. It does
+// not read or write the index.
 func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant, filters: new(filters)}
 	b.setClients()
@@ -185,14 +186,14 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	return nil
 }
 
-// precisions are pgvector's names for those of INDEX_PRECISION.
+// precisions maps values of INDEX_PRECISION to pgvector's types.
 var precisions = map[string]string{"half": "halfvec", "single": "vector"}
 
 func (b *Base) indexConfig() pgindex.Config {
 	return pgindex.Config{CacheBytes: b.Config.IndexMemoryBytes, Precision: precisions[b.Config.Precision], Logger: b.Logger}
 }
 
-// connect opens the database, and brings its schema up to date where that is wanted.
+// connect opens the database, and migrates its schema if migrate is set.
 func (b *Base) connect(ctx context.Context, url, migrateURL string, migrate bool) (*postgres.DB, error) {
 	to := postgres.Config{URL: url, OnError: func(state string) {
 		switch {
@@ -214,8 +215,8 @@ func (b *Base) connect(ctx context.Context, url, migrateURL string, migrate bool
 	return db, err
 }
 
-// Migrate brings the schema up to date and returns how many migrations ran, without anything else
-// that Open does.
+// Migrate migrates the schema and returns how many migrations ran. It does nothing else that Open
+// does.
 func Migrate(ctx context.Context, cfg *config.Config, logger *slog.Logger) (int, error) {
 	b := &Base{Config: cfg, Logger: logger}
 	_, url, err := b.addresses(ctx)
@@ -226,7 +227,7 @@ func Migrate(ctx context.Context, cfg *config.Config, logger *slog.Logger) (int,
 	return n, errors.Join(err, b.Close(ctx))
 }
 
-// addresses returns the database's address and that for migrations.
+// addresses returns the address of the database, and the address for migrations.
 func (b *Base) addresses(ctx context.Context) (url, migrate string, err error) {
 	if b.Config.DatabaseURL == "" {
 		b.cluster, err = local.Start(ctx, local.Config{Dir: b.Config.DataDir, Logger: b.Logger})
@@ -242,14 +243,14 @@ func (b *Base) addresses(ctx context.Context) (url, migrate string, err error) {
 	return url, migrate, nil
 }
 
-// Supervise keeps the private server running until ctx is done, where there is one.
+// Supervise keeps the private server, if there is one, running until ctx ends.
 func (b *Base) Supervise(ctx context.Context) {
 	if b.cluster != nil {
 		b.cluster.Supervise(ctx)
 	}
 }
 
-// Disk looks at the disk of the private server; there is none if ok is false.
+// Disk returns the state of the private server's disk. ok is false without a private server.
 func (b *Base) Disk() (disk local.Disk, ok bool, err error) {
 	if b.cluster == nil {
 		return local.Disk{}, false, nil
@@ -258,18 +259,18 @@ func (b *Base) Disk() (disk local.Disk, ok bool, err error) {
 	return disk, true, err
 }
 
-// refuses reports whether a question is refused for a full disk: that of the private server is
-// looked at, and another server says so in an error.
+// refuses reports whether a question is refused because the disk is full. It checks the private
+// server's disk; another server reports a full disk in an error.
 func (b *Base) refuses(err error) bool {
 	disk, private, unseen := b.Disk()
 	return private && unseen == nil && disk.Full() || postgres.Full(err)
 }
 
-// noRoomFor is how long a database counts as full after a statement failed for that.
+// noRoomFor is how long a database counts as full after a statement failed because of that.
 const noRoomFor = 5 * time.Second
 
-// Full reports whether the disk of the database is full: that of the private server is looked at,
-// and another server says so.
+// Full reports whether the database's disk is full. It checks the private server's disk; another
+// server reports it in errors.
 func (b *Base) Full() bool {
 	if disk, private, err := b.Disk(); private && err == nil {
 		return disk.Full()
@@ -277,7 +278,8 @@ func (b *Base) Full() bool {
 	return time.Since(time.Unix(0, b.noRoom.Load())) < noRoomFor
 }
 
-// Close lets go of the database. The private server stops with the last process that uses it.
+// Close closes the connection to the database. The private server stops with the last process that
+// uses it.
 func (b *Base) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
@@ -303,12 +305,12 @@ func (b *Base) Close(ctx context.Context) error {
 	return err
 }
 
-// Pipeline returns the way documents take into the index.
+// Pipeline returns the pipeline that stores documents in the index.
 func (b *Base) Pipeline(ctx context.Context) (*index.Pipeline, error) {
 	return b.pipeline(ctx, index.Config{By: b.By})
 }
 
-// FullPipeline is Pipeline for documents that are stored again even if they have not changed.
+// FullPipeline is Pipeline, but stores documents again even if they have not changed.
 func (b *Base) FullPipeline(ctx context.Context) (*index.Pipeline, error) {
 	return b.pipeline(ctx, index.Config{Again: true, By: b.By})
 }
@@ -321,8 +323,8 @@ func (b *Base) pipeline(ctx context.Context, cfg index.Config) (*index.Pipeline,
 	return b.pipelineWith(embedder, cfg)
 }
 
-// pipelineWith is a pipeline that embeds with an embedder, or leaves that for later where it is
-// nil.
+// pipelineWith returns a pipeline that embeds with an embedder. If embedder is nil, embedding is
+// left for later.
 func (b *Base) pipelineWith(embedder retrieve.Embedder, cfg index.Config) (*index.Pipeline, error) {
 	chunker, err := index.NewChunker(b.Counter, index.ChunkSize{})
 	if err != nil {
