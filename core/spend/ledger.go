@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Purpose is what a model is asked for.
+// Purpose is the reason for which a model is called.
 type Purpose string
 
 // The purposes.
@@ -24,7 +24,7 @@ const (
 	Checking   Purpose = "check"      // the doctor's question
 )
 
-// Account is what a call is booked to.
+// Account identifies what a call is booked under.
 type Account struct {
 	Tenant   access.TenantID
 	Model    string
@@ -32,18 +32,18 @@ type Account struct {
 	Currency string // empty without prices
 }
 
-// Use is what a call took. A language model's tokens are as in llm.Usage, an embedding model's are
-// all Input.
+// Use is the tokens and cost of a call. A language model's tokens are as in llm.Usage. An embedding
+// model's tokens are all Input.
 type Use struct {
 	llm.Usage
 	Estimated bool // the provider did not tell, so the tokens were counted here
 	Amount    Amount
 }
 
-// ErrUnbooked is a failure of Settle after which the call may be booked again.
+// ErrUnbooked reports that Settle booked nothing, so the call may be booked again.
 var ErrUnbooked = errors.New("nothing was booked")
 
-// Reservation is what is set aside for a call that is about to be made.
+// Reservation is the amount to reserve for a call that is about to be made.
 type Reservation struct {
 	Account
 	Amount Amount        // what the call costs at most
@@ -75,7 +75,7 @@ type Ledger interface {
 	Settle(ctx context.Context, h Hold, a Account, u Use) (Standing, error)
 }
 
-// Row is what was used on a day.
+// Row is the use on one day.
 type Row struct {
 	Day time.Time
 	Account
@@ -87,10 +87,10 @@ type Row struct {
 	Amount    Amount
 }
 
-// Books is what can be read of a Ledger. Safe for concurrent use.
+// Books reads a Ledger. It is safe for concurrent use.
 type Books interface {
-	// Standing is what was spent by now in a currency, by all and by one tenant.
+	// Standing returns the amount spent so far in a currency, by all tenants and by one.
 	Standing(ctx context.Context, tenant access.TenantID, currency string) (Standing, error)
-	// Report lists what was used from a day on, by day, tenant, model and purpose.
+	// Report lists the use since a day, by day, tenant, model and purpose.
 	Report(ctx context.Context, since time.Time) ([]Row, error)
 }
