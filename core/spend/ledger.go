@@ -51,27 +51,27 @@ type Reservation struct {
 	Lasts  time.Duration // from now; Extend prolongs it
 }
 
-// Hold names a reservation. The zero Hold names none.
+// Hold identifies a reservation. The zero Hold identifies none.
 type Hold struct {
 	ID      int64
 	Account Account
 }
 
-// Ledger keeps what was spent, for all processes together. Days are those of the ledger's clock, in
-// UTC; what a call costs belongs to the day of its reservation. A reservation that has run out is
-// booked as lost by whichever process comes next. Safe for concurrent use by any number of
-// processes; spendtest.Suite says what it does.
+// Ledger stores the spending of all processes. Days are UTC days of the ledger's clock. A call's
+// cost belongs to the day of its reservation. When a reservation expires, the next process books
+// its Lost use. A Ledger is safe for concurrent use by any number of processes. spendtest.Suite
+// defines its behaviour.
 type Ledger interface {
-	// Reserve sets an amount aside unless one of the caps leaves no room for it: then the error is
-	// a *CapError, and nothing is set aside. However many processes call it at once, what was spent
-	// and what is set aside never exceed a cap together.
+	// Reserve reserves an amount. If a cap has no room for it, it reserves nothing and returns a
+	// *CapError. Booked and reserved amounts together never exceed a cap, however many processes
+	// call Reserve concurrently.
 	Reserve(ctx context.Context, r Reservation, caps Caps) (Hold, error)
-	// Extend prolongs a reservation, and replaces what is to be booked if the process is lost. One
-	// that has run out stays as it is.
+	// Extend prolongs a reservation and replaces the use that is booked if the process dies. It
+	// does not change an expired reservation.
 	Extend(ctx context.Context, h Hold, lost Use, lasts time.Duration) error
-	// Settle books a call and lets go of its reservation. A call without one, or whose reservation
-	// has run out, is booked all the same. It returns what stands then. The error is ErrUnbooked
-	// where it is certain that nothing was booked.
+	// Settle books a call and releases its reservation. It also books a call without a reservation
+	// or with an expired one. It returns the new Standing. The error is ErrUnbooked if certainly
+	// nothing was booked.
 	Settle(ctx context.Context, h Hold, a Account, u Use) (Standing, error)
 }
 
