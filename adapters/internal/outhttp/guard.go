@@ -114,8 +114,8 @@ func (g *Guard) moved(host string, addr netip.Addr) bool {
 }
 
 // Plain reports whether a credential may be sent to a host over plain http. It may if the operator
-// lists the host's name, or if the host is a literal address that is not public. inside is true if
-// it is allowed only because a listed network may contain the host. Config.Inside then refuses
+// lists the host's name, if the host is a literal address that is not public, or if a listed
+// network may contain it. In the last two cases inside is true: set Config.Inside, which refuses
 // every public address that the name resolves to.
 func (g *Guard) Plain(host string) (allowed, inside bool) {
 	addr, err := netip.ParseAddr(host)

@@ -21,8 +21,8 @@ const (
 	SourceListed document.SourceID = "open_url_listed"
 )
 
-// Fetched reports whether a document is a page that this tool fetched. No index source has
-// permissions for such a page.
+// Fetched reports whether a document is a page that this tool fetched. Such a
+// page is in no index, so no source says who may read it.
 func Fetched(id document.ID) bool {
 	source, _, _ := strings.Cut(string(id), ":")
 	return source == string(SourceWeb) || source == string(SourceListed)
