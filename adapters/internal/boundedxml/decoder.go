@@ -33,8 +33,8 @@ type Decoder struct {
 	step   int
 }
 
-// New returns a decoder. If the text names an encoding other than UTF-8, the decoder reads its
-// bytes unconverted. If strict is false, elements may be left open and attributes unquoted.
+// New returns a decoder. If strict is false, elements may be left open and attributes unquoted, and
+// the decoder reads encodings other than UTF-8 unconverted.
 func New(r io.Reader, strict bool) *Decoder {
 	in := &meter{from: bufio.NewReader(r)}
 	d := &Decoder{tokens: xml.NewDecoder(in), in: in}
