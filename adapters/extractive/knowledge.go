@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// KnowledgeTool is the name of the tool that is called first for questions about who does what,
-// when it is offered.
+// KnowledgeTool is the name of the tool that is called first for questions about who does what, if
+// it is offered.
 const KnowledgeTool = "knowledge"
 
 // asking is a form of question that documents answer by what they state of people, teams and one

@@ -1,14 +1,14 @@
-// Package extractive answers without a language model: it searches, and quotes the paragraphs,
-// lists, table rows and code of the found passages that answer best, each with its citation. It
-// goes through the same loop as any model, by calling the search tool. Nothing that it quotes
-// differs from the documents except in white space, in the backslash that keeps a document's own
-// "[1]" from being read as a citation, in that rows are written below the header of their table and
-// an explanation behind the term that it explains, and in that options and what stands for a value
-// are written as code where they would be read as something else.
+// Package extractive answers without a language model. It searches and quotes the best matching
+// paragraphs, lists, table rows and code, each with its citation. It calls the search tool, so it
+// runs in the same loop as any model. Quotes are verbatim except for five changes. White space may
+// differ. A backslash keeps a document's own "[1]" from being read as a citation. Table rows come
+// below their header. An explanation comes after the term that it explains. Options and
+// placeholders are written as code if they would be misread otherwise.
 //
-// The way of an answer: turn.go reads the conversation, question.go what is asked, block.go and
-// unit.go cut the passages into pieces, passages.go finds what can be quoted of each page and
-// chooses, choose.go says whether the question's words are evidence, answer.go writes.
+// The steps of an answer: turn.go reads the conversation and question.go the question. block.go and
+// unit.go split the passages into pieces. passages.go finds quotable pieces of each page and
+// selects some. choose.go decides whether the question's words are evidence, and answer.go writes
+// the answer.
 package extractive
 
 import (
@@ -25,7 +25,7 @@ import (
 
 var _ llm.Model = (*Model)(nil)
 
-// SearchTool is the name of the tool that is called when it is offered.
+// SearchTool is the name of the search tool, which is called if it is offered.
 const SearchTool = "internal_search"
 
 const (
@@ -34,7 +34,7 @@ const (
 	deltaWords = 3 // words per delta
 )
 
-// Model is an llm.Model that needs no key, no network and no weights, unless it has a sentence
+// Model is an llm.Model that needs no key and no network, and no weights unless it has a sentence
 // model. It has no state, is deterministic except for the ids of calls, and is safe for concurrent
 // use.
 type Model struct {
@@ -44,14 +44,14 @@ type Model struct {
 	wait    time.Duration // for the sentence model; 0: gateWait
 }
 
-// New returns the model of a program for which no language model is configured. Answers say so.
+// New returns the model for a program without a configured language model. Its answers say so.
 func New() *Model { return &Model{why: "No language model is configured, so "} }
 
-// StandIn returns the model that replaces a language model. Why it does is for the caller to say.
+// StandIn returns the model that replaces a language model. The caller must say why.
 func StandIn() *Model { return &Model{} }
 
-// WithSentences has the sentence model in the program choose the passages, and decide by the gate
-// whether to quote them. nil leaves both to words.
+// WithSentences makes the sentence model select the passages, and makes the gate decide whether to
+// quote them. If sentences is nil, word matching does both.
 func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *Model {
 	with := *m
 	if with.vectors, with.gate = nil, gate; sentences != nil {
@@ -60,8 +60,8 @@ func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *
 	return &with
 }
 
-// Waiting has the sentence model take as long as wait for the passages of an answer. Those that are
-// not compared by then are chosen by words.
+// Waiting limits the sentence model to wait for the passages of an answer. Passages that it has not
+// compared by then are selected by words.
 func (m *Model) Waiting(wait time.Duration) *Model {
 	with := *m
 	with.wait = wait
@@ -73,9 +73,9 @@ func (*Model) Info() llm.Info {
 	return llm.Info{Name: "extractive", Window: window, Reply: reply, NativeTools: true, Extractive: true}
 }
 
-// Stream implements llm.Model. With the search tool on offer and nothing found yet in this turn it
-// calls that tool with the question; otherwise it answers from the documents that the turn holds.
-// It cannot follow a response format.
+// Stream implements llm.Model. If the search tool is offered and this turn has no results yet, it
+// calls the tool with the question. Otherwise it answers from the documents in the turn. It ignores
+// response formats.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		if err := ctx.Err(); err != nil {

@@ -1,8 +1,8 @@
 // Package files reads documents from folders and single files: Markdown, HTML, PDF, Word, plain
 // text, tables and source code.
 //
-// It never reads outside its folder, never waits for pipes or devices, and names every file that it
-// leaves out with the reason.
+// It never reads outside its folder and never waits for pipes or devices. It reports every file
+// that it skips, with the reason.
 package files
 
 import (
@@ -24,23 +24,22 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind of the sources that this package reads.
+// Kind is the kind of this package's sources.
 const Kind document.Kind = "file"
 
-// Options of a Connector. Zero fields get their defaults.
+// Options configure a Connector. Zero fields get their defaults.
 type Options struct {
 	Path string // a folder, or one file
-	// BaseURL is where the folder is published: a document's address is this and its path below the
-	// folder. Without it, documents have file addresses.
+	// BaseURL is the address at which the folder is published. A document's address is BaseURL plus
+	// its path below the folder. If empty, documents have file addresses.
 	BaseURL string
 	ACL     access.ACL // who may read the documents; members
-	// patterns of paths to read; none means all. "**" stands for any folders; a pattern without a
-	// slash is for names
+	// patterns of paths to read; none means all. "**" matches any folders; a pattern without a
+	// slash matches file names
 	Include  []string
 	Exclude  []string // patterns of paths to leave out, though included
 	MaxBytes int64    // larger files are failures; 50 MB
-	// Source is the source where the folder is a copy of something else; by default it is the
-	// folder itself.
+	// Source is the source of which the folder is a copy. The default is the folder itself.
 	Source document.Source
 }
 
@@ -48,13 +47,13 @@ type Options struct {
 // small machine.
 const defaultMaxBytes = 50 << 20
 
-// Reads reports whether Include and Exclude let a file be read, by its path below the folder.
+// Reads reports whether Include and Exclude select a file, by its path below the folder.
 func (o Options) Reads(name string) bool {
 	return (len(o.Include) == 0 || pattern.List(o.Include).Match(name)) && !pattern.List(o.Exclude).Match(name)
 }
 
-// Connector reads one folder or file. It keeps no state between runs: unchanged files are
-// recognised by their times.
+// Connector reads one folder or file. It stores no state between runs: it recognises unchanged
+// files by their modification times.
 type Connector struct {
 	options Options
 	root    string // absolute
@@ -64,7 +63,7 @@ type Connector struct {
 
 var _ index.Connector = (*Connector)(nil)
 
-// New returns a connector for options.Path, which must exist. Faults are named all at once.
+// New returns a connector for options.Path, which must exist. The error names all faults.
 func New(options Options) (*Connector, error) {
 	if len(options.ACL) == 0 {
 		options.ACL = access.ACL{access.Members}
@@ -92,7 +91,7 @@ func (c *Connector) locate() error {
 	return c.explain(err)
 }
 
-// SourceOf returns the source of a folder, whether or not it exists.
+// SourceOf returns the source of a folder, even if the folder does not exist.
 func SourceOf(path string) (document.Source, error) {
 	root, err := filepath.Abs(path)
 	if err != nil {
@@ -162,8 +161,8 @@ func (c *Connector) Settings() string {
 // batchSize is how many documents a batch holds.
 const batchSize = 256
 
-// Sync implements index.Connector. It always yields the whole folder: telling that a file is
-// unchanged costs nothing but its time stamp.
+// Sync implements index.Connector. It always yields the whole folder, because checking whether a
+// file has changed costs only a look at its time stamp.
 func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		root, single, err := c.open()

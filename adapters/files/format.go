@@ -24,8 +24,8 @@ type format struct {
 	cost   footprint.Cost // of what reads it
 }
 
-// MayHold reports whether a file of that name may hold text that can be read: where files have to
-// be fetched, the others need not be.
+// MayHold reports whether a file with that name may contain readable text. Callers that fetch files
+// can skip the others.
 func MayHold(name string) bool { return formatOf(name).unread == "" }
 
 // formatOf decides by the name alone. What it does not know is read as plain text, unless its

@@ -43,9 +43,9 @@ var strayACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*[:=][ \t]*(.+)
 // with its value, an item of a list.
 var matterLike = regexp.MustCompile(`^\s*$|^\s*(---+|\+\+\++|<!--.*-->)\s*$|^\s*["']?\w[\w-]*["']?\s*[:=]|^\s*- `)
 
-// Narrows reports whether a file, by its path and how it begins, may say itself who may read it, so
-// that not all may who may read its source. It rather errs: a file whose beginning cannot be read
-// may.
+// Narrows reports whether a file may restrict its own readers, so that some readers of its source
+// may not read it. It decides by the path and the beginning of the file. It is true if it cannot
+// read the beginning.
 func Narrows(name string, begins []byte) bool {
 	if !formatOf(name).matter {
 		return false

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Check asks the server for the branch, without fetching anything, and says which it is.
+// Check asks the server for the branch and returns its name. It fetches nothing.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	if c.unknown {
 		return "", c.unpublished()

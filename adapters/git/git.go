@@ -1,7 +1,7 @@
-// Package git reads the files of a repository that any Git server offers over https. It keeps a
-// mirror in a cache folder, writes the files of one branch out of it, and has another connector
-// read these: what a file means is not decided here. Nothing of a repository is run: no hooks, no
-// filters, no submodules.
+// Package git reads the files of a repository from any Git server over https. It keeps a mirror in
+// a cache folder, writes the files of one branch into a folder, and passes that to another
+// connector, which reads them. It runs nothing of a repository: no hooks, no filters, no
+// submodules.
 package git
 
 import (
@@ -23,42 +23,43 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind of the sources that this package reads.
+// Kind is the kind of this package's sources.
 const Kind document.Kind = "git"
 
-// Options of a Connector. Zero fields get their defaults.
+// Options configure a Connector. Zero fields get their defaults.
 type Options struct {
-	// URL of the repository, as for "git clone": https://host/group/name.git. "#name" at its end
-	// names a branch; without it the branch is the one that the server says is its own.
+	// URL is the repository's address, as for "git clone": https://host/group/name.git. A "#name"
+	// at its end selects a branch. The default is the server's default branch.
 	URL string
-	// BaseURL is where readers find the files: a document's address is this and its path. It is
-	// known for github.com, gitlab.com and codeberg.org.
+	// BaseURL is the address at which readers find the files. A document's address is BaseURL plus
+	// its path. The default is known for github.com, gitlab.com and codeberg.org.
 	BaseURL string
-	// Token returns the token of a host, which is sent to that host alone; empty for none. Nil:
-	// none has one.
+	// Token returns the token for a host, which is sent only to that host; empty for none. Nil: no
+	// host has one.
 	Token func(host string) string
-	// AllowHosts are hosts, addresses and networks that may be asked though they are not on the
-	// public internet.
+	// AllowHosts lists hosts, addresses and networks that may be called although they are not on
+	// the public internet.
 	AllowHosts []string
 	CAFile     string
 	MaxBytes   int64 // larger files are left out; 50 MB
 	MaxFetch   int64 // bytes that the server may send in one run; 4 GB
-	// CacheDir keeps the mirrors; a folder below the user's cache. It may be deleted at any time.
+	// CacheDir is the folder of the mirrors. The default is a folder below the user's cache. It may
+	// be deleted at any time.
 	CacheDir string
-	// Wanted reports whether a file may hold a document, by its path; others are not written out.
-	// All of them if nil.
+	// Wanted reports whether a file may contain a document, by its path. Other files are not
+	// written. Nil: all files are wanted.
 	Wanted func(path string) bool
-	// Commits has commits be documents too, for whoever ACL names: members, if it is empty.
+	// Commits makes commits documents too, readable by ACL, or by members if ACL is empty.
 	Commits bool
 	ACL     access.ACL
-	// Told reports whether a file that a commit changed may be named, by its path; all of them if
-	// nil. A commit of none that may is left out.
+	// Told reports whether a commit's document may name a changed file, by its path; nil: it may
+	// name all. A commit that changed no such file is skipped.
 	Told func(path string) bool
-	// Withhold reports of a file, by its path and how it begins, that not all whom ACL names may
-	// read it: commits that change it are left out.
+	// Withhold reports whether some people in ACL may not read a file, by its path and its
+	// beginning. Commits that change such a file are skipped.
 	Withhold func(path string, begins []byte) bool
-	// Read returns the connector of a folder's files, for documents of the source that are
-	// published below base.
+	// Read returns the connector that reads the folder's files as documents of source, with
+	// addresses below base.
 	Read func(folder, base string, source document.Source) (index.Connector, error)
 }
 
@@ -80,7 +81,7 @@ type Connector struct {
 
 var _ index.Connector = (*Connector)(nil)
 
-// New returns a connector. The server is not asked yet.
+// New returns a connector. It sends no request.
 func New(options Options) (*Connector, error) {
 	options.MaxBytes, options.MaxFetch = cmp.Or(options.MaxBytes, defaultMaxBytes), cmp.Or(options.MaxFetch, defaultMaxFetch)
 	if len(options.ACL) == 0 {
@@ -128,7 +129,7 @@ func New(options Options) (*Connector, error) {
 	return c, err
 }
 
-// IsURL reports whether a place is the address of a repository: one that ends in .git, before a
+// IsURL reports whether a place is the address of a repository: it ends in .git, before an optional
 // branch.
 func IsURL(place string) bool {
 	u, err := url.Parse(place)
@@ -157,7 +158,7 @@ func (c *Connector) parse() error {
 	return nil
 }
 
-// SourceOf returns the source of a repository's address.
+// SourceOf returns the source with a repository's address.
 func SourceOf(address string) (document.Source, error) {
 	c := &Connector{options: Options{URL: address}}
 	err := c.parse()
@@ -208,8 +209,8 @@ func (c *Connector) Settings() string {
 	return "git 1 " + c.files.Settings()
 }
 
-// Sync implements index.Connector. It yields all files of the branch: those that no commit has
-// changed have the time that they had.
+// Sync implements index.Connector. It yields all files of the branch. Files that no commit has
+// changed keep their time.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		if c.unknown { // told here: what was said the last time may be added until then

@@ -1,5 +1,5 @@
-// Package localmodel finds model servers on this machine and reads what they have loaded. It
-// connects to loopback addresses only, follows no redirect and uses no proxy.
+// Package localmodel finds model servers on this machine and lists their loaded models. It connects
+// only to loopback addresses, follows no redirects and uses no proxy.
 package localmodel
 
 import (
@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// Patience is how long a person waits for all servers together.
+	// Patience is the maximum total wait for all servers while a person waits.
 	Patience = 300 * time.Millisecond
-	// KnownPatience is the same for a server that was chosen before.
+	// KnownPatience is the same for a server that was chosen earlier.
 	KnownPatience = 2 * time.Second
 	// maxAnswer is above every listing; a server that sends more is none of those that are known.
 	maxAnswer = 1 << 20
@@ -89,8 +89,8 @@ func ask(ctx context.Context, address, path string, body any) (answer, error) {
 	return answer{res.StatusCode, res.Header.Get("Server"), text}, nil
 }
 
-// Find returns the servers that answer at the addresses before patience is over, in their order. Of
-// everything else that listens there it says nothing.
+// Find returns the model servers that answer at the addresses within patience, in the order of the
+// addresses. It ignores other programs that listen there.
 func Find(ctx context.Context, addresses []string, patience time.Duration) []localmodel.Server {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -195,11 +195,11 @@ func usable(models []localmodel.Model) ([]localmodel.Model, string) {
 	return nil, "it has no model"
 }
 
-// ErrGone is wrapped by errors of a server that is not there any more.
+// ErrGone is wrapped by errors about a server that no longer answers.
 var ErrGone = errors.New("it does not answer")
 
-// Load has a server load a model and returns the model with the window that the server uses for it
-// from now on. It takes as long as loading takes.
+// Load makes a server load a model. It returns the model with the context window that the server
+// now uses. It blocks until the model is loaded.
 func Load(ctx context.Context, o localmodel.Offer) (localmodel.Model, error) {
 	var a answer
 	var err error

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Endpoint is an address that speaks the OpenAI protocol.
+// Endpoint is the address of a server with the OpenAI protocol.
 type Endpoint struct {
 	BaseURL string // ends in /v1 with most servers; default https://api.openai.com/v1
 	APIKey  string // may be empty for servers on the operator's own machine
-	// HTTP makes the requests; it must have no total timeout. Default: a client with Go's defaults.
+	// HTTP makes the requests and must have no total timeout. Default: a client with Go's defaults.
 	HTTP *http.Client
-	// IdleTimeout is how long a stream may send nothing, not even a keep-alive comment. Default 90
-	// s, and 5 minutes for models that think; negative is no limit.
+	// IdleTimeout is how long a stream may be silent, without even a keep-alive comment. The
+	// default is 90 s, and 5 minutes for reasoning models. Negative means no limit.
 	IdleTimeout time.Duration
-	// AddressSetting and KeySetting name the settings that hold BaseURL and APIKey, for errors.
-	// Default OPENAI_BASE_URL and OPENAI_API_KEY.
+	// AddressSetting and KeySetting are the names of the settings for BaseURL and APIKey, for use
+	// in errors. Default: OPENAI_BASE_URL and OPENAI_API_KEY.
 	AddressSetting, KeySetting string
 }
 

@@ -23,19 +23,19 @@ var (
 	_ spend.Counted     = (*Embedder)(nil)
 )
 
-// EmbedderConfig describes one embedding model.
+// EmbedderConfig configures one embedding model.
 type EmbedderConfig struct {
 	Endpoint
 	Model string
-	// Dimensions of the vectors. 0 looks the model up; fewer than the model's own are asked of
-	// models that can shorten theirs.
+	// Dimensions is the length of the vectors. 0 uses the known length of the model. A smaller
+	// length is requested from models that can shorten their vectors.
 	Dimensions int
 	Batch      int // texts per request; default 64
 }
 
-// Embedder turns texts into unit vectors. Passages are background work and are retried for minutes;
-// a person waits for questions, which are retried once. No retry waits past the deadline of the
-// context. It is safe for concurrent use.
+// Embedder turns texts into unit vectors. Passages are background work, so it retries them for
+// minutes. It retries questions once, because a person waits. No retry waits past the deadline of
+// the context. It is safe for concurrent use.
 type Embedder struct {
 	config EmbedderConfig
 	traits vectorTraits
@@ -53,7 +53,7 @@ const (
 	maxDimensions    = 16_000 // what pgvector stores
 )
 
-// NewEmbedder returns an embedder. It does not connect. A model that is not known needs Dimensions.
+// NewEmbedder returns an embedder. It does not connect. An unknown model requires Dimensions.
 func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	config.setDefaults()
 	faults := config.validate()
@@ -99,7 +99,8 @@ func vectorLimits(config EmbedderConfig) boundedjson.Limits {
 	return boundedjson.Limits{Bytes: int64(numbers)*32 + 64<<10, Elements: numbers + 1000, Depth: 16}
 }
 
-// Model implements retrieve.Embedder. Shortened vectors are a separate space.
+// Model implements retrieve.Embedder. Shortened vectors count as a separate model, because they are
+// not comparable.
 func (e *Embedder) Model() string {
 	if e.traits.dimensions > 0 && e.config.Dimensions != e.traits.dimensions {
 		return fmt.Sprintf("%s@%d", e.config.Model, e.config.Dimensions)
@@ -110,8 +111,8 @@ func (e *Embedder) Model() string {
 // Dimensions implements retrieve.Embedder.
 func (e *Embedder) Dimensions() int { return e.config.Dimensions }
 
-// Embed implements retrieve.Embedder. It blocks until every batch is done or one has failed for
-// good.
+// Embed implements retrieve.Embedder. It blocks until every batch has succeeded or one has failed
+// for good.
 func (e *Embedder) Embed(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
 	vectors, _, err := e.EmbedCounted(ctx, purpose, texts)
 	return vectors, err

@@ -6,9 +6,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 )
 
-// NewHTTPClient returns a client for Endpoint.HTTP that honours the proxy of the environment and
-// trusts, in addition to the system's, the certificate authorities of a PEM file; caFile may be
-// empty. It is shared by all endpoints of a process.
+// NewHTTPClient returns a client for Endpoint.HTTP, to share between all endpoints of a process. It
+// uses the environment's proxy. It trusts the system's certificate authorities and those in the PEM
+// file caFile, which may be empty.
 func NewHTTPClient(caFile string) (*http.Client, error) {
 	return outhttp.New(outhttp.Config{CAFile: caFile, UserAgent: "footnote"})
 }

@@ -12,8 +12,8 @@ import (
 // maxListing is far above what the description of a model has.
 const maxListing = 64 << 10
 
-// Lists reports whether an endpoint says that it has a model (GET /models/{model}), which costs
-// nothing. False means little: not every endpoint can be asked.
+// Lists reports whether an endpoint lists a model (GET /models/{model}), which costs nothing. False
+// proves little, because not every endpoint supports this request.
 func Lists(ctx context.Context, e Endpoint, model string) bool {
 	base := e.BaseURL
 	if base == "" {

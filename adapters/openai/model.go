@@ -1,9 +1,7 @@
-// Package openai reaches language and embedding models over the OpenAI protocol, at OpenAI itself
-// or at any server that speaks it. It is the only package that knows the SDK; its types and errors
-// go no further.
+// Package openai calls language and embedding models over the OpenAI protocol, at OpenAI or at any
+// compatible server. No other package uses the SDK. The SDK's types and errors are not exposed.
 //
-// Nothing of a request or an answer is logged, and neither the API key nor the prompt appears in an
-// error.
+// It logs no text of requests or answers. No error contains the API key or the prompt.
 package openai
 
 import (
@@ -23,7 +21,7 @@ import (
 
 var _ llm.Model = (*Model)(nil)
 
-// Config describes one chat model.
+// Config configures one chat model.
 type Config struct {
 	Endpoint
 	Model  string
@@ -31,14 +29,14 @@ type Config struct {
 	Reply  int   // tokens kept free for the reply; 0 derives it from the model and the window
 	Vision *bool // nil looks the model up
 	Small  bool  // llm.Info.Small
-	// nil looks the model up, and believes an endpoint that refuses; false has calls read from the
-	// model's text
+	// nil uses the known value of the model until an endpoint refuses tools; false reads calls from
+	// the model's text
 	NativeTools *bool
 }
 
-// Model streams chat completions. It does not retry, except at once when the endpoint rejects an
-// optional field of the request: that field is then left out, in later requests as well. It is safe
-// for concurrent use.
+// Model streams chat completions. It does not retry, with one exception: if the endpoint rejects an
+// optional field, it repeats the request at once without it. Later requests omit the field too. It
+// is safe for concurrent use.
 type Model struct {
 	config  Config
 	traits  traits
@@ -109,16 +107,16 @@ func newClient(e Endpoint, whole boundedjson.Limits) *sdk.Client {
 	return sdk.NewClientWithConfig(settings)
 }
 
-// Info implements llm.Model. NativeTools becomes false once the endpoint has refused tools.
+// Info implements llm.Model. NativeTools is false once the endpoint has refused tools.
 func (m *Model) Info() llm.Info {
 	info := m.info
 	info.NativeTools = info.NativeTools && !m.noTools.Load()
 	return info
 }
 
-// Stream implements llm.Model, within llm.AnswerLimits and with llm.Thoughts apart. The last delta
-// carries the finish reason and, where the endpoint tells, the usage. A refusal in the model's own
-// words is streamed as text and finishes with llm.FinishRefusal.
+// Stream implements llm.Model. It enforces llm.AnswerLimits and separates llm.Thoughts. The last
+// delta has the finish reason and, if the endpoint reports it, the usage. A refusal in the model's
+// own words is streamed as text and ends with llm.FinishRefusal.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return llm.AnswerLimits.Stream(ctx, req, func(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 		return llm.Thoughts(m.stream(ctx, req))

@@ -1,6 +1,6 @@
-// Package reranker asks an endpoint how well passages answer a question. It speaks the two dialects
-// in use: {"model", "query", "documents"}, as Cohere, Jina, Voyage, vLLM and llama.cpp take it, and
-// {"query", "texts"}, as text-embeddings-inference does, whose server has one model alone.
+// Package reranker calls an endpoint that scores how well passages answer a question. It supports
+// two dialects. Cohere, Jina, Voyage, vLLM and llama.cpp accept {"model", "query", "documents"}.
+// text-embeddings-inference accepts {"query", "texts"}; its server has only one model.
 package reranker
 
 import (
@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config says where the endpoint is. URL and HTTP are required.
+// Config configures the endpoint. URL and HTTP are required.
 type Config struct {
 	URL   string // with /rerank at its end, or of what stands before that
 	Model string // empty: the endpoint is one of text-embeddings-inference
@@ -28,7 +28,7 @@ type Config struct {
 	HTTP  *http.Client
 }
 
-// Client is a retrieve.Reranker elsewhere. It is safe for concurrent use.
+// Client is a retrieve.Reranker that calls an endpoint. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	address string

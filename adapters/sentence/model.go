@@ -1,9 +1,9 @@
-// Package sentence is a sentence embedding model that is part of the program, all-MiniLM-L6-v2: it
-// turns an English sentence or paragraph into a vector of its meaning. It needs no network and no
-// C library. LICENSE.md names the weights; deploy/tools/sentence makes them.
+// Package sentence contains a sentence embedding model, all-MiniLM-L6-v2, which is part of the
+// program. It turns an English sentence or paragraph into a vector of its meaning. It needs no
+// network and no C library. LICENSE.md names the weights; deploy/tools/sentence generates them.
 //
-// file.go reads the weights, forward.go is the transformer, and kernel.go holds the products of
-// matrices, which have a kernel in assembly where the processor has AVX2.
+// file.go reads the weights and forward.go is the transformer. kernel.go multiplies matrices, with
+// an assembly kernel for processors that have AVX2.
 package sentence
 
 import (
@@ -27,7 +27,7 @@ var _ retrieve.Embedder = (*Model)(nil)
 //go:embed model.bin
 var file []byte
 
-// Name of the vector space. It changes with the file and with what is computed from it.
+// Name is the name of the vector space. It changes with the file and with the computation.
 const Name = "footnote-sentences-1"
 
 const (
@@ -37,7 +37,7 @@ const (
 )
 
 // Model is the sentence model. It is safe for concurrent use: as many runs as there are processors
-// go on at once, the others wait. A run takes 4 MB.
+// run at once, and others wait. A run takes 4 MB.
 type Model struct {
 	weights *weights
 	kernel  kernel
@@ -47,7 +47,7 @@ type Model struct {
 	patience time.Duration
 }
 
-// New returns the model. The first call takes about 30 ms and 5 MB; the weights stay in the
+// New returns the model. The first call takes about 30 ms and 5 MB. The weights are read from the
 // program's file.
 func New() (*Model, error) { return builtin() }
 
@@ -72,8 +72,8 @@ func newSlots(m *Model, n int) *Model {
 	return m
 }
 
-// Background returns the same model for work that can wait: it runs one text at a time, and pauses
-// within a layer while the model is used otherwise or Urgent work is under way. It takes 4 MB more.
+// Background returns the same model for work that can wait. It runs one text at a time. It pauses
+// within a layer while other calls use the model or Urgent work is in progress. It takes 4 MB more.
 func (m *Model) Background() *Model {
 	return newSlots(&Model{weights: m.weights, kernel: m.kernel, urgent: m.urgent, patience: patience}, 1)
 }
@@ -117,8 +117,8 @@ func (m *Model) Model() string { return Name }
 // Dimensions implements retrieve.Embedder.
 func (m *Model) Dimensions() int { return dimensions }
 
-// Embed implements retrieve.Embedder. Of a text 508 tokens are read; more than 254 take two
-// windows. A text without words, or in another language than English, gets the zero vector.
+// Embed implements retrieve.Embedder. It reads up to 508 tokens of a text, in two windows if there
+// are more than 254. A text that has no words or is not English gets the zero vector.
 func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) ([][]float32, error) {
 	out, known := make([][]float32, len(texts)), make([]string, len(texts))
 	for i, text := range texts {

@@ -1,8 +1,7 @@
-// Package staticembed is the embedder that is part of the program: it needs no key, no network and
-// no training. The vector of a text is the mean of the vectors of its word pieces, which were
-// learned from a sentence embedding model (distillation; see LICENSE.md next to this file for the
-// model, and deploy/tools/wordvectors for how they are made). It knows English words, not their
-// order.
+// Package staticembed is the built-in embedder, which needs no key, no network and no training. The
+// vector of a text is the mean of the vectors of its word pieces. Those vectors were distilled from
+// a sentence embedding model (LICENSE.md next to this file names the model, and
+// deploy/tools/wordvectors generates them). It knows English words, not their order.
 package staticembed
 
 import (
@@ -24,8 +23,8 @@ var _ retrieve.Embedder = (*Model)(nil)
 //go:embed vectors.bin
 var vectors string
 
-// Name of the vector space. It changes with the file, and with what is computed from it: the first
-// space left bytes of its rows out.
+// Name is the name of the vector space. It changes with the file and with the computation: the
+// first space omitted bytes of its rows.
 const Name = "footnote-words-2"
 
 // minKnown is the share of a text's words that must be words of the vocabulary as they are: text of
@@ -33,7 +32,7 @@ const Name = "footnote-words-2"
 // manuals 99 % have 0.41 or more, identifiers included, German ones 0.38 in the middle.
 const minKnown = 0.35
 
-// Model holds the vectors of word pieces. It never changes and is safe for concurrent use.
+// Model contains the vectors of word pieces. It is immutable and safe for concurrent use.
 type Model struct {
 	vocabulary *wordpiece.Vocabulary
 	dimensions int
@@ -43,7 +42,7 @@ type Model struct {
 	rows string
 }
 
-// New returns the embedder. It takes some tens of milliseconds the first time and about 1 MB in
+// New returns the embedder. The first call takes some tens of milliseconds and about 1 MB in
 // addition to the file.
 func New() (*Model, error) { return builtin() }
 
@@ -55,8 +54,8 @@ func (m *Model) Model() string { return Name }
 // Dimensions implements retrieve.Embedder.
 func (m *Model) Dimensions() int { return m.dimensions }
 
-// Embed implements retrieve.Embedder. A text of any length is taken whole. One that has no words,
-// or is not in English as far as can be told, gets the zero vector, which is like no other.
+// Embed implements retrieve.Embedder. It reads the whole text at any length. A text that has no
+// words or does not seem English gets the zero vector, which is similar to no other.
 func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	if len(texts) == 1 { // a question: not worth a goroutine

@@ -1,5 +1,5 @@
-// Package tiktoken counts tokens with the vocabularies of OpenAI's models. They
-// are part of the binary: nothing is downloaded.
+// Package tiktoken counts tokens with the vocabularies of OpenAI's models. The vocabularies are
+// part of the binary, so nothing is downloaded.
 package tiktoken
 
 import (
@@ -14,9 +14,8 @@ import (
 
 // Counter is a [budget.Counter] for one vocabulary. It is safe for concurrent use.
 //
-// Marks that are special to a model ("<|endoftext|>") count as the plain text
-// that they are in a user's message. Bytes that are not UTF-8 count as U+FFFD, which
-// is what a provider receives for them in JSON.
+// Special tokens ("<|endoftext|>") count as plain text, which they are in a user's message. Bytes
+// that are not UTF-8 count as U+FFFD, which a provider receives for them in JSON.
 type Counter struct {
 	codec tokenizer.Codec
 	name  string
@@ -63,9 +62,9 @@ func newCounter(codec tokenizer.Codec, name string, chunk int) *Counter {
 // Encoding returns the name of the vocabulary.
 func (c *Counter) Encoding() string { return c.name }
 
-// Count implements [budget.Counter]. Of what was counted lately it knows the count, piece by piece:
-// passages, tools and instructions are counted in every step of every turn, in ever other company,
-// and tokenising a page takes milliseconds.
+// Count implements [budget.Counter]. It caches the counts of recent pieces of text. Passages, tools
+// and instructions are counted in every step of every turn in varying combinations, and tokenising
+// a page takes milliseconds.
 func (c *Counter) Count(text string) int {
 	total := 0
 	for piece := range pieces(text) {

@@ -12,14 +12,14 @@ var o200kModels = []string{"gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-oss", "
 // cl100kModels begin the names of the models that use cl100k_base.
 var cl100kModels = []string{"gpt-4", "gpt-3.5", "text-embedding-3", "text-embedding-ada-002"}
 
-// ForModel returns the counter for a model. The name may have a provider before it
-// ("openai/gpt-4o") and may be that of a fine-tuned model ("ft:gpt-4o:acme").
+// ForModel returns the counter for a model. The name may have a provider prefix ("openai/gpt-4o")
+// and may name a fine-tuned model ("ft:gpt-4o:acme").
 //
-// Every model that is not known to use o200k_base is counted with cl100k_base. For
-// older OpenAI models and their embeddings that is exact. For the models of other
-// makers it is the safer guess of the two: with half the vocabulary it needs more
-// tokens for the same text, above all outside English, and a budget that counts too
-// much leaves room unused where one that counts too little gets a request refused.
+// Models that are not known to use o200k_base are counted with cl100k_base. That is exact for older
+// OpenAI models and their embeddings. For other vendors' models it is the safer choice: its
+// vocabulary is half as large, so it counts more tokens for the same text, especially outside
+// English. A budget that counts too much leaves room unused, but one that counts too little gets a
+// request refused.
 func ForModel(name string) *Counter {
 	if begins(name, o200kModels) {
 		return o200k()
@@ -27,7 +27,7 @@ func ForModel(name string) *Counter {
 	return cl100k()
 }
 
-// Exact reports whether ForModel's counter has the model's own vocabulary.
+// Exact reports whether ForModel's counter uses the model's own vocabulary.
 func Exact(name string) bool { return begins(name, o200kModels) || begins(name, cl100kModels) }
 
 func begins(name string, prefixes []string) bool {

@@ -1,9 +1,9 @@
-// Package web reads documents from web sites: the pages that a sitemap names, or those that are
-// linked from page to page below an address. HTML, PDF, Word, Markdown and plain text are read.
+// Package web reads documents from web sites: the pages in a sitemap, or the pages linked from page
+// to page below an address. It reads HTML, PDF, Word, Markdown and plain text.
 //
-// It obeys robots.txt under the name "footnote", asks no faster than configured, and asks again
-// only for what has changed. It never leaves the address it was given, and reaches nothing that is
-// not on the public internet unless the operator lists it.
+// It obeys robots.txt as "footnote", limits its request rate, and requests only changes. It never
+// leaves the address that it was given, and connects only to the public internet unless the
+// operator lists a host.
 package web
 
 import (
@@ -24,16 +24,16 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind of the sources that this package reads.
+// Kind is the kind of this package's sources.
 const Kind document.Kind = "web"
 
-// Options of a Connector. Zero fields get their defaults.
+// Options configure a Connector. Zero fields get their defaults.
 type Options struct {
-	// URL is where to begin: a folder ("https://docs.example.org/guide/"), a page in it, or a
-	// sitemap. Only what lies below the folder is read.
+	// URL is the starting point: a folder ("https://docs.example.org/guide/"), a page in it, or a
+	// sitemap. Only pages below the folder are read.
 	URL string
 	ACL access.ACL // who may read the documents; members
-	// hosts, addresses and networks that are read although they are not public
+	// hosts, addresses and networks that may be read although they are not public
 	AllowHosts  []string
 	CAFile      string        // PEM certificates that are trusted in addition to the system's
 	Interval    time.Duration // between two requests; 1 s, and more where robots.txt asks for more
@@ -41,9 +41,9 @@ type Options struct {
 	MaxPages    int           // 10,000
 	MaxDepth    int           // links from the first page, where there is no sitemap; 16
 	MaxVariants int           // pages that differ in their query alone; 25
-	// Include are patterns of paths below the folder, such as "guide/**" and "*.html", of the pages
-	// to index; none means all. Without a sitemap other pages are still read for their links. "**"
-	// stands for any folders; a pattern without a slash is for the last part of a path.
+	// Include are patterns of paths below the folder to index, such as "guide/**" and "*.html";
+	// none means all. Without a sitemap, other pages are still read for their links. "**" matches
+	// any folders; a pattern without a slash matches the last part of a path.
 	Include    []string
 	Exclude    []string    // patterns of paths that are not even asked for, though included
 	Politeness *Politeness // of this process; its own if nil
@@ -77,7 +77,7 @@ func (o Options) withDefaults() Options {
 // request.
 const parallel = 2
 
-// Connector reads one site. What it knows of the pages it keeps in the checkpoint alone.
+// Connector reads one site. It stores its knowledge of the pages only in the checkpoint.
 type Connector struct {
 	options Options
 	scope   scope
@@ -88,8 +88,7 @@ type Connector struct {
 
 var _ index.Resumer = (*Connector)(nil)
 
-// New returns a connector for options.URL. It connects to nothing yet. Faults are named all at
-// once.
+// New returns a connector for options.URL. It does not connect. The error names all faults.
 func New(options Options) (*Connector, error) {
 	options = options.withDefaults()
 	where, err := newScope(options.URL)
@@ -112,7 +111,7 @@ func newClient(setting string, allow []string, caFile string) (*http.Client, *ou
 	return client, guard, err
 }
 
-// SourceOf returns the source that an address stands for, however it is spelled.
+// SourceOf returns the source of an address, in any spelling.
 func SourceOf(address string) (document.Source, error) {
 	where, err := newScope(address)
 	if err != nil {
@@ -152,9 +151,9 @@ func (c *Connector) rules() string {
 	return fmt.Sprintf("web %d %q %q", reading, c.options.Include, c.options.Exclude)
 }
 
-// Sync implements index.Connector. Every page is asked for, with the date and mark of the version
-// that is known, so that the site may answer that nothing has changed; pages whose date in the
-// sitemap is the same are not asked for at all.
+// Sync implements index.Connector. It requests pages with the date and ETag of the known version,
+// so that the site can answer that nothing has changed. It does not request pages whose date in the
+// sitemap has not changed.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		run, err := c.newCrawl(ctx, since)

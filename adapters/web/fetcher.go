@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Page is one page of the web as readable text.
+// Page is one web page as readable text.
 type Page struct {
 	URL       string // after redirects
 	Title     string
@@ -21,8 +21,8 @@ type Page struct {
 	UpdatedAt time.Time
 }
 
-// Permit returns why an address may not be requested, as the end of a sentence; nil allows it.
-// Private says that its host is reached only because the operator listed it.
+// Permit returns the reason why an address may not be requested, as the end of a sentence; nil
+// allows it. private says that its host is reachable only because the operator listed it.
 type Permit func(ctx context.Context, address string, private bool) error
 
 // FetcherOptions configure a Fetcher. Zero fields get their defaults.
@@ -34,9 +34,9 @@ type FetcherOptions struct {
 	MaxBytes   int64  // of a page; 5 MB
 }
 
-// Fetcher reads single pages whose addresses people or documents gave. It reaches nothing that is
-// not public, follows few redirects, none of them from https to http, and decides by itself what it
-// sends: no cookies, no referrer. It is safe for concurrent use.
+// Fetcher fetches single pages whose addresses come from people or documents. It connects only to
+// public addresses and follows few redirects, none from https to http. It sends no cookies and no
+// referrer. It is safe for concurrent use.
 type Fetcher struct {
 	client   *http.Client
 	guard    *outhttp.Guard
@@ -55,10 +55,9 @@ func NewFetcher(o FetcherOptions) (*Fetcher, error) {
 	return &Fetcher{client, guard, o.MaxBytes}, nil
 }
 
-// Fetch reads a page, once: it does not wait for sites that ask to be asked later. ctx bounds the
-// wait in addition to the limit of a minute. permit is asked about the address and about every
-// redirect before anything is sent there. The text of an error is a sentence for the model and for
-// people.
+// Fetch fetches a page with one attempt. It does not wait for sites that ask for a later retry. It
+// ends after a minute, or when ctx is done. It calls permit for the address and for every redirect
+// before it sends a request there. The text of an error is a sentence for the model and for people.
 func (f *Fetcher) Fetch(ctx context.Context, address string, permit Permit) (Page, error) {
 	at, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" {

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Politeness is the pace at which hosts are asked, whatever number of sources they are. One for a
-// process is shared by its connectors. It is safe for concurrent use; the zero value is ready for
-// use.
+// Politeness limits the request rate per host across all sources. The connectors of a process share
+// one. It is safe for concurrent use, and the zero value is ready to use.
 type Politeness struct {
 	mu    sync.Mutex
 	hosts map[string]*hostPace

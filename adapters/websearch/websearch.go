@@ -1,7 +1,7 @@
-// Package websearch asks a search provider for pages of the public web.
+// Package websearch queries a search provider for pages of the public web.
 //
-// An answer is at most 1 MB and is read whole: it costs up to four times its bytes. Redirects are
-// not followed, so that a query and a key go to the provider alone.
+// A response is at most 1 MB and is read whole, which takes up to four times its size in memory.
+// Redirects are not followed, so that the query and the key are sent only to the provider.
 package websearch
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/websearch"
 )
 
-// Config says who is asked. Provider and HTTP are required.
+// Config selects and configures the provider. Provider and HTTP are required.
 type Config struct {
 	Provider string // one of Providers
 	URL      string // of a SearXNG, or instead of the provider's own address
@@ -32,7 +32,7 @@ type Config struct {
 	HTTP     *http.Client
 }
 
-// Client is a provider elsewhere. It is safe for concurrent use.
+// Client calls a search provider. It is safe for concurrent use.
 type Client struct {
 	config   Config
 	provider provider
@@ -97,7 +97,7 @@ var providers = map[string]provider{
 	}, read: reader(func(b *body) []item { return b.Items })},
 }
 
-// Providers are the names that Config.Provider may have.
+// Providers returns the valid values of Config.Provider.
 func Providers() []string { return slices.Sorted(maps.Keys(providers)) }
 
 // New returns a client. It does not connect.
@@ -128,7 +128,7 @@ func New(config Config) (*Client, error) {
 	return &Client{config, p, address}, nil
 }
 
-// Search implements websearch.Provider. Its errors name neither the query nor the key.
+// Search implements websearch.Provider. Its errors contain neither the query nor the key.
 func (c *Client) Search(ctx context.Context, query string, most int) ([]websearch.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

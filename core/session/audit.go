@@ -11,11 +11,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deed says what an Entry of the audit trail is about. The texts are stable: people look for them.
+// Deed names the kind of an audit Entry. The texts are stable, because people search for them.
 type Deed string
 
-// The deeds. Whatever makes a turn end, or a change, writes its entry in the same transaction, so
-// that none is missing and none is twice.
+// The deeds. The transaction that ends a turn or makes a change also writes its entry. So no entry
+// is missing or written twice.
 const (
 	// a question came to its outcome, or an answer was shared
 	TurnEnded       Deed = "turn"
@@ -25,7 +25,7 @@ const (
 	AnswerKept      Deed = "answer.keep"    //
 	AnswerRemoved   Deed = "answer.remove"  //
 	AnswerCorrected Deed = "answer.correct" //
-	// a message of it was deleted on the platform, which does not say by whom
+	// a message of the answer was deleted on the platform, which does not say by whom
 	AnswerDeleted    Deed = "answer.delete"
 	QuestionDeleted  Deed = "question.delete" // likewise
 	QuestionRefused  Deed = "question.refuse" // no turn was made. Details: reason
@@ -62,28 +62,29 @@ const (
 	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed
 )
 
-// Host is the platform of people who act through commands on a machine: their ids are names of its
+// Host is the platform of people who run commands on a machine. Their ids are names of its
 // accounts.
 const Host thread.Platform = "host"
 
-// Actor is who did something. The zero value is the program itself, or a person whom the platform
+// Actor is who did something. The zero value is the program itself or a person whom the platform
 // does not name.
 type Actor struct {
 	Platform thread.Platform
 	ID       string
 }
 
-// Entry is one line of the audit trail: who did what, where, and what came of it. It holds nothing
-// that was asked, answered or written.
+// Entry is one line of the audit trail: who did what, where, and with which result. It contains no
+// text of questions, answers or documents.
 type Entry struct {
 	Sequence int64     // grows; of two entries of a tenant the later one mostly has the greater
 	At       time.Time // by the store's clock
 	Deed     Deed
-	// Who is empty for a person who was forgotten, of whom Alias is left. The same person has one
-	// alias everywhere but in direct messages, where each thread has its own.
+	// Who is empty for a person who was forgotten; only Alias remains. A person has the same alias
+	// everywhere, except in direct messages: there each thread has a separate one.
 	Who   Actor
 	Alias string
-	// Ref is where; of a direct message whose person was forgotten its channel and thread are empty.
+	// Ref is the place. If it was a direct message of a forgotten person, its channel and thread
+	// are empty.
 	Ref     thread.Ref
 	Direct  bool
 	Private bool   // in a person's private session next to the thread's
@@ -113,19 +114,19 @@ type Shown struct {
 	As       ShownAs           `json:"as"`
 }
 
-// ShownAs says how a document was shown. One that was shown in several ways is listed once, in the
-// first of them.
+// ShownAs says how a document was shown. A document shown in several ways is listed once, under the
+// first of them in the order below.
 type ShownAs string
 
 // The ways of showing a document.
 const (
 	Cited ShownAs = "cited" // a footnote leads to it
-	// the model was given passages of it, or the answer builds on an earlier one that rests on it
+	// the model read passages of it, or the answer builds on an earlier answer that used it
 	Read   ShownAs = "read"
 	Listed ShownAs = "listed" // named to the reader as close to the question
 )
 
-// ShownIn lists the documents of what is saved of a turn, the cited ones of each model first.
+// ShownIn lists the documents that a saved turn showed, the cited ones of each model first.
 func ShownIn(s Saved) []Shown {
 	shown := []Shown{}
 	at := make(map[document.ID]int)
@@ -167,7 +168,7 @@ func ShownIn(s Saved) []Shown {
 	return shown
 }
 
-// UsedIn lists the models of what is saved of a turn.
+// UsedIn lists the models that a saved turn used.
 func UsedIn(s Saved) []ModelUse {
 	used := make([]ModelUse, len(s.Runs))
 	for i, r := range s.Runs {
@@ -179,11 +180,11 @@ func UsedIn(s Saved) []ModelUse {
 // person is a principal that names one person.
 var person = regexp.MustCompile(`user:([^\s:,]+):[^\s,]+`)
 
-// Nameless is a setting or an access list as the audit trail keeps it: without the ids of people,
-// whom the trail could not forget.
+// Nameless returns a setting or an access list without the ids of people. The audit trail stores
+// this form, because it could not erase those ids later.
 func Nameless(text string) string { return person.ReplaceAllString(text, "user:$1:*") }
 
-// AuditQuery says which entries are wanted. The zero value of a field wants all.
+// AuditQuery selects entries of the audit trail. A field with its zero value does not filter.
 type AuditQuery struct {
 	Tenant access.TenantID // required
 	Since  time.Time
@@ -193,7 +194,7 @@ type AuditQuery struct {
 
 // Audit reads the audit trail. Safe for concurrent use by any number of processes.
 type Audit interface {
-	// Trail yields entries, the oldest first. It holds no resource of the store between two of
-	// them; what is written while it is read may be in it or not.
+	// Trail yields the matching entries, oldest first. It holds no resource of the store between
+	// two entries. Entries written during the iteration may be included.
 	Trail(ctx context.Context, q AuditQuery) iter.Seq2[Entry, error]
 }

@@ -1,7 +1,7 @@
 package session
 
-// Cause is a code for why a model did not write an answer; empty where it did. It holds nothing of
-// what an endpoint said.
+// Cause is a code for why a model wrote no answer; empty if it wrote one. It contains no text from
+// an endpoint.
 type Cause string
 
 // The causes.
@@ -19,7 +19,7 @@ const (
 	CauseUnchecked   Cause = "unchecked"   // a filter could not check the answer
 	CauseUnsearched  Cause = "unsearched"  // the documents could not be searched
 	CauseInterrupted Cause = "interrupted" // the process ended
-	// not known who listens: written from public documents alone
+	// the audience is unknown: the answer was written from public documents only
 	CauseAudience Cause = "audience"
 	CauseInside   Cause = "inside" // the program is at fault
 )

@@ -12,8 +12,8 @@ import (
 // footnote is a citation as readers see it: [[2]](address).
 var footnote = regexp.MustCompile(`\[\[(\d{1,4})\]\]\(([^()\s]*)\)`)
 
-// Shown is the correction as readers see it: the footnotes of the answer that it has kept are
-// renumbered, in the order of first use.
+// Shown returns the correction as readers see it. The footnotes that it keeps from the answer are
+// renumbered in the order of first use.
 func (c Correction) Shown(answer message.Message) (text string, cited []message.Citation) {
 	numbers := make(map[int]int) // of the answer to that of the correction
 	text = c.rewrite(answer, func(known message.Citation, address string) string {
@@ -30,9 +30,9 @@ func (c Correction) Shown(answer message.Message) (text string, cited []message.
 	return text, cited
 }
 
-// Message is what a conversation holds of a turn that was corrected: the person's text, with
-// footnotes as the model sees them. It rests on all that the answer rested on, since it may repeat
-// any of it.
+// Message returns the corrected answer as the conversation's history stores it: the person's text,
+// with the footnote numbers that the model sees. It rests on all documents of the answer, because
+// it may repeat any of them.
 func (c Correction) Message(run Run) message.Message {
 	answer, _ := run.Answer()
 	_, cited := c.Shown(answer)

@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// PageKind says what a posted message is for.
+// PageKind is the purpose of a posted message.
 type PageKind string
 
 const (
@@ -14,7 +14,7 @@ const (
 	Notice PageKind = "notice" // a notice next to it, such as "queued"
 )
 
-// PageState is how far a message has come.
+// PageState is the progress of a posted message.
 type PageState string
 
 const (
@@ -30,7 +30,7 @@ type PageKey struct {
 	Number int
 }
 
-// Page is a message of a turn as it is remembered.
+// Page is the store's record of a posted message of a turn.
 type Page struct {
 	PageKey
 	At      thread.Ref       // where it was posted; may differ from the session's, for private answers
@@ -40,5 +40,5 @@ type Page struct {
 	Attempt int    // that wrote last
 }
 
-// ErrUnknownPage says that a page was never intended, or has been dropped.
+// ErrUnknownPage reports that Intend was never called for a page, or that the page was dropped.
 var ErrUnknownPage = errors.New("the page was not intended")

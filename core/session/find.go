@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Verdict is what was decided about a message, without what it said and who wrote it.
+// Verdict is a decision about a message, without its text and author.
 type Verdict struct {
 	Ref     thread.Ref
 	Message thread.MessageID
@@ -21,22 +21,21 @@ type Newest struct {
 	Message thread.MessageID
 }
 
-// Trace is what the store knows of a channel and its newest message.
+// Trace is what the store knows about a channel and its newest message.
 type Trace struct {
 	Action string // that was decided about the message; empty: nothing was
 	Asked  bool   // the message belongs to a turn
-	// a turn of the channel is unfinished, or was superseded in one of the threads of the last two
-	// days
+	// a turn of the channel is unfinished, or was superseded in a thread of the last two days
 	Open bool
 }
 
-// VerdictAge is how long verdicts are kept at least.
+// VerdictAge is the minimum time for which verdicts are stored.
 const VerdictAge = 7 * 24 * time.Hour
 
-// Never is the time since something that has not happened: longer than anything can have been ago.
+// Never is the time since an event that never happened. It is longer than any real duration.
 const Never = time.Duration(1<<63 - 1)
 
-// Forgotten counts what was deleted.
+// Forgotten counts the data that Forget deleted.
 type Forgotten struct {
 	Turns    int // questions with their answers
 	Sessions int
@@ -44,8 +43,8 @@ type Forgotten struct {
 	Running  []TurnID // of Turns, that a worker was at: they are to be told to stop
 }
 
-// Quota lets a counter pass so many questions within each window. Windows begin at multiples of
-// their length since 1970, in UTC, so that days begin at midnight.
+// Quota limits a counter to a number of questions per window. Windows begin at multiples of their
+// length since 1970 in UTC, so days begin at midnight UTC.
 type Quota struct {
 	Counter string // who shares it, such as "user:slack:U1"
 	Limit   int

@@ -1,5 +1,5 @@
 package session
 
 // ThreadTurns is subtracted from the numbers of a thread's turns in the history of a private
-// session, so that no two turns of a history have the same number.
+// session. So no two turns of a history have the same number.
 const ThreadTurns = 1_000_000_000

@@ -9,16 +9,16 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// ErrInvalid says that an intake lacks what identifies it. It is a fault of the caller.
+// ErrInvalid reports that an Intake lacks a required identifier. This is a bug in the caller.
 var ErrInvalid = errors.New("the intake is incomplete")
 
-// Intake is a question as it is stored.
+// Intake is a new question, as adapters pass it to Store.Accept.
 type Intake struct {
 	Tenant access.TenantID
 	Ref    thread.Ref
-	// platform id of the person whose private session this is; empty for the thread's own
+	// platform id of the owner of this private session; empty for the thread's public session
 	Owner string
-	// platform id of the person who began the thread, who may stop its turns; empty when not known
+	// platform id of the person who began the thread, who may stop its turns; empty if unknown
 	Starter  string
 	EventKey string // the platform's id of the delivery; required
 	Message  thread.MessageID
@@ -35,18 +35,18 @@ type Intake struct {
 	Models   []string // names of the models that the asker chose; none: the agent's
 
 	Reason string // why it is answered: a code of whoever decided
-	// the bot was not asked: the thread becomes known only when there is an answer
+	// the question did not address the bot: the thread is recorded only if there is an answer
 	Ambient bool
 	After   time.Duration // the turn starts no sooner than this, so that people can answer first
-	// a question that has no room in one of them counts in none: its turn is born Limited
+	// a question that exceeds one of them counts against none: its turn starts as Limited
 	Quotas  []Quota
 	Pending *Pending // what a worker is to find out; nil: everything is known
-	// CaughtUp says that the thread is known up to this question once it is answered
+	// CaughtUp says that after this answer the store knows the thread up to this question
 	// (Thread.CaughtUp).
 	CaughtUp bool
 }
 
-// Validate reports what is missing.
+// Validate returns an error that wraps ErrInvalid if a required field is missing.
 func (in Intake) Validate() error {
 	var faults []error
 	for _, f := range []struct{ name, value string }{
@@ -66,17 +66,17 @@ func (in Intake) Validate() error {
 	return errors.Join(append([]error{ErrInvalid}, faults...)...)
 }
 
-// ReplyToken lets a platform answer an interaction, such as a slash command, until it expires.
-// Sealed is encrypted by the adapter.
+// ReplyToken lets the bot reply to an interaction, such as a slash command, until the token
+// expires. The adapter encrypts Sealed.
 type ReplyToken struct {
 	Sealed  []byte
 	Expires time.Time
 }
 
-// Accepted is what became of an intake.
+// Accepted is the result of Store.Accept.
 type Accepted struct {
 	Turn Turn
-	// the event, or the message, had been taken in before; Turn is the one it became then
+	// the event or the message was accepted before; Turn is the turn that it became then
 	Duplicate bool
 	Ahead     int // unfinished turns of the session before this one; 0 for duplicates
 }

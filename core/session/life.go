@@ -2,15 +2,16 @@ package session
 
 import "slices"
 
-// Event is what can happen to a turn. Every change of a turn's State is one of them, and Life says
-// which.
+// Event is something that happens to a turn. Each change of a turn's State is caused by one event.
+// Life lists the allowed ones.
 type Event string
 
 const (
-	// a question is stored, or a turn made of another one: retried, answered privately, shared
+	// a question is stored, or a turn is derived from another one: retried, answered privately,
+	// shared
 	Asked     Event = "asked"
 	Overtaken Event = "overtaken" // a person asks where an unasked answer was still waiting
-	// a worker takes the turn, for the first time or after another one
+	// a worker leases the turn, for the first time or after another worker
 	Leased     Event = "leased"
 	HandedBack Event = "handed back" // its worker lets go of it, or its replica leaves
 	Finished   Event = "finished"    // what came of it is saved with its outcome
@@ -18,10 +19,10 @@ const (
 	StopAsked  Event = "stop asked"
 	Edited     Event = "edited"    // its question was
 	Withdrawn  Event = "withdrawn" // its question was deleted
-	// its answer was: by a moderator, or by a person who deleted its message
+	// the answer was removed by a moderator, or by a person who deleted its message
 	Removed Event = "removed"
 	Revised Event = "revised" // its answer was corrected, retried, kept or voted on
-	// an attempt that had lost it may have written into its messages
+	// an attempt that had lost the turn may have written into its messages
 	Overwritten Event = "written over"
 	Orphaned    Event = "orphaned" // no replica worked on it for a day
 	Restored    Event = "restored" // the database comes from a backup
@@ -35,9 +36,8 @@ type Transition struct {
 	Writes   string // what is stored with it, in addition to the state
 }
 
-// Life is every way in which a turn goes from one state to another, or stays in its own although
-// something happens to it. What is not in it does not happen: the suite of stores walks at random
-// and holds each step against it.
+// Life lists every transition of a turn, including events that leave its state unchanged. Any other
+// transition is a bug. The test suite for stores walks at random and checks each step against it.
 var Life = []Transition{
 	{Asked, "", Queued, "person", "the question, its files, who asked, who listens, that the event was taken in"},
 	{Asked, "", Done, "person", "a copy of the answer that is shared, to be shown at once"},
@@ -88,7 +88,7 @@ var Life = []Transition{
 	{Restored, Delivering, Delivering, "operator", "the same"},
 }
 
-// Happens reports whether an event can bring a turn from one state to another.
+// Happens reports whether Life allows the event to move a turn between the two states.
 func Happens(e Event, from, to State) bool {
 	return slices.ContainsFunc(Life, func(t Transition) bool { return t.Event == e && t.From == from && t.To == to })
 }

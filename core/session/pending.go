@@ -7,24 +7,24 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Pending is what was not known of a question when it was taken in. The intake waits for the store
-// alone, so that it ends before the platform delivers the event again; the platform is asked by the
-// worker that has the turn, and by the next one when that one dies.
+// Pending lists facts that were unknown when a question was accepted. Accept waits only for the
+// store, so that it ends before the platform delivers the event again. The worker that holds the
+// turn asks the platform later. If that worker dies, the next one asks.
 type Pending struct {
-	// Unsettled says that it was not known what the asker holds, on which depends whether the asker
-	// may ask and against which quotas the question counts: it counts in none yet.
+	// Unsettled says that the asker's roles were unknown. They decide whether the asker may ask and
+	// which quotas apply. The question counts against no quota yet.
 	Unsettled bool `json:"unsettled,omitempty"`
-	// Ask is what the platform is to be asked, in the words of the bot that took the question in;
-	// empty for nothing.
+	// Ask is the request to the platform, encoded by the bot that accepted the question. Empty:
+	// there is none.
 	Ask json.RawMessage `json:"ask,omitempty"`
 }
 
-// Completion is what the platform said of a question that was Pending.
+// Completion is the platform's reply about a Pending question.
 type Completion struct {
 	Files    []message.File // that came with it, and what was said before it
 	Name     string         // of the asker; empty when it was known, or is not
 	Starter  string         // who began the thread; likewise
 	Audience access.Audience
-	// Empty says that there is nothing to be answered after all: neither words nor files.
+	// Empty says that the question has neither text nor files, so there is nothing to answer.
 	Empty bool
 }

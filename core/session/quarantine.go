@@ -2,9 +2,9 @@ package session
 
 import "errors"
 
-// ErrDraining is what Store.Lease answers a replica that is to run turns apart, and still works on
-// others: it gets nothing until these have ended or were handed back, which it sees to in a bounded
-// time.
+// ErrDraining is returned by Store.Lease if the replica must run turns in isolation but still works
+// on others. The replica gets no turns until the others have ended or were handed back. It must do
+// that within a bounded time.
 var ErrDraining = errors.New("turns wait to be run apart in this process")
 
 // A replica dies of one of the turns that it holds, or of something else altogether; it is not
@@ -14,10 +14,10 @@ var ErrDraining = errors.New("turns wait to be run apart in this process")
 // that runs alone; only deaths of a process in which a turn was alone on purpose are its own
 // (Turn.LoneDeaths).
 
-// Beside is how many of n turns, whose replica died, may run concurrently. A first death is most
-// often an accident, such as a machine that was switched off: then they run in halves, which costs
-// little. Of turns that were suspects before (again), an eighth, so that few more processes die
-// before each that is left runs alone. It is 1 at least.
+// Beside returns how many of n turns, whose replica died, may run concurrently; at least 1. After a
+// first death it returns half, which costs little: most first deaths are accidents, such as a
+// machine that was switched off. If the turns were suspects before (again), it returns an eighth.
+// So few more processes die before each remaining turn runs alone.
 func Beside(n int, again bool) int {
 	if again {
 		return max(1, (n+7)/8)

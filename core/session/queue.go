@@ -12,53 +12,54 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Sentinels of writes on behalf of a turn.
+// Errors of writes for a turn.
 var (
-	// ErrFenced says that the turn was taken over, or handed back: this worker must write nothing
-	// more about it, nor to its thread.
+	// ErrFenced reports that another worker took the turn over, or that it was handed back. This
+	// worker must not write to the turn or its thread again.
 	ErrFenced = errors.New("another worker holds the turn")
-	// ErrFinished says that the turn has its outcome already. After a Finish whose fate is unknown
-	// it means that it succeeded.
+	// ErrFinished reports that the turn already has an outcome. If an earlier Finish had an unknown
+	// result, this error means that it succeeded.
 	ErrFinished = errors.New("the turn has an outcome already")
-	// ErrUnknownTurn says that there is no such turn.
+	// ErrUnknownTurn reports that there is no such turn.
 	ErrUnknownTurn = errors.New("there is no such turn")
 )
 
-// ReplicaID names one run of one process. A restarted process takes a new one.
+// ReplicaID identifies one run of one process. A restarted process gets a new one.
 type ReplicaID string
 
-// LeaseRequest says who wants work.
+// LeaseRequest describes the replica that asks for turns.
 type LeaseRequest struct {
 	Replica ReplicaID
-	// MaxAge is REDELIVERY_MAX_AGE: an older turn is Abandoned when no replica that was there in
-	// time is alive or was a MaxAge ago.
+	// MaxAge is REDELIVERY_MAX_AGE. An older turn is marked Abandoned, unless a replica that was
+	// there in time is alive or was alive a MaxAge ago.
 	MaxAge time.Duration
-	// Holding, when it is not nil, lists the turns that the replica knows it holds: others in its
-	// name are leased again. It is set after a Lease that failed, since that may have happened all
-	// the same.
+	// Holding lists the turns that the replica knows it holds; nil: not used. Other turns in the
+	// replica's name are leased again. Set it after a failed Lease, because that call may have
+	// leased turns.
 	Holding []TurnID
-	// Platforms and Workspaces, when they are not nil, are all that the replica can deliver to.
+	// Platforms and Workspaces, if not nil, restrict the lease to those that the replica can
+	// deliver to.
 	Platforms  []thread.Platform
 	Workspaces []string
 	Most       int // turns at once; 0 means one
 }
 
-// Saved is everything that is kept of a finished turn.
+// Saved is the stored result of a finished turn.
 type Saved struct {
 	Outcome   Outcome
 	Sentence  string // what the person read in addition to, or instead of, an answer
 	Reference string // finds the cause of a failure in the log
-	// one for each model that ran, in the order of their ModelIndex; none when none did
+	// one for each model that ran, in the order of their ModelIndex
 	Runs    []Run
 	Timings map[string]time.Duration
-	// Plan is what a deep search asked, and what it found, in the order in which that came; none of
-	// other turns. It is kept as it comes: Finish does not look at it.
+	// Plan lists the sub-questions of a deep search and their findings, in the order in which they
+	// arrived; empty for other turns. It is stored as it arrives. Finish ignores it.
 	Plan []PlanRow
-	// Progress is how far the search was at its end, kept likewise; zero where that is not known.
+	// Progress is how far the deep search was when it ended; zero if unknown. Finish ignores it.
 	Progress packet.Progress
 
-	// What people did to the answer since; Finish does not look at them. Of a removed answer
-	// nothing else but the outcome is left.
+	// Later actions of people on the answer. Finish ignores them. Of a removed answer only the
+	// outcome and this remain.
 	Removed    *Removal
 	Correction *Correction
 }
@@ -74,8 +75,8 @@ type PlanRow struct {
 	Searches  int
 }
 
-// Best is the run that the conversation goes on from: the first that was answered, else the first;
-// false when no model ran.
+// Best returns the run that the conversation continues from: the first that has an answer, else the
+// first. It returns false if no model ran.
 func (s Saved) Best() (Run, bool) {
 	for _, r := range s.Runs {
 		if r.Ending.Outcome == Answered {
@@ -88,7 +89,7 @@ func (s Saved) Best() (Run, bool) {
 	return s.Runs[0], true
 }
 
-// Run is what one model did in a turn.
+// Run is the part of one model in a turn.
 type Run struct {
 	Model     string
 	Messages  []message.Message // what followed the question: tool calls, tool results, the answer
@@ -97,11 +98,11 @@ type Run struct {
 	Shown     string // Markdown as the reader saw it, narration between tool calls included
 	Ending    Ending
 	Searches  []retrieve.Account // what was looked for, in order, for explanations
-	// numbers that the model made up and that were left out; counted, not kept
+	// footnote numbers that the model invented and that were removed; only their count is stored
 	Invented int
 }
 
-// Ending is how one model's run ended, as far as a reader learns.
+// Ending is how one model's run ended, as shown to a reader.
 type Ending struct {
 	Outcome   Outcome
 	Grounding packet.Grounding
@@ -109,12 +110,12 @@ type Ending struct {
 	Reference string // finds the cause of a failure, here and in the log
 	Cause     Cause
 	Retryable bool
-	// when nothing was found: the nearest documents that the audience may read
+	// if nothing was found: the nearest documents that the audience may read
 	Closest []document.Ref
 	Notices []string // notices next to the answer: files left out, an answer cut short
 }
 
-// Answer returns the run's final answer, and whether there is one.
+// Answer returns the run's final answer, or false if there is none.
 func (r Run) Answer() (message.Message, bool) {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].Role == message.Assistant {
@@ -124,7 +125,7 @@ func (r Run) Answer() (message.Message, bool) {
 	return message.Message{}, false
 }
 
-// RestsOn lists every document that anything shown of an answer may repeat.
+// RestsOn lists every document whose content the shown answers may repeat.
 func (s Saved) RestsOn() []document.ID {
 	var ids []document.ID
 	seen := make(map[document.ID]bool)

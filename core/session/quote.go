@@ -7,10 +7,10 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Quotes knows what was taken back of documents whose parts are single people's, such as the
-// messages of a thread. Safe for concurrent use.
+// Quotes knows the parts that were deleted from documents whose parts belong to single people, such
+// as the messages of a thread. It is safe for concurrent use.
 type Quotes interface {
-	// Standing reports of each reference whether the text that was shown of its document is still
-	// part of it. Of documents that count as a whole it says that it is.
+	// Standing reports for each reference whether the text that was shown is still part of its
+	// document. It is true for documents that have no such parts.
 	Standing(ctx context.Context, tenant access.TenantID, shown []message.Reference) ([]bool, error)
 }

@@ -5,19 +5,19 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Refusal records that something was asked and not taken in, so that no turn tells of it.
+// Refusal records a question that was not accepted, so that no turn exists for it.
 type Refusal struct {
 	Tenant access.TenantID
 	Ref    thread.Ref
-	// names what was refused within its workspace, and is noted once; empty: whatever it was, it is
-	// noted
+	// identifies the refused thing within its workspace, which is recorded once; empty: always
+	// recorded
 	Key    string
 	Person string // platform id of who asked
 	Direct bool
 	Reason string // a code: of a decision, or of what was wrong with the question
 }
 
-// MessageKey is the Key of a refusal that is about a message.
+// MessageKey returns the Key of a refusal of a message.
 func MessageKey(at thread.Ref, id thread.MessageID) string {
 	return "message " + at.Channel + " " + string(id)
 }

@@ -4,18 +4,18 @@ import (
 	"time"
 )
 
-// MinAuditRetention is how long entries of the audit trail stay at least, whatever a Retention
-// says.
+// MinAuditRetention is the minimum time for which audit entries are stored. A shorter
+// Retention.Audit has no effect.
 const MinAuditRetention = 7 * 24 * time.Hour
 
-// Retention says how long things are kept. What is 0 is kept for good.
+// Retention says how long data is stored. A field that is 0 means forever.
 type Retention struct {
-	// since a session was last touched: asked in, answered, delivered, corrected or removed from
+	// since the last question, answer, delivery, correction or removal in a session
 	Sessions time.Duration
 	Audit    time.Duration // since an entry was written; less than MinAuditRetention counts as that
 }
 
-// Pruned counts what was removed, or what would be.
+// Pruned counts rows that were deleted, or that would be.
 type Pruned struct {
 	Sessions int
 	Turns    int // questions with their answers
@@ -24,7 +24,7 @@ type Pruned struct {
 	Entries  int // of the audit trail
 }
 
-// Add returns both together.
+// Add returns the sum of both counts.
 func (p Pruned) Add(q Pruned) Pruned {
 	return Pruned{p.Sessions + q.Sessions, p.Turns + q.Turns, p.Files + q.Files, p.Threads + q.Threads, p.Entries + q.Entries}
 }

@@ -8,38 +8,36 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Derivation says why a turn exists that no new question made.
+// Derivation says how a turn was made from another turn instead of a new question.
 type Derivation string
 
 const (
-	// Retried is the same question answered again. The turn has its origin's place in the
-	// conversation and takes its messages over, so that the new answer replaces the old one where
-	// it stands. The origin keeps its record and is in no history any more.
+	// Retried answers the same question again. The turn takes its origin's place in the
+	// conversation and its messages, so that the new answer replaces the old one. The origin keeps
+	// its record but is no longer part of any history.
 	Retried Derivation = "retry"
-	// Privately is the question of a thread answered for its asker alone, in that person's private
-	// session.
+	// Privately answers a thread's question for its asker only, in that person's private session.
 	Privately Derivation = "private"
-	// Shared is a private answer posted to its thread. It is born Done, with a copy of the answer
-	// that is delivered at once.
+	// Shared posts a private answer to its thread. The turn starts as Done, with a copy of the
+	// answer that is delivered at once.
 	Shared Derivation = "share"
 )
 
-// Origin is where a derived turn comes from.
+// Origin is the turn that a derived turn was made from.
 type Origin struct {
 	Turn TurnID
 	As   Derivation
 }
 
-// Errors of what people do to answers.
+// Errors of actions on answers.
 var (
-	// ErrUnfinished says that the turn has not ended, so that its answer cannot be worked on yet.
+	// ErrUnfinished reports that the turn has not ended, so its answer cannot be changed yet.
 	ErrUnfinished = errors.New("the turn has not ended")
-	// ErrCorrected says that a person's text stands in place of the answer, which the model is not
-	// to replace.
+	// ErrCorrected reports that a person corrected the answer. A retry must not replace that text.
 	ErrCorrected = errors.New("a person corrected the answer")
 )
 
-// Target names a turn as a person does: by what a button says, else by a message.
+// Target identifies a turn by the id in a button, or else by a message.
 type Target struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref       // its platform, workspace and channel are those of Message
@@ -47,7 +45,7 @@ type Target struct {
 	Message thread.MessageID // a question, a page of an answer, or a notice
 }
 
-// Record is a turn as it stands now, for whoever acts on it.
+// Record is the current state of a turn, for actions on its answer.
 type Record struct {
 	Turn
 	Starter    string // who began the thread; empty when not known
@@ -58,7 +56,7 @@ type Record struct {
 	Kept       bool   // its owner said that it stays private
 }
 
-// Removal records that a moderator took an answer away. What the answer said is deleted, not only
+// Removal records that a moderator removed an answer. The answer's text is deleted, not only
 // hidden.
 type Removal struct {
 	By     thread.Person
@@ -66,14 +64,14 @@ type Removal struct {
 	At     time.Time
 }
 
-// Correction is a person's text in place of an answer.
+// Correction is a person's text that replaces an answer.
 type Correction struct {
 	Text string // Markdown
 	By   thread.Person
 	At   time.Time
 }
 
-// Derive asks for a turn that comes of another one.
+// Derive is a request for a turn that is made from another one.
 type Derive struct {
 	Tenant   access.TenantID
 	Of       TurnID
@@ -82,14 +80,14 @@ type Derive struct {
 	By       string // platform id of who pressed
 	Audience access.Audience
 	Text     string // of the question; empty: the origin's
-	// Retried: with what the origin's deep search found, and nothing is asked beyond that
+	// Retried: reuse the findings of the origin's deep search and start no new search
 	Findings bool
 	Reply    *ReplyToken // of the press
 	Saved    Saved       // Shared: what is shown
 	Quotas   []Quota     // that it counts against
 }
 
-// QuotaError says that one of the quotas had no room: nothing was made, and it counts in none.
+// QuotaError reports that a quota had no room. No turn was made, and nothing was counted.
 type QuotaError struct {
 	Until  time.Time
 	Quotas []Quota // that were counted against

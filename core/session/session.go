@@ -17,16 +17,16 @@ type ID string
 type TurnID string
 
 // Session is a conversation. A thread has one public session, and one private session for each
-// person who asked privately there.
+// person who asked privately in it.
 type Session struct {
 	ID     ID
 	Tenant access.TenantID
 	Ref    thread.Ref
-	// platform id of the person whose private session this is; empty for the thread's own
+	// platform id of the owner of a private session; empty for the thread's public session
 	Owner string
 }
 
-// Turn is a question on its way to its answer, as the worker that holds it sees it.
+// Turn is a question and the progress of its answer, as a worker sees it.
 type Turn struct {
 	ID       TurnID
 	Session  Session
@@ -43,8 +43,8 @@ type Turn struct {
 	Models   []string // names of the models that the asker chose (Intake.Models); none: the agent's
 	Reason   string   // why it is answered (Intake.Reason)
 	Ambient  bool     // the bot was not asked
-	// LimitedUntil is when the quota that had no room for the question has room again; zero when
-	// there was room. Such a turn is not run: it ends as Limited.
+	// LimitedUntil is when the exceeded quota has room again; zero if there was room. Such a turn
+	// does not run. It ends as Limited.
 	LimitedUntil time.Time
 
 	Pending *Pending // what is still to be found out; nil: everything is known
@@ -53,57 +53,57 @@ type Turn struct {
 
 	State   State
 	Outcome Outcome // set once State is Delivering or Done
-	// Undelivered is why the answer does not stand in its thread as it was meant to, a sentence
-	// (Store.Delivered); empty where it does.
+	// Undelivered is a sentence that says why the thread does not show the whole answer
+	// (Store.Delivered). Empty if it does.
 	Undelivered string
 	Takeovers   int // how many replicas died or stalled while they held it
-	// LoneDeaths are those of them in which nothing else ran, so that the turn is to blame;
-	// Failures are attempts that came to no end although their replica lived.
+	// LoneDeaths counts takeovers from replicas that ran only this turn, so that the turn is to
+	// blame. Failures counts attempts that ended without an outcome although their replica lived.
 	LoneDeaths, Failures int
-	// StopRequested says that a stop was asked for before this lease. A turn that has not started
+	// StopRequested says that a stop was requested before this lease. A turn that has not started
 	// then ends as Stopped.
 	StopRequested bool
-	// Abandoned says that no replica was there for the turn for longer than LeaseRequest.MaxAge: a
-	// backup was restored, or everything was down. It is closed without a word, since its answer
-	// may have been given in another life.
+	// Abandoned says that no replica was available for longer than LeaseRequest.MaxAge, for example
+	// because a backup was restored or everything was down. The turn is closed silently, since it
+	// may have been answered before the restore.
 	Abandoned bool
 }
 
-// Fence returns what every write on behalf of the turn must carry.
+// Fence returns the fence that every write for the turn must carry.
 func (t Turn) Fence() Fence {
 	return Fence{Tenant: t.Session.Tenant, Turn: t.ID, Attempt: t.Attempt}
 }
 
-// Public reports whether others than the asker see the turn's answer.
+// Public reports whether people other than the asker see the answer.
 func (t Turn) Public() bool { return t.Session.Owner == "" && !t.Direct }
 
-// ForAsker is the turn as if its asker were the only one who sees its answer.
+// ForAsker returns a copy of the turn whose answer only the asker sees.
 func (t Turn) ForAsker() Turn {
 	t.Session.Owner = t.Asker.ID
 	return t
 }
 
-// ForChannel is the turn as if all of its channel saw its answer.
+// ForChannel returns a copy of the turn whose answer the whole channel sees.
 func (t Turn) ForChannel() Turn {
 	t.Session.Owner, t.Direct = "", false
 	return t
 }
 
-// Fence names one attempt at one turn. Writes of an earlier attempt fail with ErrFenced.
+// Fence identifies one attempt at a turn. Writes of an earlier attempt fail with ErrFenced.
 type Fence struct {
 	Tenant  access.TenantID
 	Turn    TurnID
 	Attempt int
 }
 
-// State is where a turn stands. It only moves forward, except that a running turn can be handed
-// back to the queue.
+// State is the stage of a turn. It only moves forward, except that a running turn can return to the
+// queue.
 type State string
 
 const (
 	Queued  State = "queued"
 	Running State = "running"
-	// saved with its outcome; the final messages are still being written
+	// the outcome is saved; the final messages are still being written
 	Delivering State = "delivering"
 	Done       State = "done"
 )
@@ -124,5 +124,5 @@ const (
 	Superseded Outcome = "superseded" // silent: the question was edited or deleted
 )
 
-// Silent reports whether nothing is said about the turn in the thread.
+// Silent reports whether the thread shows nothing about the turn.
 func (o Outcome) Silent() bool { return o == Declined || o == Superseded }

@@ -9,14 +9,14 @@ import (
 // shareEvery is how often the replicas that are alive are counted.
 const shareEvery = 5 * time.Second
 
-// Replicas counts the processes that are alive.
+// Replicas counts the live processes.
 type Replicas interface {
 	Live(ctx context.Context) (int, error)
 }
 
-// Share tells f how many replicas are alive, now and every five seconds until ctx ends, so that
-// what a platform allows all of them can be divided. While they cannot be counted it stays as it
-// was, and the log says so. Nil replicas are this process alone: f is not called.
+// Share calls f with the number of live replicas, now and every five seconds until ctx is done. So
+// a platform's rate limit can be divided between them. If counting fails, it logs the error and
+// keeps the last number. If replicas is nil, this process is alone and f is never called.
 func Share(ctx context.Context, replicas Replicas, logger *slog.Logger, f func(processes int)) {
 	if replicas == nil {
 		return

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// LocalSignal is a Signal within one process, for a program without Redis, and the part of any
-// other Signal that tells the own process. The zero value is ready for use.
+// LocalSignal is a Signal within one process. Programs without Redis use it, and other Signals use
+// it to reach their own process. The zero value is ready to use.
 type LocalSignal struct {
 	mu       sync.Mutex
 	watchers map[TurnID]map[*watcher]struct{}
@@ -52,10 +52,10 @@ func (s *LocalSignal) forget(id TurnID, w *watcher) {
 	}
 }
 
-// Reliable implements Signal: within a process nothing is lost.
+// Reliable implements Signal. It is always true: no signal within a process is lost.
 func (s *LocalSignal) Reliable() bool { return true }
 
-// Watching counts the turns that are watched at present.
+// Watching returns the number of watched turns.
 func (s *LocalSignal) Watching() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

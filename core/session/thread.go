@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Sighting records that a person wrote in a thread; what was written is not kept.
+// Sighting records that a person wrote in a thread. It does not contain the text.
 type Sighting struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref
@@ -17,7 +17,7 @@ type Sighting struct {
 	Helper  bool   // a person whose answer makes the bot's unnecessary
 }
 
-// Thread is what is known of a thread on a platform, whether or not its messages were answered.
+// Thread is the store's knowledge of a thread on a platform, answered or not.
 type Thread struct {
 	Known      bool // the bot takes part: it was asked something there, or answered unasked
 	Pending    bool // not yet: the bot may answer unasked, and watches whether a person does
@@ -31,7 +31,7 @@ type Thread struct {
 	CaughtUp   thread.MessageID // up to which the thread was read as context; empty when it never was
 }
 
-// Active is a thread that the bot takes part in.
+// Active is a thread in which the bot participates.
 type Active struct {
 	Ref      thread.Ref
 	LastSeen thread.MessageID // the newest message that was seen

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Handler adds to each line of a log the tags of the context that it was logged with, but for those
-// that the line names itself.
+// Handler adds the tags of the context to each log line. A line's own attribute wins over a tag of
+// the same name.
 type Handler struct {
 	slog.Handler
 	named []string // by With
@@ -15,7 +15,7 @@ type Handler struct {
 
 var _ slog.Handler = (*Handler)(nil)
 
-// NewHandler returns a handler that hands its lines to inner.
+// NewHandler returns a handler that passes its lines to inner.
 func NewHandler(inner slog.Handler) *Handler { return &Handler{Handler: inner} }
 
 // Handle implements slog.Handler.
@@ -47,7 +47,7 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &Handler{Handler: h.Handler.WithAttrs(attrs), named: named}
 }
 
-// WithGroup implements slog.Handler. The tags of its lines stand in the group.
+// WithGroup implements slog.Handler. The tags appear inside the group.
 func (h *Handler) WithGroup(name string) slog.Handler {
 	return &Handler{Handler: h.Handler.WithGroup(name)}
 }

@@ -1,9 +1,9 @@
-// Package span says what the program is doing, for how long, and as part of what: to a Tracer,
-// where there is one, and which turn it is done for to the log. Everything hangs on the context, so
-// that what lies between need not know of it.
+// Package span records what the program does, how long it takes, and which work it is part of. It
+// reports spans to a Tracer, if there is one, and adds the turn's id to log lines. It passes
+// everything through the context, so that code in between need not know about it.
 //
-// Attributes are ids, names of models and tools, numbers and outcomes: never what people, documents
-// or models wrote.
+// Attributes are ids, names of models and tools, numbers and outcomes. They never contain text of
+// people, documents or models.
 package span
 
 import (
@@ -13,53 +13,51 @@ import (
 	"time"
 )
 
-// Tracer hears of what the program does. Implementations are safe for concurrent use and never
-// wait.
+// Tracer receives spans. Implementations are safe for concurrent use and never block.
 type Tracer interface {
-	// Begin records that something begins. The context that it returns is that of whatever is done
-	// as a part of it.
+	// Begin starts a span. Work that is part of the span uses the returned context.
 	Begin(ctx context.Context, b Beginning) (context.Context, Told)
 }
 
-// Beginning is what a Tracer gets when something begins.
+// Beginning describes a span that starts.
 type Beginning struct {
 	Name  string
 	At    time.Time
 	Attrs []slog.Attr // the tags of the context included; the Tracer's own
-	// Turn makes it a part of a turn, whichever process began that; else it is a part of what the
-	// context belongs to.
+	// Turn makes the span part of a turn, even if another process began that turn. If empty, the
+	// span is part of the context's span.
 	Turn string
-	// First says that the turn itself begins with it. It is said once for a turn.
+	// First says that the turn itself begins with this span. It is set once per turn.
 	First bool
 }
 
-// Told is a Tracer's side of a Span. It is used by one goroutine at a time.
+// Told is a Tracer's side of a Span. Only one goroutine at a time uses it.
 type Told interface {
 	// Note adds attributes.
 	Note(attrs []slog.Attr)
-	// End says that it is over, and how it failed if it did. Nothing is called after it.
+	// End ends the span, with the error if it failed. It is the last call.
 	End(at time.Time, err error)
 }
 
-// Span is something that is being done. The zero Span records nothing.
+// Span is a piece of work in progress. The zero Span records nothing.
 type Span struct{ told Told }
 
-// Note adds attributes.
+// Note adds attributes to the span.
 func (s Span) Note(attrs ...slog.Attr) {
 	if s.told != nil {
 		s.told.Note(slices.Clone(attrs)) // so that the caller's stay on its stack where no tracer listens
 	}
 }
 
-// End says that it is over. Of an error the kind is recorded, and not what it says.
+// End ends the span. It records the kind of the error, not its text.
 func (s Span) End(err error) {
 	if s.told != nil {
 		s.told.End(time.Now(), err)
 	}
 }
 
-// Begin begins a span as part of what ctx belongs to. Without a Tracer it costs a look at the
-// context.
+// Begin starts a span as part of the context's span. Without a Tracer it costs only a context
+// lookup.
 func Begin(ctx context.Context, name string, attrs ...slog.Attr) (context.Context, Span) {
 	k := keptIn(ctx)
 	if k.tracer == nil {
@@ -68,7 +66,7 @@ func Begin(ctx context.Context, name string, attrs ...slog.Attr) (context.Contex
 	return k.begin(ctx, Beginning{Name: name, At: time.Now(), Attrs: slices.Concat(k.tags, attrs)})
 }
 
-// BeginTurn begins a span as part of a turn, whatever process began that.
+// BeginTurn starts a span as part of a turn, even if another process began that turn.
 func BeginTurn(ctx context.Context, turn, name string, attrs ...slog.Attr) (context.Context, Span) {
 	k := keptIn(ctx)
 	if k.tracer == nil {
@@ -77,22 +75,22 @@ func BeginTurn(ctx context.Context, turn, name string, attrs ...slog.Attr) (cont
 	return k.begin(ctx, Beginning{Name: name, At: time.Now(), Attrs: slices.Concat(k.tags, attrs), Turn: turn})
 }
 
-// Record tells of something that is over, as part of what ctx belongs to.
+// Record reports a span that has already ended, as part of the context's span.
 func Record(ctx context.Context, name string, from, to time.Time, attrs ...slog.Attr) {
 	if k := keptIn(ctx); k.tracer != nil {
 		k.record(ctx, to, Beginning{Name: name, At: from, Attrs: slices.Concat(k.tags, attrs)})
 	}
 }
 
-// RecordTurn tells of something that is over, as part of a turn; first says that the turn began
-// with it.
+// RecordTurn reports a span that has already ended, as part of a turn. first says that the turn
+// began with it.
 func RecordTurn(ctx context.Context, turn string, first bool, name string, from, to time.Time, attrs ...slog.Attr) {
 	if k := keptIn(ctx); k.tracer != nil {
 		k.record(ctx, to, Beginning{Name: name, At: from, Attrs: slices.Concat(k.tags, attrs), Turn: turn, First: first})
 	}
 }
 
-// With has everything that is done below told to a tracer; nil records nothing.
+// With returns a context whose spans go to t. A nil t records nothing.
 func With(ctx context.Context, t Tracer) context.Context {
 	if t == nil {
 		return ctx
@@ -102,8 +100,7 @@ func With(ctx context.Context, t Tracer) context.Context {
 	return context.WithValue(ctx, key{}, k)
 }
 
-// Tag adds attributes to every span that begins below, and to every line that is logged there
-// (Handler).
+// Tag returns a context that adds attributes to all its later spans and to its log lines (Handler).
 func Tag(ctx context.Context, attrs ...slog.Attr) context.Context {
 	k := keptIn(ctx)
 	k.tags = append(slices.Clip(k.tags), attrs...)

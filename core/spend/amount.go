@@ -9,10 +9,11 @@ import (
 	"strings"
 )
 
-// Amount is money in billionths of a currency, so that a token of the cheapest model still counts.
+// Amount is money in billionths of a currency unit, so that one token of the cheapest model still
+// counts.
 type Amount int64
 
-// Unit is one of the currency.
+// Unit is one whole unit of the currency.
 const Unit Amount = 1_000_000_000
 
 // decimals are the digits behind the point that an Amount can hold.
@@ -20,8 +21,8 @@ const decimals = 9
 
 var errAmount = errors.New("is not an amount such as 5 or 0.25")
 
-// ParseAmount reads a decimal number that is not negative and below a billion. The error continues
-// a sentence.
+// ParseAmount parses a decimal number from 0 to below a billion. Its error is the end of a sentence
+// that the caller begins.
 func ParseAmount(text string) (Amount, error) {
 	whole, part, _ := strings.Cut(strings.TrimSpace(text), ".")
 	if whole == "" && part == "" || len(whole) > decimals || len(part) > decimals || strings.Trim(whole+part, "0123456789") != "" {
@@ -34,7 +35,7 @@ func ParseAmount(text string) (Amount, error) {
 	return Amount(n), nil
 }
 
-// Exact writes all digits and no more: 0.0004, 5.
+// Exact returns the amount with all digits but no trailing zeros: 0.0004, 5.
 func (a Amount) Exact() string {
 	sign, n := "", uint64(a)
 	if a < 0 {
@@ -44,7 +45,7 @@ func (a Amount) Exact() string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// String writes the amount for people: two digits behind the point, and four below 1.
+// String formats the amount for people: two decimals, or four below 1.
 func (a Amount) String() string {
 	digits, step := 4, Unit/10_000
 	if a <= -Unit || a >= Unit || a == 0 {
@@ -56,7 +57,7 @@ func (a Amount) String() string {
 	return strconv.FormatFloat(math.Round(float64(a)/float64(step))*float64(step)/float64(Unit), 'f', digits, 64)
 }
 
-// MarshalJSON writes a number with all its digits.
+// MarshalJSON returns a number with all its digits.
 func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.Exact()), nil }
 
 // perMillion is what so many tokens cost, rounded up to a billionth.

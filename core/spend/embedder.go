@@ -8,10 +8,10 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Counted is a retrieve.Embedder that tells how many tokens the provider billed.
+// Counted is a retrieve.Embedder that also returns how many tokens the provider billed.
 type Counted interface {
-	// EmbedCounted is Embed. The tokens are those of all batches that came back, also when one
-	// failed; 0 where the provider does not say.
+	// EmbedCounted is Embed with a token count. The count includes all batches that succeeded, even
+	// if one failed. It is 0 if the provider does not report it.
 	EmbedCounted(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error)
 }
 
@@ -25,8 +25,7 @@ type embedder struct {
 
 var _ retrieve.Embedder = (*embedder)(nil)
 
-// Embedder returns inner, which calls the model of that name, with its calls kept to the caps and
-// booked.
+// Embedder wraps inner, which calls the named model. It enforces the caps and books each call.
 func (m *Meter) Embedder(inner retrieve.Embedder, name string) retrieve.Embedder {
 	return &embedder{Embedder: inner, meter: m, name: name, count: m.config.Counting(name)}
 }

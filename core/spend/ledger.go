@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Purpose is what a model is asked for.
+// Purpose is the reason for which a model is called.
 type Purpose string
 
 // The purposes.
@@ -24,7 +24,7 @@ const (
 	Checking   Purpose = "check"      // the doctor's question
 )
 
-// Account is what a call is booked to.
+// Account identifies what a call is booked under.
 type Account struct {
 	Tenant   access.TenantID
 	Model    string
@@ -32,18 +32,18 @@ type Account struct {
 	Currency string // empty without prices
 }
 
-// Use is what a call took. A language model's tokens are as in llm.Usage, an embedding model's are
-// all Input.
+// Use is the tokens and cost of a call. A language model's tokens are as in llm.Usage. An embedding
+// model's tokens are all Input.
 type Use struct {
 	llm.Usage
 	Estimated bool // the provider did not tell, so the tokens were counted here
 	Amount    Amount
 }
 
-// ErrUnbooked is a failure of Settle after which the call may be booked again.
+// ErrUnbooked reports that Settle booked nothing, so the call may be booked again.
 var ErrUnbooked = errors.New("nothing was booked")
 
-// Reservation is what is set aside for a call that is about to be made.
+// Reservation is the amount to reserve for a call that is about to be made.
 type Reservation struct {
 	Account
 	Amount Amount        // what the call costs at most
@@ -51,31 +51,31 @@ type Reservation struct {
 	Lasts  time.Duration // from now; Extend prolongs it
 }
 
-// Hold names a reservation. The zero Hold names none.
+// Hold identifies a reservation. The zero Hold identifies none.
 type Hold struct {
 	ID      int64
 	Account Account
 }
 
-// Ledger keeps what was spent, for all processes together. Days are those of the ledger's clock, in
-// UTC; what a call costs belongs to the day of its reservation. A reservation that has run out is
-// booked as lost by whichever process comes next. Safe for concurrent use by any number of
-// processes; spendtest.Suite says what it does.
+// Ledger stores the spending of all processes. Days are UTC days of the ledger's clock. A call's
+// cost belongs to the day of its reservation. When a reservation expires, the next process books
+// its Lost use. A Ledger is safe for concurrent use by any number of processes. spendtest.Suite
+// defines its behaviour.
 type Ledger interface {
-	// Reserve sets an amount aside unless one of the caps leaves no room for it: then the error is
-	// a *CapError, and nothing is set aside. However many processes call it at once, what was spent
-	// and what is set aside never exceed a cap together.
+	// Reserve reserves an amount. If a cap has no room for it, it reserves nothing and returns a
+	// *CapError. Booked and reserved amounts together never exceed a cap, however many processes
+	// call Reserve concurrently.
 	Reserve(ctx context.Context, r Reservation, caps Caps) (Hold, error)
-	// Extend prolongs a reservation, and replaces what is to be booked if the process is lost. One
-	// that has run out stays as it is.
+	// Extend prolongs a reservation and replaces the use that is booked if the process dies. It
+	// does not change an expired reservation.
 	Extend(ctx context.Context, h Hold, lost Use, lasts time.Duration) error
-	// Settle books a call and lets go of its reservation. A call without one, or whose reservation
-	// has run out, is booked all the same. It returns what stands then. The error is ErrUnbooked
-	// where it is certain that nothing was booked.
+	// Settle books a call and releases its reservation. It also books a call without a reservation
+	// or with an expired one. It returns the new Standing. The error is ErrUnbooked if certainly
+	// nothing was booked.
 	Settle(ctx context.Context, h Hold, a Account, u Use) (Standing, error)
 }
 
-// Row is what was used on a day.
+// Row is the use on one day.
 type Row struct {
 	Day time.Time
 	Account
@@ -87,10 +87,10 @@ type Row struct {
 	Amount    Amount
 }
 
-// Books is what can be read of a Ledger. Safe for concurrent use.
+// Books reads a Ledger. It is safe for concurrent use.
 type Books interface {
-	// Standing is what was spent by now in a currency, by all and by one tenant.
+	// Standing returns the amount spent so far in a currency, by all tenants and by one.
 	Standing(ctx context.Context, tenant access.TenantID, currency string) (Standing, error)
-	// Report lists what was used from a day on, by day, tenant, model and purpose.
+	// Report lists the use since a day, by day, tenant, model and purpose.
 	Report(ctx context.Context, since time.Time) ([]Row, error)
 }

@@ -28,15 +28,15 @@ const (
 	booking = 5 * time.Second
 )
 
-// Counting says how the tokens of a model are counted.
+// Counting configures how a model's tokens are counted.
 type Counting struct {
 	budget.Counter
-	// Exact says that the vocabulary is the model's own. Otherwise every byte may be a token, and
-	// that is what is set aside.
+	// Exact says that the vocabulary is the model's own. If it is false, the reservation assumes
+	// one token per byte.
 	Exact bool
 }
 
-// Config of a Meter.
+// Config configures a Meter.
 type Config struct {
 	Prices   func() Prices // asked for each call; nil: there are none
 	Caps     Caps
@@ -45,7 +45,7 @@ type Config struct {
 	Logger   *slog.Logger       // nil: silent
 }
 
-// Meter makes models keep to the caps and books what they use. It is safe for concurrent use.
+// Meter enforces the caps on models and books their use. It is safe for concurrent use.
 type Meter struct {
 	ledger Ledger
 	config Config
@@ -77,7 +77,7 @@ func NewMeter(ledger Ledger, config Config) (*Meter, error) {
 	return m, nil
 }
 
-// Close tries once more to book each call that could not be booked. No call may be running.
+// Close retries once to book each call that could not be booked. No call may be running.
 func (m *Meter) Close() {
 	m.close()
 	m.owed.Wait()

@@ -27,10 +27,10 @@ type model struct {
 
 var _ llm.Model = (*model)(nil)
 
-// Model returns inner with its calls kept to the caps, and booked: as the provider counts them, or
-// as they are counted here where it does not say because the stream was stopped, cut, or left. A
-// call that a cap leaves no room for is not made; the error is a *CapError then. Retries are
-// separate calls, so the meter belongs below a llm.Chain.
+// Model wraps inner: it enforces the caps and books each call. It books the provider's token count.
+// If a stream was stopped or cut and has no count, it books its own count. If a cap has no room,
+// the call is not made and the error is a *CapError. Retries are separate calls, so put the meter
+// below an llm.Chain.
 func (m *Meter) Model(inner llm.Model, purpose Purpose) llm.Model {
 	return &model{Model: inner, meter: m, purpose: purpose, count: m.config.Counting(inner.Info().Name)}
 }

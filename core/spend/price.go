@@ -1,6 +1,6 @@
-// Package spend keeps account of what language and embedding models cost, and keeps that below
-// caps. A Meter stands before a model: what a call can cost at most is set aside in a Ledger that
-// all replicas share before the call is made, and what it did cost is booked after it.
+// Package spend records the cost of language and embedding models and keeps it below caps. A Meter
+// wraps a model. Before each call it reserves the maximum cost in a Ledger that all replicas share.
+// After the call it books the actual cost.
 package spend
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Price is what a million tokens of a model cost.
+// Price is the price of a model per million tokens.
 type Price struct {
 	Input     Amount
 	Cached    Amount // input that the provider had read before
@@ -18,13 +18,13 @@ type Price struct {
 	Embedding Amount // input of an embedding model
 }
 
-// Of is what a call of a language model costs.
+// Of returns the cost of a language model's call.
 func (p Price) Of(u llm.Usage) Amount {
 	cached := min(max(u.Cached, 0), u.Input)
 	return p.Input.perMillion(u.Input - cached).plus(p.Cached.perMillion(cached)).plus(p.Output.perMillion(u.Output))
 }
 
-// OfEmbedding is what it costs to embed so many tokens.
+// OfEmbedding returns the cost of embedding a number of tokens.
 func (p Price) OfEmbedding(tokens int) Amount { return p.Embedding.perMillion(tokens) }
 
 // most is what a call costs at most, whichever of its input is cached.
@@ -32,33 +32,33 @@ func (p Price) most(input, output int) Amount {
 	return max(p.Input, p.Cached).perMillion(input).plus(p.Output.perMillion(output))
 }
 
-// Prices are those of all models, in one currency.
+// Prices are the prices of all models, in one currency.
 type Prices struct {
 	Currency string
 	Models   map[string]Price
 }
 
-// Caps are the most that may be spent on a day and in a month, by UTC; 0 is no cap. Those of a
-// tenant hold for each tenant by itself.
+// Caps are the spending limits per day and per month, in UTC; 0 means no limit. A tenant's caps
+// apply to each tenant separately.
 type Caps struct {
 	Daily, Monthly             Amount
 	TenantDaily, TenantMonthly Amount
 }
 
-// Any reports whether there is a cap at all.
+// Any reports whether any cap is set.
 func (c Caps) Any() bool { return c != Caps{} }
 
 // warnShare is the share of a cap from which on the log warns.
 const warnShare = 0.8
 
-// Standing is what was spent by now, with what running calls have set aside.
+// Standing is the amount spent so far, including the reservations of running calls.
 type Standing struct {
 	Day                      time.Time // the present one, in UTC
 	Today, Month             Amount    // of all tenants
 	TenantToday, TenantMonth Amount    // of one tenant: today, and this month
 }
 
-// Line is one cap and what counts against it.
+// Line is one cap and the amount that counts against it.
 type Line struct {
 	Period    string // daily or monthly
 	Setting   string
@@ -66,7 +66,7 @@ type Line struct {
 	Until     time.Time // when it is reset
 }
 
-// Lines are the caps that are set.
+// Lines returns the caps that are set.
 func (c Caps) Lines(s Standing) []Line {
 	tomorrow := s.Day.AddDate(0, 0, 1)
 	next := time.Date(s.Day.Year(), s.Day.Month()+1, 1, 0, 0, 0, 0, time.UTC)
@@ -84,8 +84,8 @@ func (c Caps) Lines(s Standing) []Line {
 	return set
 }
 
-// Exceeded returns the error of the cap that leaves the longest wait, when what stands is above
-// one; nil when it is not. Ledgers ask it with what stands once a call's amount is set aside.
+// Exceeded returns the error of the exceeded cap that resets last, or nil. Ledgers call it with a
+// Standing that already includes the reservation of the new call.
 func (c Caps) Exceeded(s Standing, currency string) error {
 	var over *CapError
 	for _, l := range c.Lines(s) {
@@ -99,8 +99,7 @@ func (c Caps) Exceeded(s Standing, currency string) error {
 	return over
 }
 
-// CapError says that a call was not made because it could have cost more than a cap leaves. It is
-// llm.ErrBudget.
+// CapError reports that a call was not made because it could exceed a cap. It wraps llm.ErrBudget.
 type CapError struct {
 	Period   string // daily or monthly
 	Setting  string
@@ -109,11 +108,11 @@ type CapError struct {
 	Until    time.Time // when the cap is reset
 }
 
-// Error implements error. It is a sentence for whoever runs the program.
+// Error implements error. It returns a sentence for the operator.
 func (e *CapError) Error() string {
 	return fmt.Sprintf("the %s cost cap of %s %s leaves no room for this call until %s: wait, or raise %s", e.Period, e.Cap, e.Currency,
 		e.Until.Format("2006-01-02 15:04 UTC"), e.Setting)
 }
 
-// Unwrap makes it llm.ErrBudget.
+// Unwrap returns llm.ErrBudget.
 func (e *CapError) Unwrap() error { return llm.ErrBudget }

@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Request makes one request of a service that is paid by the request, within the caps, and books
-// it: it counts as one token of input of a model of the service's name.
+// Request makes one request to a service that bills per request. It enforces the caps and books one
+// input token of a model with the service's name.
 func (m *Meter) Request(ctx context.Context, service string, purpose Purpose, do func(context.Context) error) error {
 	one := llm.Usage{Input: 1}
 	c, err := m.begin(ctx, service, purpose, one, func() int { return 1 })

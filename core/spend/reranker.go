@@ -8,9 +8,10 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// CountedReranker is a retrieve.Reranker that tells how many tokens the provider billed.
+// CountedReranker is a retrieve.Reranker that also returns how many tokens the provider billed.
 type CountedReranker interface {
-	// RerankCounted is Rerank. The tokens are 0 where the provider does not say.
+	// RerankCounted is Rerank with a token count. The count is 0 if the provider does not report
+	// it.
 	RerankCounted(ctx context.Context, question string, texts []string) (scores map[int]float64, tokens int, err error)
 }
 
@@ -23,8 +24,7 @@ type reranker struct {
 
 var _ retrieve.Reranker = (*reranker)(nil)
 
-// Reranker returns inner with its calls kept to the caps and booked, at the price of the model's
-// input.
+// Reranker wraps inner. It enforces the caps and books each call at the price of the model's input.
 func (m *Meter) Reranker(inner retrieve.Reranker) retrieve.Reranker {
 	return &reranker{Reranker: inner, meter: m, count: m.config.Counting(inner.Model())}
 }

@@ -5,16 +5,15 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Buttons are those that belong under an answer as the view shows it, most wanted first, at most
-// five (what one row holds on every platform). A renderer shows those that its platform can carry
-// out, under the answer's last page. It is pure.
+// Buttons returns the buttons under an answer in its current state, most important first. It
+// returns at most five, which one row holds on every platform. A renderer shows those that its
+// platform supports, under the answer's last page. Buttons is a pure function.
 //
-// While the answer runs there is Stop, and while a deep search waits to be started, Start and Just
-// answer. Afterwards there are 👍 and 👎 where there is something to judge, Retry where the answer
-// failed, was stopped or limited, Write the report where what a deep search had found by then is
-// shown, Look deeper where it speaks of a part of the question alone, and Share and Keep under a
-// private answer. Under an answer that was removed there is nothing, under one that a person
-// corrected only 👍 and 👎. A message next to the answer has none.
+// A running answer has Stop. A deep search that waits to be started has Start and Just answer. A
+// finished answer has 👍 and 👎 if there is something to judge, and Retry if it failed, was stopped
+// or limited. It has Write the report if the partial findings of a deep search are shown, and Look
+// deeper if it covers only a part of the question. A private answer has Share and Keep. A corrected
+// answer has only 👍 and 👎. A removed answer and a message next to the answer have none.
 func Buttons(v *View) []thread.Button {
 	switch {
 	case v.Aside:

@@ -11,18 +11,17 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Form is how much of what a platform can show an answer is written with. Where the platform
-// refuses a message for what it holds (thread.ErrRefused), the answer is written in the next form,
-// and without its file where that alone is refused (thread.ErrNoFile). It is given up when it is
-// refused in the last one.
+// Form is the degree of formatting with which an answer is written. If the platform refuses a
+// message's content (thread.ErrRefused), the answer is written in the next form. If it refuses only
+// the file (thread.ErrNoFile), the answer is written without it. After a refusal in the last form
+// the answer is given up.
 type Form int
 
-// The forms, on every platform. What belongs to each is the Renderer's to say.
+// The forms, on every platform. Each Renderer defines what a form includes.
 const (
 	Whole   Form = iota // all that the platform can show
 	Unfiled             // without a file, as a separate message
-	// without what is refused in some places: files, buttons that open addresses, newer kinds of
-	// blocks
+	// without features that some places refuse: files, link buttons, newer kinds of blocks
 	Bare
 	Plain // text alone, in shorter messages
 )
@@ -33,7 +32,8 @@ var forms = map[Form]string{Whole: "whole", Bare: "without files, link buttons a
 // sentenceGivenUp replaces an answer of which the platform takes no form.
 const sentenceGivenUp = "The answer could not be posted: the chat platform does not take it. Ask in other words; if it happens again, tell whoever runs this bot."
 
-// ErrUnsaid says of an answer that was given up that its thread could not be told.
+// ErrUnsaid reports that an answer was given up and that no notice about it could be posted in its
+// thread.
 var ErrUnsaid = errors.New("nothing of the answer could be said in its thread")
 
 // edit shows a view in the first form that the platform takes, beginning with the one that it took

@@ -6,9 +6,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Log remembers what one turn posted, so that a worker that takes the turn over edits those
-// messages instead of posting again. Intend is committed before every create; after an unknown
-// outcome the platform's own messages tell which it was.
+// Log records the messages that one turn posted. A worker that takes the turn over edits those
+// messages instead of posting again. Intend is committed before every create. If a create had an
+// unknown outcome, the platform's list of messages decides.
 type Log interface {
 	Intend(ctx context.Context, page int) error
 	Posted(ctx context.Context, page int, id thread.MessageID, hash string) error
@@ -16,7 +16,7 @@ type Log interface {
 	Pages(ctx context.Context) ([]Page, error)
 }
 
-// Page is one remembered message. ID is empty when it was intended and its fate is not known.
+// Page is one recorded message. ID is empty if the message was intended but its outcome is unknown.
 type Page struct {
 	Number int
 	ID     thread.MessageID
@@ -24,8 +24,8 @@ type Page struct {
 	Final  bool
 }
 
-// Memory is a Log for surfaces that forget everything when the process ends, such as a terminal. It
-// is not safe for concurrent use.
+// Memory is a Log that is lost when the process ends, for surfaces such as a terminal. It is not
+// safe for concurrent use.
 type Memory struct{ pages map[int]Page }
 
 // Intend implements Log.

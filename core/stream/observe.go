@@ -9,11 +9,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Guard says which calls to a surface may be made.
+// Guard decides which calls to a surface may be made.
 type Guard interface {
-	// Permit is asked immediately before a call, which is not made after an error.
+	// Permit is called immediately before each call to the surface. An error prevents the call.
 	Permit() error
-	// Made gets what came of the call, and returns that, or why it should not have been made.
+	// Made receives the call's error. It returns that error, or the reason why the call should not
+	// have been made.
 	Made(ctx context.Context, err error) error
 }
 

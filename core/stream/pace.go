@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Pace says how often an answer is written to its thread. Zero fields take the defaults.
+// Pace is how often an answer is written to its thread. Zero fields get the defaults.
 type Pace struct {
 	Interval   time.Duration // between two writes; default the surface's MinEditInterval
 	FirstRunes int           // characters that make a first post worth its notification; default 40

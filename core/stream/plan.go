@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Row is one sub-question of a deep search, as its plan shows it.
+// Row is one sub-question of a deep search, as the displayed plan shows it.
 type Row struct {
 	Question string
 	State    string // of packet.Finding; "searching" while it is worked on, empty while it waits
@@ -22,7 +22,7 @@ type Row struct {
 	rests    []document.ID
 }
 
-// Settled reports whether it is known what became of the row.
+// Settled reports whether the row has a result.
 func (r Row) Settled() bool { return r.State != "" && r.State != searching }
 
 // searching is the state of a row that is worked on.
@@ -118,8 +118,8 @@ var rowRunes = [][2]int{{110, 170}, {110, 100}, {110, 60}, {70, 30}, {45, 1}, {5
 // marks stand before rows.
 var marks = map[string]string{"": "◦", searching: "🔎", "found": "✅", "missing": "➖", "failed": "⚠️", "dropped": "✂️"}
 
-// PlanText is the plan of a deep search as Markdown: a line for each sub-question with what became
-// of it, and how far the search is.
+// PlanText returns the plan of a deep search as Markdown: one line for each sub-question with its
+// result, and the progress of the search.
 func PlanText(v *View) (text string) {
 	for _, most := range rowRunes {
 		if text = planText(v, most[0], most[1]); len([]rune(text)) <= planRunes {
@@ -172,7 +172,7 @@ func planText(v *View, asked, most int) string {
 	return b.String()
 }
 
-// ProgressText is how far a deep search is, on one line.
+// ProgressText returns the progress of a deep search as one line.
 func ProgressText(v *View) string {
 	done := 0
 	for _, r := range v.Plan {
@@ -183,7 +183,7 @@ func ProgressText(v *View) string {
 	return fmt.Sprintf("%d of %d done%s", done, len(v.Plan), progress(v.Progress))
 }
 
-// WouldTake is what a search that waits would take, in words.
+// WouldTake describes the cost of a search that waits to be started.
 func WouldTake(p packet.Progress) string {
 	said := fmt.Sprintf("This would take about %s and at most %d searches", length(p.More), p.Most)
 	if p.MoreCost != "" {

@@ -12,28 +12,29 @@ import (
 )
 
 // Renderer lays a View out as the pages of one platform. Implementations are stateless,
-// deterministic and safe for concurrent use: equal views give equal pages, which is how a replay
-// can be compared. Unchanged pages are known by their JSON, so that all of P that is shown is part
-// of it. What they take must grow no faster than the view; one that goes on when its turn has ended
-// is left behind, with its goroutine, and is to look at View.Abandoned between the parts of a long
-// text.
+// deterministic and safe for concurrent use. Equal views give equal pages, so that a replay can be
+// compared. Pages are compared by their JSON, so the JSON of P must include everything that is
+// shown. Time and memory must grow at most linearly with the view. The caller abandons a renderer
+// that still runs when its turn has ended, and its goroutine with it. So check View.Abandoned
+// between the parts of a long text.
 type Renderer[P any] interface {
-	// Render returns one page or more; none while there is nothing worth showing. Limits of the
-	// platform hold by construction.
+	// Render returns the pages, or none while there is nothing worth showing. No page exceeds the
+	// platform's limits.
 	Render(v *View) []P
-	// Tail begins one answer that is appended to (thread.Streamer); nil: answers are only posted
-	// and edited.
+	// Tail returns a renderer for one answer that is appended to (thread.Streamer). It returns nil
+	// if answers are only posted and edited.
 	Tail() Tail[P]
 }
 
-// Paged is embedded by renderers of answers that are only posted and edited.
+// Paged is embedded by renderers whose answers are only posted and edited.
 type Paged[P any] struct{}
 
 // Tail implements Renderer.
 func (Paged[P]) Tail() Tail[P] { return nil }
 
-// Tail renders one answer piece by piece. It returns what is new in the view, and false when there
-// is nothing yet; when the view is Done, all that is left. It never takes back what it returned.
+// Tail renders one answer piece by piece. Each call returns the new part of the view, or false if
+// there is none yet. If the view is Done, it returns the whole rest. It never changes earlier
+// pieces.
 type Tail[P any] func(v *View) (P, bool)
 
 // hashOf identifies what a page shows.

@@ -13,19 +13,19 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Logs remembers what one turn posted, for each of its models apart. Safe for concurrent use.
+// Logs records the messages that one turn posted, separately for each model. It is safe for
+// concurrent use.
 type Logs interface {
-	// Log is that of one model's answer.
+	// Log returns the log of one model's answer.
 	Log(model int) Log
-	// Posted returns the pages of all models, by model and number, as they were when the logs were
-	// opened.
+	// Posted returns the pages of all models, by model and number, from when the logs were opened.
 	Posted() map[int][]Page
 }
 
-// Replies writes the answers to one question into one thread, each model's in separate messages.
-// They are written one after the other, so that none takes a message for its own which another has
-// just posted; an answer that has ended is completed while others go on. It is used like a
-// ThreadStream, which it is for a model that answers alone.
+// Replies writes the answers of several models to one question into one thread, in separate
+// messages. It makes one write at a time, so that no answer adopts a message that another has just
+// posted. It completes an answer that has ended while others still run. Use it like a ThreadStream.
+// With one model it is one.
 type Replies[P any] struct {
 	open   func(model int) (*ThreadStream[P], error)
 	posted map[int][]Page // by earlier attempts
@@ -35,8 +35,8 @@ type Replies[P any] struct {
 	failed  error                    // guarded by mu
 }
 
-// OpenReplies starts writing to a thread. It ends as a ThreadStream does. The Log of deps is not
-// used.
+// OpenReplies starts writing to a thread. It ends as a ThreadStream does. It ignores the Log of
+// deps.
 func OpenReplies[P any](ctx context.Context, to thread.Ref, pace Pace, logs Logs, deps Deps[P]) (*Replies[P], error) {
 	posted := logs.Posted()
 	among := &company{turn: make(chan struct{}, 1)}
@@ -80,8 +80,8 @@ func (r *Replies[P]) of(model int) *ThreadStream[P] {
 	return s
 }
 
-// Finish makes the final writes, and deletes what an earlier attempt posted for models that answer
-// no more. Its error is one that may pass, if there is one, so that the turn is tried again.
+// Finish makes the final writes. It deletes messages that an earlier attempt posted for models that
+// no longer answer. It prefers to return a temporary error, so that the turn is retried.
 func (r *Replies[P]) Finish(ctx context.Context) error {
 	for model := range r.posted {
 		r.of(model)

@@ -14,34 +14,33 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a ThreadStream writes with. Surface, Renderer and Log are required.
+// Deps are the dependencies of a ThreadStream. Surface, Renderer and Log are required.
 type Deps[P any] struct {
 	Surface  thread.Surface[P]
 	Renderer Renderer[P]
 	Log      Log
 	Guard    Guard // nil: every call may be made
-	// Turn is whose answer is written, which tells the view whether it is private or a copy; the
-	// zero value tells neither.
+	// Turn is the turn of the answer. The view uses it to show that the answer is private or a
+	// copy. The zero value means neither.
 	Turn session.Turn
-	// told of every call to the surface once it has ended; nil: no one is. Called from one
-	// goroutine at a time.
+	// Observe is called after every call to the surface, from one goroutine at a time; may be nil.
 	Observe func(Write)
 	Logger  *slog.Logger // nil: silent
 }
 
-// Write is one call to a surface.
+// Write is one completed call to a surface.
 type Write struct {
 	Call thread.Call
 	Err  error // as the surface returned it
-	// First says that the answer's first words are to be seen because of it, so long after the
-	// stream was opened.
+	// First says that this call made the answer's first words visible. The duration counts from
+	// when the stream was opened.
 	First bool
 	Since time.Duration
 }
 
-// ThreadStream writes one answer into one thread while it is being produced. One goroutine writes,
-// one snapshot is pending (the latest wins), and the final write always comes. Accept may be called
-// from any goroutine.
+// ThreadStream writes one answer into one thread while it is produced. One goroutine writes. Only
+// the latest snapshot is pending, and the final write is never skipped. Any goroutine may call
+// Accept.
 type ThreadStream[P any] struct {
 	mu   sync.Mutex
 	view View
@@ -57,8 +56,8 @@ type ThreadStream[P any] struct {
 }
 
 // Open starts writing to a thread. The stream ends with Finish, or when ctx is done, and leaves no
-// goroutine behind. Messages that an earlier attempt at the same turn posted are edited, not posted
-// again.
+// goroutine running. It edits messages that an earlier attempt at the turn posted, instead of
+// posting again.
 func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps Deps[P]) (*ThreadStream[P], error) {
 	return open(ctx, to, model, pace, deps, nil)
 }
@@ -95,7 +94,7 @@ func open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps 
 	return s, nil
 }
 
-// Accept folds a packet into the view. It implements packet.Sink and never waits for the platform.
+// Accept applies a packet to the view. It implements packet.Sink and never waits for the platform.
 func (s *ThreadStream[P]) Accept(p packet.Packet) {
 	s.mu.Lock()
 	changed := s.view.Apply(p)
@@ -108,8 +107,8 @@ func (s *ThreadStream[P]) Accept(p packet.Packet) {
 	}
 }
 
-// Finish stops the progress writes and makes the final one, which is retried until it lands, the
-// platform says that it never can, or ctx ends. It returns what the reader was left with.
+// Finish stops progress writes and makes the final write. It retries until the write succeeds, the
+// platform refuses it for good, or ctx is done. Its error says what the reader is left with.
 func (s *ThreadStream[P]) Finish(ctx context.Context) error {
 	s.end()
 	return s.write.final(ctx, s.snapshot(), s.pacer.notBefore)

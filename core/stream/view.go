@@ -1,5 +1,5 @@
-// Package stream turns a running turn's packets into what people see: a View folded from packets,
-// rendered to pages by a platform's Renderer, and written to the thread at the pace that the
+// Package stream shows a running turn in its thread. It folds packets into a View, a platform's
+// Renderer turns the View into pages, and a ThreadStream writes the pages at the rate that the
 // platform allows.
 package stream
 
@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Phase is what the turn is doing now.
+// Phase is the current activity of the turn.
 type Phase int
 
 const (
@@ -24,17 +24,17 @@ const (
 	Done                   // the turn has ended; nothing more will come
 )
 
-// View is what one answer looks like so far. It is a pure fold of packets and nothing else, so that
-// a replay gives the same View. It is not safe for concurrent use.
+// View is the current state of one answer. It depends only on the packets applied, so that a replay
+// gives the same View. It is not safe for concurrent use.
 type View struct {
 	Model int    // ModelIndex that this view shows
 	Label string // name of the model, where several answer at once; else empty
 	Phase Phase
-	// what the model is doing, until there is something newer to show; empty: nothing is said of it
+	// the model's current activity, until there is newer output; empty: not shown
 	Status    string
 	Queries   []string          // of all searches so far, in order
 	Documents []packet.Document // what the searches gave the model, each document once
-	// in order of first use; a document of which several sections are cited has several
+	// in order of first use; a document with several cited sections has several entries
 	Citations []packet.CitationInfo
 	Problem   *packet.Error // why there is no complete answer, as a sentence
 
@@ -42,16 +42,16 @@ type View struct {
 	Outcome   session.Outcome
 	Message   string           // a sentence about the outcome, where one is needed
 	Grounding packet.Grounding // what the answer rests on
-	// when nothing was found: the nearest documents that the audience may read
+	// if nothing was found: the nearest documents that the audience may read
 	Closest []packet.Document
 	Notices []string // notices next to the answer, such as a file that was left out
-	// a moderator took the answer away: there is no text, and Message says so
+	// a moderator removed the answer: there is no text, and Message says so
 	Removed   bool
 	Corrected bool // the text is a person's: it may link to what that person named
 	Deeper    bool // the answer speaks of a part of the question alone
 
-	// Plan is what a deep search asks, and what it has found; none of other answers. It is shown
-	// before the answer, in separate messages.
+	// Plan lists the sub-questions of a deep search with their findings; empty for other answers.
+	// It is shown before the answer, in separate messages.
 	Plan     []Row
 	Progress packet.Progress // of the deep search
 	Deep     bool            // it is one, or is about to be
@@ -60,8 +60,8 @@ type View struct {
 
 	Form Form // how much of what the platform can show is to be made use of
 
-	// Question is what is answered, and Asker who asked it, where that stands in no message of the
-	// thread, such as a command's; else empty.
+	// Question is the text of the question and Asker its author. Both are empty if the question is
+	// visible in the thread. A command's question, for example, is not.
 	Question, Asker string
 
 	Private bool // the answer is for its asker alone, next to a thread
@@ -72,13 +72,13 @@ type View struct {
 	left *atomic.Bool // no one waits for what is rendered
 }
 
-// Abandoned reports whether no caller waits any more for what a renderer makes of the view: it ends
-// as soon as it can, whatever it returns. Unlike the rest of a View it may be called while another
-// goroutine uses the View.
+// Abandoned reports whether no caller waits any longer for the rendered pages. A renderer should
+// then return anything as soon as it can. Unlike other methods, it may be called concurrently with
+// uses of the View.
 func (v *View) Abandoned() bool { return v.left != nil && v.left.Load() }
 
-// Apply folds one packet in and reports whether anything visible changed. Packets of other models,
-// and kinds it does not know, change nothing.
+// Apply applies one packet and reports whether anything visible changed. It ignores packets of
+// other models and unknown kinds.
 func (v *View) Apply(p packet.Packet) bool {
 	if p.Placement.ModelIndex != v.Model {
 		return false
@@ -187,8 +187,8 @@ func (v *View) withdraw(ids []document.ID) bool {
 	return len(v.Citations) < citations || len(v.Documents) < documents
 }
 
-// Sources are the documents that the answer cites, each once, in the order of their numbers: of
-// several sections of one the first that was cited.
+// Sources returns the cited documents, each once, in the order of their numbers. If several
+// sections of a document are cited, it returns the first cited one.
 func (v *View) Sources() []packet.CitationInfo {
 	list := slices.Clone(v.Citations)
 	// another answer may have given the numbers
@@ -196,13 +196,13 @@ func (v *View) Sources() []packet.CitationInfo {
 	return slices.CompactFunc(list, func(a, b packet.CitationInfo) bool { return a.Number == b.Number })
 }
 
-// Text is the answer so far: Markdown in which every citation is a whole link.
+// Text returns the answer so far: Markdown in which every citation is a complete link.
 func (v *View) Text() string { return string(v.text) }
 
-// TextFrom is the answer from a byte offset on, for renderers that append.
+// TextFrom returns the answer from a byte offset on, for renderers that append.
 func (v *View) TextFrom(offset int) string { return string(v.text[min(offset, len(v.text)):]) }
 
-// Len is the length of the answer so far, in bytes.
+// Len returns the length of the answer so far, in bytes.
 func (v *View) Len() int { return len(v.text) }
 
 // snapshot is a copy that stays as it is while the View grows. It shares memory with the View,

@@ -1,4 +1,4 @@
-// Package suggest makes questions that documents can answer from the headings of their sections.
+// Package suggest turns headings of document sections into questions that the documents can answer.
 package suggest
 
 import (
@@ -70,8 +70,8 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// Question turns a heading into a question. rank says how natural that is, 0 the most; ok is false
-// where it would make none.
+// Question turns a heading into a question. rank is its naturalness, 0 the best. ok is false if the
+// heading makes no good question.
 func Question(h Heading) (question string, rank int, ok bool) {
 	text := strings.TrimSpace(numbering.ReplaceAllString(strings.Join(strings.Fields(h.Text), " "), ""))
 	words := strings.Fields(strings.TrimSuffix(text, "?"))
@@ -162,8 +162,8 @@ func capital(text string) string {
 	return string(unicode.ToUpper(r)) + text[size:]
 }
 
-// Questions returns up to n questions, the most natural first, of different documents where there
-// are enough.
+// Questions returns up to n questions, the most natural first. It takes them from different
+// documents if there are enough.
 func Questions(headings []Heading, n int) []string {
 	type candidate struct {
 		question, document string

@@ -2,24 +2,24 @@ package thread
 
 import "strings"
 
-// Action is what a person does to an answer, on whichever platform and by whatever means: a button,
-// a reaction, a command, a menu. action.Service.Perform carries it out. The names never change:
-// they are in buttons that were posted long ago.
+// Action is something that a person can do to an answer with a button, reaction, command or menu.
+// action.Service.Perform carries it out. The names never change, because old messages have buttons
+// with them.
 type Action string
 
 // The actions.
 const (
 	ActionUp   Action = "up"   // 👍
 	ActionDown Action = "down" // 👎, perhaps with a reason
-	// the question is answered again, and the new answer replaces the old one
+	// answers the question again; the new answer replaces the old one
 	ActionRetry  Action = "retry"
 	ActionDeeper Action = "deeper" // likewise, by a deep search
-	// likewise, from what a deep search had found when it was stopped
+	// like ActionRetry, but from the findings of a deep search that was stopped
 	ActionReport Action = "report"
 	ActionStart  Action = "start" // a deep search that waits is begun
 	ActionPlain  Action = "plain" // likewise, its question is answered without it
 	ActionStop   Action = "stop"  // what is being written ends
-	// the asker wants the answer that may draw on everything the asker can read
+	// gives the asker an answer from everything that the asker can read
 	ActionPrivate  Action = "private"
 	ActionShare    Action = "share"    // a private answer is posted to its thread
 	ActionKeep     Action = "keep"     // a private answer stays private, and stays
@@ -37,21 +37,22 @@ var labels = map[Action]string{
 	ActionWhy: "Why this answer?", ActionFollow: "Follow this thread", ActionUnfollow: "Stop following",
 }
 
-// Label is what stands on a button or in a menu; empty for an action that is not known.
+// Label returns the text for a button or menu; empty for an unknown action.
 func (a Action) Label() string { return labels[a] }
 
 // Known reports whether the action is one of those above.
 func (a Action) Known() bool { return labels[a] != "" }
 
-// Menu are the actions that belong in a message's menu (a message shortcut, a message command) and
-// not under every answer: few people need them, and who may not gets a refusal.
+// Menu returns the actions for a message's menu (a message shortcut or message command). They are
+// not shown under every answer, because few people need them. People without permission get a
+// refusal.
 func Menu() []Action { return []Action{ActionWhy, ActionRetry, ActionCorrect, ActionRemove} }
 
 // Button is a button under a message.
 type Button struct {
 	Action Action
 	Label  string
-	// Primary says that the button is what most people will want among its neighbours.
+	// Primary marks the button that most people will want.
 	Primary bool
 }
 
@@ -61,14 +62,12 @@ func ButtonFor(a Action) Button { return Button{Action: a, Label: a.Label()} }
 // buttonPrefix begins every id of ours.
 const buttonPrefix = "footnote:"
 
-// ButtonID is what a platform keeps with a button or a form and gives back when it is used: the
-// action and the turn that it is about. It is at most 60 characters for the ids that stores make
-// (Discord takes 100, Slack 255), and holds no secret: who may do what is decided when it comes
-// back.
+// ButtonID returns the id of a button or form: its action and turn. The platform returns it when
+// the button is used. It has at most 60 characters with the turn ids that stores create (Discord
+// allows 100, Slack 255). It contains no secret: permissions are checked when the button is used.
 func ButtonID(a Action, turn string) string { return buttonPrefix + string(a) + ":" + turn }
 
-// ParseButtonID is the inverse of ButtonID. ok is false for what is not ours, or of a newer
-// version.
+// ParseButtonID reverses ButtonID. ok is false for ids of other programs or newer versions.
 func ParseButtonID(id string) (a Action, turn string, ok bool) {
 	rest, ours := strings.CutPrefix(id, buttonPrefix)
 	if !ours {

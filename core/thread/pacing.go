@@ -1,7 +1,7 @@
 package thread
 
-// Class says how urgent a platform call is. A fifth of every tier is kept for Final, so that the
-// last edit always lands.
+// Class is the urgency of a platform call. A fifth of every tier is reserved for Final, so that the
+// last edit always succeeds.
 type Class int
 
 const (
@@ -10,7 +10,7 @@ const (
 	Progress              // anything in between; the first to yield
 )
 
-// Call is what a write does to a message. Platforms limit each kind by itself.
+// Call is the kind of a write. Platforms limit each kind separately.
 type Call int
 
 const (
@@ -21,7 +21,7 @@ const (
 	StreamStop               // its last piece
 )
 
-// String names the call, for people who look at what was done.
+// String returns the name of the call for logs and traces.
 func (c Call) String() string {
 	names := [...]string{Create: "create", Edit: "edit", StreamStart: "stream_start", StreamAppend: "stream_append", StreamStop: "stream_stop"}
 	if c < 0 || int(c) >= len(names) {
@@ -30,7 +30,7 @@ func (c Call) String() string {
 	return names[c]
 }
 
-// ErrNoRoom says that the tier has no call left for a progress edit.
+// ErrNoRoom reports that the tier has no call left for a progress edit.
 var ErrNoRoom = errNoRoom{}
 
 type errNoRoom struct{}

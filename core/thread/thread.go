@@ -1,5 +1,5 @@
-// Package thread is the port to chat platforms: where a conversation is held, what arrives from it,
-// and what can be posted to it.
+// Package thread is the port to chat platforms: it defines addresses of threads, incoming questions
+// and the posting of messages.
 package thread
 
 import (
@@ -13,8 +13,8 @@ import (
 // Platform names a chat platform: "slack", "discord", "console".
 type Platform string
 
-// Ref is the address of a thread, and the key of its session. Thread is the platform's id of the
-// root message or thread; in a direct conversation without threads it equals Channel.
+// Ref is the address of a thread and the key of its session. Thread is the platform's id of the
+// root message or thread. In a direct conversation without threads it equals Channel.
 type Ref struct {
 	Platform  Platform
 	Workspace string // Slack team, Discord guild; empty where the platform has none
@@ -22,7 +22,7 @@ type Ref struct {
 	Thread    string
 }
 
-// MessageID is a platform's own id of a message, unique within its channel.
+// MessageID is a platform's id of a message, unique within its channel.
 type MessageID string
 
 // Person is a person on a platform.
@@ -31,7 +31,7 @@ type Person struct {
 	Name string // as displayed; never used to decide anything
 }
 
-// Called is the person's name as it stands in a sentence.
+// Called returns the person's name for use in a sentence.
 func (p Person) Called() string {
 	if name := strings.Join(strings.Fields(p.Name), " "); name != "" {
 		return name
@@ -39,12 +39,12 @@ func (p Person) Called() string {
 	return "A person"
 }
 
-// Mention is a question that is to be answered, as a platform adapter hands it to the core. The
-// adapter has decided nothing but what the platform says: policy is the core's.
+// Mention is a question that a platform adapter passes to the core. It contains only facts from the
+// platform. The core decides whether to answer.
 type Mention struct {
 	Ref      Ref
 	EventKey string // the platform's id of this delivery; the same key is never taken in twice
-	// of the question; the mention and message twins of one message carry the same one
+	// id of the question; the mention event and the message event of one message share it
 	Message MessageID
 	Asker   Person
 	Starter string // id of the person who began the thread; empty when the adapter does not know

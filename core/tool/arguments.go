@@ -10,17 +10,16 @@ import (
 	"strings"
 )
 
-// ErrArguments says that a call's arguments are not a JSON object and cannot be read as one.
+// ErrArguments reports that a call's arguments cannot be read as a JSON object.
 var ErrArguments = errors.New("the arguments are not a JSON object")
 
 // maxNesting is how often arguments may be wrapped in a JSON string. Models wrap once, rarely
 // twice.
 const maxNesting = 3
 
-// ParseArguments reads what a model wrote as the arguments of a call. It is lenient where the
-// meaning is plain: nothing at all is {}, an object inside a JSON string (also twice) is that
-// object, a code fence around it and words after it are dropped, NUL and invalid UTF-8 vanish. The
-// result is a valid, compact JSON object.
+// ParseArguments parses a model's arguments of a call. It tolerates mistakes with a plain meaning.
+// Empty text means {}. It unwraps an object inside a JSON string (also twice). It drops a code
+// fence, text after the object, NUL and invalid UTF-8. The result is a valid, compact JSON object.
 func ParseArguments(raw string) (json.RawMessage, error) {
 	text := unfence(clean(raw))
 	for range maxNesting {
@@ -97,9 +96,9 @@ func unfence(s string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(body), "```"))
 }
 
-// Strings is a list of strings as models write it: a JSON array, a single string, or either of them
-// inside a JSON string. Blank entries and repeats vanish. Use it as the type of a field of
-// arguments.
+// Strings is a list of strings in any form that models write: a JSON array, a single string, or
+// either inside a JSON string. It drops blank entries and duplicates. Use it as the type of an
+// argument field.
 type Strings []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -127,8 +126,8 @@ func (s *Strings) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Integer is a whole number as models write it: also in a string, and 0 for anything else. Use it
-// as the type of a field of arguments.
+// Integer is a whole number in any form that models write, including a string. Anything else is 0.
+// Use it as the type of an argument field.
 type Integer int
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -13,7 +13,7 @@ type Document struct {
 	Number int    `json:"document"`          // what the model cites
 	Page   string `json:"page_id,omitempty"` // the same for all passages of a document
 	Title  string `json:"title,omitempty"`
-	// what its source says of it, such as "status: closed; tags: a, b"
+	// metadata from its source, such as "status: closed; tags: a, b"
 	Metadata string `json:"metadata,omitempty"`
 	Updated  string `json:"updated,omitempty"` // a date, 2006-01-02
 	URL      string `json:"url,omitempty"`
@@ -24,8 +24,8 @@ type Document struct {
 	Contents string `json:"contents"`
 }
 
-// Loose marks a document of a search in which nothing matched the question closely: whoever reads
-// it is to judge whether it answers.
+// Loose marks a document of a search without a close match. The reader must judge whether it
+// answers the question.
 const Loose = "loose"
 
 const (
@@ -33,8 +33,8 @@ const (
 	maxMetadataValue = 120 // runes of one value of it
 )
 
-// Metadata is what is known of a document in addition to its text, as a model reads it: "key:
-// value" by the order of keys, parted by semicolons, and no longer than a few lines.
+// Metadata formats a document's metadata for a model: "key: value" pairs, sorted by key and
+// separated by semicolons. It is at most a few lines long.
 func Metadata(known map[string]string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(known)) {
@@ -58,27 +58,26 @@ func beginning(text string, most int) string {
 	return text
 }
 
-// Vocabulary says how common the words of a search are. Its JSON names are what a model that quotes
-// reads.
+// Vocabulary says how common the words of a search are. Models that quote read its JSON names.
 type Vocabulary struct {
 	Chunks int            `json:"chunks"` // of the tenant
 	Terms  map[string]int `json:"terms"`  // of the queries: chunks that hold each
-	// Synonyms of the operator that the queries hold, each with what stands for it: "k8s:
-	// kubernetes, kube".
+	// Synonyms lists the operator's synonyms that the queries contain, each with its replacements:
+	// "k8s: kubernetes, kube".
 	Synonyms []string `json:"synonyms,omitempty"`
-	// Pages are the page ids of the numbers that earlier answers cite.
+	// Pages maps the numbers that earlier answers cite to page ids.
 	Pages map[int]string `json:"pages,omitempty"`
 }
 
-// WithVocabulary puts a vocabulary into what DocumentsJSON wrote, as its last field.
+// WithVocabulary adds a vocabulary to a result of DocumentsJSON, as its last field.
 func WithVocabulary(documents string, v Vocabulary) string {
 	return strings.TrimSuffix(documents, "}") + ",\"vocabulary\":" + string(plainJSON(v)) + "}"
 }
 
-// DocumentsJSON writes {"documents":[…]}, one document a line, and note as a last field unless it
-// is empty. The number comes first and the contents last, since models cite best what is next to
-// short fields. Characters such as < stay as they are; a text cannot close its string, so it stays
-// data.
+// DocumentsJSON returns {"documents":[…]} with one document per line, and note as a last field
+// unless it is empty. Each document begins with its number and ends with its contents, because
+// models cite best what is next to short fields. Characters such as < are not escaped. Text cannot
+// close its JSON string, so it remains data.
 func DocumentsJSON(docs []Document, note string) string {
 	var b strings.Builder
 	b.WriteString("{\"documents\":[")

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Halve returns the better half of the documents in what DocumentsJSON wrote, or of a single
-// document the first half of its contents. It reports false for anything else.
+// Halve returns the better half of the documents in a result of DocumentsJSON. If there is only one
+// document, it returns the first half of its contents. It returns false for anything else.
 func Halve(content string) (string, bool) {
 	dec := json.NewDecoder(bytes.NewReader([]byte(content)))
 	var all struct {

@@ -12,13 +12,13 @@ import (
 // toolName is what providers accept as the name of a function.
 var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// Set is an ordered set of tools with distinct names. It never changes and is safe for concurrent
-// use. The zero Set is empty.
+// Set is an ordered, immutable set of tools with distinct names. It is safe for concurrent use. The
+// zero Set is empty.
 type Set struct {
 	tools []Tool
 }
 
-// NewSet returns the set of the tools, in the order in which the model reads of them.
+// NewSet returns a set of the tools. The model sees them in this order.
 func NewSet(tools ...Tool) (Set, error) {
 	seen := make(map[string]bool, len(tools))
 	for _, t := range tools {
@@ -34,8 +34,8 @@ func NewSet(tools ...Tool) (Set, error) {
 	return Set{tools: slices.Clone(tools)}, nil
 }
 
-// Find returns the tool of that name, or nil. Models vary the case of names and put a namespace
-// before them; both are forgiven.
+// Find returns the tool with that name, or nil. It ignores case and a namespace before the name,
+// because models vary both.
 func (s Set) Find(name string) Tool {
 	if i := strings.LastIndexAny(name, ".:/"); i >= 0 {
 		name = name[i+1:]
@@ -48,7 +48,8 @@ func (s Set) Find(name string) Tool {
 	return nil
 }
 
-// Only returns the set of the named tools; no names means all. An unknown name is an error.
+// Only returns the set of the named tools, or all tools if no name is given. An unknown name is an
+// error.
 func (s Set) Only(names ...string) (Set, error) {
 	if len(names) == 0 {
 		return s, nil
@@ -64,7 +65,7 @@ func (s Set) Only(names ...string) (Set, error) {
 	return NewSet(kept...)
 }
 
-// For returns the tools that are of use in a turn.
+// For returns the tools that are offered in a turn.
 func (s Set) For(scope Scope) Set {
 	var kept []Tool
 	for _, t := range s.tools {
@@ -79,13 +80,13 @@ func (s Set) For(scope Scope) Set {
 	return Set{tools: kept}
 }
 
-// Len is the number of tools.
+// Len returns the number of tools.
 func (s Set) Len() int { return len(s.tools) }
 
 // Tools returns the tools in their order.
 func (s Set) Tools() []Tool { return slices.Clone(s.tools) }
 
-// Specs describes the tools to the model, in their order.
+// Specs returns the descriptions of the tools for the model, in their order.
 func (s Set) Specs() []llm.ToolSpec {
 	var specs []llm.ToolSpec
 	for _, t := range s.tools {

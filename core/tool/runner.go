@@ -17,13 +17,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ErrTimeout is the cause with which a tool's context ends when it took too long.
+// ErrTimeout is the cancellation cause of a tool's context if the tool took too long.
 var ErrTimeout = errors.New("the tool took too long")
 
-// Failed begins what a model reads of a call that failed.
+// Failed is the prefix of the text that a model reads about a failed call.
 const Failed = "This call failed: "
 
-// ErrPanic says that a tool panicked. What it said is in the log.
+// ErrPanic reports that a tool panicked. The log has the details.
 var ErrPanic = errors.New("the tool failed unexpectedly")
 
 // Runner runs the tool calls of one step. It is safe for concurrent use.
@@ -32,16 +32,16 @@ type Runner struct {
 	log    *slog.Logger
 }
 
-// RunnerConfig bounds a Runner. Zero fields take the defaults given.
+// RunnerConfig limits a Runner. Zero fields get the defaults given.
 type RunnerConfig struct {
 	Timeout  time.Duration // of one call: 60 s
 	Parallel int           // calls at once: 4
 	MaxCalls int           // of one step; further ones are answered with an error: 8
-	// for a tool to end after its time is up or the turn was stopped, before it is left behind: 2 s
+	// how long a tool may run after its timeout or a stop before it is abandoned: 2 s
 	Grace time.Duration
 }
 
-// NewRunner returns a runner that logs failures, never contents, to log.
+// NewRunner returns a runner. It logs failures to log, but never contents.
 func NewRunner(config RunnerConfig, log *slog.Logger) *Runner {
 	if config.Timeout <= 0 {
 		config.Timeout = time.Minute
@@ -58,8 +58,8 @@ func NewRunner(config RunnerConfig, log *slog.Logger) *Runner {
 	return &Runner{config: config, log: log}
 }
 
-// Ran is one call that was dealt with. Every call that the model made is in exactly one of a step's
-// Ran: alone, or merged.
+// Ran is one executed call. Each call that the model made is in exactly one Ran of the step: alone,
+// or merged with others.
 type Ran struct {
 	Call   message.Call // the name as registered and the arguments that ran
 	Result Result       // Content is what the model reads, errors included
@@ -67,18 +67,18 @@ type Ran struct {
 	Took   time.Duration
 }
 
-// Step is what the calls of one step are run with.
+// Step is the context in which the calls of one step run.
 type Step struct {
 	Tools Set
 	Scope Scope
 	Ran   map[string]bool // names of tools that ran earlier in the turn; decides Scope.First
 }
 
-// Run runs the calls and returns what became of them, in the order of the calls. Calls of one
-// Merger become one. Each runs in its own tab of emit's block, which it closes; several are
-// announced with Branching. It returns when all have ended. A tool that goes on for Grace after its
-// context has ended is left behind: its goroutine may run on, nothing that it sends or returns
-// arrives anywhere, and the log names it.
+// Run runs the calls and returns their results in the order of the calls. It merges calls of one
+// Merger into one. Each call runs in a separate tab of emit's block and closes it; Branching
+// announces several. Run returns when all calls have ended. If a tool still runs Grace after its
+// context has ended, Run abandons it and logs its name. Its goroutine may continue, but everything
+// that it sends or returns is discarded.
 func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit *packet.Emitter) []Ran {
 	jobs := merge(r.prepare(calls, step))
 	if len(jobs) > 1 {

@@ -1,5 +1,5 @@
-// Package tool is the port to what a model can call, with the registry and the parallel runner.
-// Each tool is a package below this one, its code next to the text that the model reads.
+// Package tool is the port to tools that a model can call, with a registry and a parallel runner.
+// Each tool is a subpackage, with its code next to the text that the model reads.
 package tool
 
 import (
@@ -16,61 +16,62 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Tool is one thing that a model can call. Implementations are safe for concurrent use.
+// Tool is one function that a model can call. Implementations are safe for concurrent use.
 type Tool interface {
-	// Spec describes the tool to the model.
+	// Spec returns the tool's description for the model.
 	Spec() llm.ToolSpec
-	// Guide is the paragraph of the system prompt that says when to use it; it stands there only in
-	// steps that offer the tool.
+	// Guide returns the paragraph of the system prompt that says when to use the tool. The prompt
+	// contains it only in steps that offer the tool.
 	Guide() string
-	// Run executes one call. Packets go to emit; it never blocks for long. An error becomes text
-	// that the model reads, so it says what was wrong with the call; it is not shown to people.
+	// Run executes one call. It sends packets to emit, which never blocks for long. The model reads
+	// the text of an error, so the error must say what was wrong with the call. People do not see
+	// it.
 	Run(ctx context.Context, call Call, emit *packet.Emitter) (Result, error)
 }
 
 // Merger is implemented by tools whose calls of one step are better run as one, such as searches.
 type Merger interface {
-	// Merge joins the arguments of several calls into those of a single one. An error leaves the
-	// calls apart.
+	// Merge joins the arguments of several calls into those of one call. After an error, the calls
+	// run separately.
 	Merge(arguments []json.RawMessage) (json.RawMessage, error)
 }
 
-// Offerer is implemented by tools that are of use in some turns only.
+// Offerer is implemented by tools that are useful only in some turns.
 type Offerer interface {
-	// Offered reports whether the model is offered the tool in a turn. Only what does not change
-	// within it may count.
+	// Offered reports whether the model is offered the tool in a turn. It must depend only on facts
+	// that do not change during the turn.
 	Offered(scope Scope) bool
 }
 
-// Withdrawing is implemented by tools that what is in the context can take away for the rest of a
-// turn.
+// Withdrawing is implemented by tools that certain content in the context disables for the rest of
+// a turn.
 type Withdrawing interface {
-	// Withdrawn reports whether the tool can no longer be called. An error counts as yes.
+	// Withdrawn reports whether the tool can no longer be called. An error means that it cannot.
 	Withdrawn(ctx context.Context, scope Scope) (bool, error)
 }
 
-// Fitter is implemented by tools that are described in another way in some turns.
+// Fitter is implemented by tools whose description varies between turns.
 type Fitter interface {
-	// Fit returns the tool as a turn has it. Only what is the same for all people of a tenant may
-	// count, since their prompts begin alike.
+	// Fit returns the tool as this turn describes it. It must depend only on facts that are the
+	// same for all people of a tenant, so that their prompts begin alike.
 	Fit(scope Scope) Tool
 }
 
-// Call is one call with all that a tool may need to know of the turn.
+// Call is one call with the data of its turn.
 type Call struct {
 	ID        string
 	Arguments json.RawMessage // a JSON object
 	Scope     Scope
 }
 
-// Scope is the turn on whose behalf a tool runs. Tools do not change what it points to, except
-// Citations and Rankings, which are made for that.
+// Scope describes the turn for which a tool runs. Tools must not change the values that it points
+// to, except Citations and Rankings.
 type Scope struct {
 	Audience access.Audience
 	Asker    string // id of the person who asked; empty: no one did
-	// what is asked: the person's newest message, or a part of it that a model may have written
+	// the question: the person's newest message, or a part of it that a model may have written
 	Question string
-	// what people wrote in the conversation; nothing else counts as a person's text
+	// all text that people wrote in the conversation; text of others is not included
 	Said      []string
 	Basis     message.Basis     // what Question was made of, beyond what History, Files and Shown hold
 	History   []message.Message // earlier turns that the audience may read, oldest first
@@ -79,11 +80,11 @@ type Scope struct {
 	Catalogue []Source       // what can be searched, as the prompt lists it
 	Documents []document.ID  // search nothing but these; none means all
 	Files     []message.File // of the project and the conversation, oldest first
-	// of the turn's searches, for their further pages; nil: none are kept
+	// stored results of the turn's searches, for their further pages; nil: none are stored
 	Rankings *retrieve.Rankings
 	Shown    []message.Reference // what the tools of this turn have shown the model so far
 	First    bool                // no call of this tool ran in this turn yet
-	// the result is read outside of a conversation: pages are named by the ids of documents
+	// the result is read outside a conversation: pages are identified by document ids
 	Portable bool
 	Weighs   bool // whoever reads the result weighs words by how common they are
 	Passages int  // most that a search returns; 0 means the tool's own limit
@@ -92,7 +93,7 @@ type Scope struct {
 	Now      time.Time
 }
 
-// Source is a source of documents, with what the audience may read of it.
+// Source is a source of documents, and the part that the audience may read.
 type Source struct {
 	ID        document.SourceID
 	Name      string
@@ -105,13 +106,13 @@ type Source struct {
 type Result struct {
 	Content   string          // what the model reads
 	Arguments json.RawMessage // what actually ran, kept in the history; nil means the call's own
-	// documents that Content holds, under the numbers the model sees; Text is empty where it holds
-	// the title alone
+	// documents in Content, under the numbers that the model sees; Text is empty if Content has
+	// only the title
 	References []message.Reference
 	Citable    bool // Content may be cited: the citation section and reminder follow
 	Evidence   bool // for searches: something scored above the floor
-	// for searches: how it ran, for explanations, with an error too; nil: unknown
+	// for searches: how the search ran, for explanations, also after an error; nil: unknown
 	Search *retrieve.Account
-	// for searches: what to name when nothing answers, best first (retrieve.Result.Closest)
+	// for searches: documents to name if nothing answers, best first (retrieve.Result.Closest)
 	Closest []document.Ref
 }

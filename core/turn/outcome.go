@@ -18,8 +18,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Sentence is text that a person in a thread may read: it says what happened and what to do, and
-// holds nothing of the inside.
+// Sentence is text for people in a thread. It says what happened and what to do, and reveals no
+// internals.
 type Sentence string
 
 // The sentences of outcomes.

@@ -7,33 +7,33 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Depth says how deeply a question is searched. Each switch has the name that Onyx's agents, and
-// footnote.yaml, use for it next to it.
+// Depth configures a deep search. The comment of each switch names the corresponding option of
+// Onyx's agents and of footnote.yaml.
 type Depth struct {
 	Always bool // use_agentic_search: every question is, as far as it needs it
-	// perform_initial_search_decomposition is false: whoever takes the question apart does not see
-	// what a first search finds
+	// perform_initial_search_decomposition is false: the question is split without seeing a first
+	// search's results
 	Blind bool
 	Once  bool // allow_refinement is false: nothing is asked further
-	// using_tool_calling_llm is false: who plans and judges is asked in text, whatever its
-	// interface
+	// using_tool_calling_llm is false: the model that plans and judges is asked in text, even if it
+	// supports tool calls
 	Plain bool
-	// confirm_above: a plan of more sub-questions waits until a person starts it; 0: none waits
+	// confirm_above: a plan with more sub-questions waits until a person starts it; 0: no plan
+	// waits
 	Ask int
 }
 
-// Part is what one of several runs that make up a turn has in common with the others. Nothing in it
-// is changed but the numbers.
+// Part contains the data that several runs of one turn share. Runs change only its numbers.
 type Part struct {
 	Numbers *cite.Mapping // numbers under which models are shown documents
 	Cited   *cite.Numbers // numbers under which readers are
-	// Steps are tool calls and results that earlier runs made, and References the passages that
-	// they hold. The run begins with them, and the prompt asks for citations where there are any.
+	// Steps are tool calls and results of earlier runs. References are the passages in them. The
+	// run begins with them. If there are references, the prompt asks for citations.
 	Steps      []message.Message
 	References []message.Reference
-	// Said is what people wrote that the run works for, beyond its question and history.
+	// Said is text of people that the run works on, in addition to its question and history.
 	Said []string
-	// Basis is what the question of the run was made of.
+	// Basis describes the content from which the run's question was derived.
 	Basis message.Basis
 }
 
@@ -54,7 +54,7 @@ func basis(req Request) message.Basis {
 	return req.Part.Basis
 }
 
-// Numbers are those under which the documents of a session were shown, for a Part.
+// Numbers returns the numbers under which a session's documents were shown, for a Part.
 func Numbers(req Request) *cite.Mapping { return newMapping(req) }
 
 // shared are the numbers of a run: its own, but for a part's.

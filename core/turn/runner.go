@@ -22,19 +22,19 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// Config sets a Runner up. Zero fields take the defaults given.
+// Config configures a Runner. Zero fields get the defaults given.
 type Config struct {
 	MaxSteps  int // inferences of a turn, the last without tools: 6
 	Tools     tool.RunnerConfig
 	Policy    llm.Policy    // for models that are not an llm.Chain already
 	Heartbeat time.Duration // silence after which a Heartbeat is sent: 15 s
 	Queue     int           // packets that may wait for the sink: 64
-	// DropUnsupported leaves out citations of passages that share no word or number with the
-	// sentence that cites them. A citation then appears with the end of its sentence.
+	// DropUnsupported drops citations of passages that share no word or number with the citing
+	// sentence. Citations then appear only when their sentence is complete.
 	DropUnsupported bool
 }
 
-// Runner runs turns. It is safe for concurrent use; any number of turns may run at once.
+// Runner runs turns. It is safe for concurrent use, and any number of turns may run at once.
 type Runner struct {
 	tools   tool.Set
 	run     *tool.Runner
@@ -58,13 +58,13 @@ func NewRunner(tools tool.Set, counter budget.Counter, config Config, log *slog.
 	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, config: config, log: log, habits: &habits{}}
 }
 
-// Run runs one turn and returns when all of it has ended: no goroutine or request goes on behind
-// it, but for a tool that does not heed its context, which the tool.Runner leaves behind. The sink
-// is called from this goroutine only. Each model's packets end with its Stop, and each has one
-// Answer in the report.
+// Run runs one turn and returns when all its parts have ended. No goroutine or request continues,
+// except a tool that ignores its context, which tool.Runner abandons. Run calls the sink only from
+// this goroutine. Each model's packets end with its Stop, and each model has one Answer in the
+// report.
 //
-// The error says that the request cannot be run; nothing was sent to the sink then. What goes wrong
-// while it runs is in the report.
+// An error means that the request cannot be run, and that the sink got nothing. Failures during the
+// run are in the report.
 func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report, error) {
 	tools, err := r.validate(req)
 	if err != nil {
@@ -191,7 +191,7 @@ func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.
 	return a
 }
 
-// Documents are the documents of passages, each once, in the order of its first passage.
+// Documents returns the documents of the passages, each once, in the order of first passages.
 func Documents(of []message.Reference) (list []document.Ref) {
 	for _, r := range message.Distinct(of) {
 		list = append(list, r.Document)

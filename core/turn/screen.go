@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// Texts are what a message says, with its files: what a filter of questions looks at.
+// Texts returns the texts of a message and its files, for a filter of questions.
 func Texts(m message.Message) []string {
 	all := []string{m.Text}
 	for _, f := range m.Files {

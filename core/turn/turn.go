@@ -1,6 +1,6 @@
-// Package turn runs one question to its answer: the agent loop with its steps, the packets that a
-// reader sees, several models at once, and the stop. Whatever a model, a tool or a lower level
-// does, each model's run ends in exactly one stated outcome.
+// Package turn runs one question to its answer. It contains the agent loop with its steps, the
+// packets for readers, parallel models and the stop. However a model, a tool or a lower layer
+// fails, each model's run ends in exactly one Outcome.
 package turn
 
 import (
@@ -23,31 +23,31 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// ErrStopped is the cause with which the context given to Run is cancelled when a person stops the
-// turn: what was written is kept. Whoever runs turns watches for stops.
+// ErrStopped is the cancellation cause of Run's context if a person stops the turn. The text
+// written so far is kept. The caller of Run must watch for stops.
 var ErrStopped = errors.New("stopped by a person")
 
 // MaxModels is how many models may answer one question at once.
 const MaxModels = 3
 
-// Request is one turn to run. Nothing in it is changed.
+// Request is one turn to run. Run does not change it.
 type Request struct {
 	Turn     session.TurnID
 	Audience access.Audience
 	Question message.Message
-	// History is what was said before, oldest first, already reduced to what the audience may read
-	// (message.Readable).
+	// History is the earlier conversation, oldest first, already filtered to messages that the
+	// audience may read (message.Readable).
 	History []message.Message
-	// Numbers are those of all passages that the session has shown to its model
-	// (session.Store.Numbers), so that they stay stable although History is cut. A number alone
-	// makes no document visible.
+	// Numbers maps the numbers of all passages that the session has shown to its model
+	// (session.Store.Numbers). So they stay stable if History is cut. A number alone does not make
+	// a document visible.
 	Numbers map[int]cite.Passage
 	Project []message.File
 	Agent   prompt.Agent
 	System  string      // the stored system prompt; empty means the built-in one
 	Models  []llm.Model // one to MaxModels, each answering by itself
-	// replaces a model without budget, and one that is down where it can cite; nil: none. It
-	// follows no ResponseFormat
+	// replaces a model without budget, and a model that is down if the stand-in can cite; nil:
+	// none. It ignores ResponseFormat
 	StandIn llm.Model
 	Filter  *filter.Filter // what may be asked and shown; nil: everything
 	// the question is a greeting or a thank-you: the answer needs no documents
@@ -59,28 +59,29 @@ type Request struct {
 	Now            time.Time       // its day is shown to the model; zero means the time of the call
 	Place          string          // where it is asked, such as "Slack, #ops"
 	Sources        []tool.Source   // what can be searched, as far as the audience may read it
-	// Depth says that the question is to be searched deeply, and how; nil: plainly. A Runner takes
-	// no notice of it: that of package deepsearch does.
+	// Depth requests a deep search and configures it; nil: a plain one. Runner ignores it. The
+	// runner of package deepsearch uses it.
 	Depth *Depth
-	// Attempt at the turn, which fences what is stored of it before it has ended.
+	// Attempt is the number of the attempt at the turn. It fences writes during the turn.
 	Attempt int
-	// Part is what a run has in common with others that make up one turn; nil: it is the whole turn.
+	// Part contains data that this run shares with other runs of the turn; nil: it is the only run.
 	Part *Part
-	// Still is asked before each call of a model and before tools run: an error says that the
-	// audience is not what the request was laid out for, and ends the turn. nil: it is.
+	// Still is called before each model call and before tools run. An error means that the audience
+	// has changed, and ends the turn. nil: not checked.
 	Still func(ctx context.Context) error
 }
 
-// Report is what became of a turn.
+// Report is the result of a turn.
 type Report struct {
 	Answers []Answer // one for each model, in the order of the request
 	Took    time.Duration
 }
 
-// Outcome is the turn's: answered when any model answered, else that of the first model.
+// Outcome returns the turn's outcome: answered if any model answered, else the outcome of the first
+// model.
 func (r Report) Outcome() session.Outcome { return r.Best().Ending.Outcome }
 
-// Best is the first answer that was answered, else the first of all.
+// Best returns the first complete answer, or else the first of all.
 func (r Report) Best() Answer {
 	for _, a := range r.Answers {
 		if a.Ending.Outcome == session.Answered {
@@ -93,7 +94,7 @@ func (r Report) Best() Answer {
 	return r.Answers[0]
 }
 
-// Answer is what one model did.
+// Answer is the result of one model.
 type Answer struct {
 	Model string // who wrote; a fallback where one stood in
 	// as the model wrote it, with the numbers that it sees; partial unless answered
@@ -101,14 +102,14 @@ type Answer struct {
 	// Markdown as the reader saw it, narration between tool calls included
 	Shown     string
 	Citations []message.Citation // in order of first use
-	// every passage that a search or a file brought into a prompt of this turn
+	// every passage that a search or a file added to a prompt of this turn
 	References []message.Reference
-	// documents behind the earlier answers that the prompts held, without their text
+	// documents of the earlier answers in the prompts, without their text
 	Inherited []message.Reference
 	Searches  []retrieve.Account // of all search-like tools that told theirs, in order
 	Steps     []message.Message  // tool calls, with what was written before them, and tool results
 	Reasoning int                // length in characters
-	// citations whose passages share no word or number with the sentence that cites them
+	// number of citations whose passages share no word or number with the citing sentence
 	Unsupported int
 	Invented    int       // numbers in brackets that were never shown and were left out
 	Usage       llm.Usage // of all steps
@@ -119,7 +120,7 @@ type Answer struct {
 	Cause   error // of a failure; for the log, never shown
 }
 
-// Timings of one model's run, from the start of Run. Zero means that it did not come to that.
+// Timings of one model's run, measured from the start of Run. Zero means not reached.
 type Timings struct {
 	FirstToken time.Duration // anything from the model, reasoning included
 	FirstText  time.Duration // the first words that a reader could see
@@ -127,16 +128,16 @@ type Timings struct {
 	Steps      []StepTiming
 }
 
-// StepTiming is one step's part.
+// StepTiming is the timing of one step.
 type StepTiming struct {
 	Model time.Duration // asking and streaming
 	Tools time.Duration // all tools of the step, which run at the same time
 }
 
-// Messages are what a session keeps of the answer: tool calls and results, then the answer with its
-// citations and all documents that it rests on, the inherited ones too: it may repeat what an
-// earlier answer said, so only people who may see that one may see this. A run that wrote nothing
-// has no answer among them.
+// Messages returns the messages that a session stores for the answer: tool calls and results, then
+// the answer with its citations and all documents that it rests on. These include inherited
+// documents, because the answer may repeat an earlier one. So only people who may see the earlier
+// answer may see this one. A run that wrote nothing has no answer message.
 func (a Answer) Messages(turn int, at time.Time) []message.Message {
 	var kept []message.Message
 	for _, m := range a.Steps {
@@ -176,7 +177,7 @@ func inherited(history []message.Message, references []message.Reference) []mess
 	return out
 }
 
-// Run is the answer as a session saves it.
+// Run returns the answer in the form that a session stores.
 func (a Answer) Run(turn int, at time.Time) session.Run {
 	return session.Run{Model: a.Model, Messages: a.Messages(turn, at), Usage: a.Usage, Reasoning: a.Reasoning, Searches: a.Searches, Invented: a.Invented}
 }
@@ -189,6 +190,6 @@ type Ending struct {
 	Reference string           // finds the cause of a failure, with footnote why and in the log
 	Cause     session.Cause
 	Retryable bool // the same question may succeed a little later
-	// when nothing was found: the nearest documents that the audience may read
+	// if nothing was found: the nearest documents that the audience may read
 	Closest []document.Ref
 }

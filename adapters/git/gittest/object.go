@@ -12,20 +12,21 @@ import (
 	"strings"
 )
 
-// Entry is an entry of a Tree, as it is stored: its name may be none that Git writes.
+// Entry is an entry of a Tree as it is stored. It may have a name that Git itself would never
+// write.
 type Entry struct {
 	Mode string // "100644", "40000"
 	Name string
 	Hash string
 }
 
-// Object stores an object in the repository that is served, unchecked, and returns its hash.
+// Object stores an object in the served repository without checks and returns its hash.
 func (s *Server) Object(kind string, data []byte) string {
 	s.t.Helper()
 	return s.Stream(kind, int64(len(data)), bytes.NewReader(data))
 }
 
-// Stream is Object for data that need not fit into memory.
+// Stream is Object for data that may not fit into memory.
 func (s *Server) Stream(kind string, size int64, data io.ReadSeeker) string {
 	s.t.Helper()
 	sum := sha1.New() //nolint:gosec // as above
@@ -58,7 +59,7 @@ func (s *Server) Stream(kind string, size int64, data io.ReadSeeker) string {
 	return hash
 }
 
-// Tree stores a tree, whose entries are not checked.
+// Tree stores a tree without checking its entries and returns its hash.
 func (s *Server) Tree(entries ...Entry) string {
 	s.t.Helper()
 	var b bytes.Buffer
@@ -72,7 +73,7 @@ func (s *Server) Tree(entries ...Entry) string {
 	return s.Object("tree", b.Bytes())
 }
 
-// CommitTree stores a commit of a tree, which the branch is at from then on.
+// CommitTree stores a commit of a tree and moves the branch to it.
 func (s *Server) CommitTree(tree, message string, parents ...string) string {
 	s.t.Helper()
 	var b strings.Builder
@@ -86,7 +87,7 @@ func (s *Server) CommitTree(tree, message string, parents ...string) string {
 	return hash
 }
 
-// Point has a reference name a commit.
+// Point sets a reference to a commit.
 func (s *Server) Point(reference, hash string) {
 	s.t.Helper()
 	place := filepath.Join(s.bare, filepath.FromSlash(reference))
@@ -98,7 +99,7 @@ func (s *Server) Point(reference, hash string) {
 	}
 }
 
-// References has the repository hold many references to a commit.
+// References adds n references to a commit.
 func (s *Server) References(n int, hash string) {
 	s.t.Helper()
 	var b bytes.Buffer

@@ -1,5 +1,5 @@
-// Package gittest is a Git server for tests: Git's own "git http-backend" behind https, and a
-// repository to commit to. It wants Git installed.
+// Package gittest is a Git server for tests: Git's own "git http-backend" over https, with a
+// repository to commit to. Git must be installed.
 package gittest
 
 import (
@@ -26,7 +26,7 @@ type Server struct {
 	Host   string
 	CAFile string // with which the server is trusted
 	Token  string // if set, it is asked for as the password
-	// Fail, if set, answers a request instead of Git, and reports that it did.
+	// Fail, if set, may answer a request instead of Git. It reports whether it did.
 	Fail func(http.ResponseWriter, *http.Request) bool
 
 	requests atomic.Int64
@@ -72,24 +72,25 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Requests is how often the server was asked so far.
+// Requests returns the number of requests so far.
 func (s *Server) Requests() int { return int(s.requests.Load()) }
 
-// At has the next commits be made at a time, on that day and after.
+// At sets the time of the next commits.
 func (s *Server) At(at time.Time) { s.clock = at }
 
 // By sets the author of the next commits.
 func (s *Server) By(name, mail string) { s.author = [2]string{name, mail} }
 
-// Git runs git in the working copy, an hour later than the last time, and returns what it printed.
+// Git runs git in the working copy, with a clock one hour after the last call, and returns its
+// output.
 func (s *Server) Git(args ...string) string {
 	s.t.Helper()
 	s.clock = s.clock.Add(time.Hour)
 	return s.run(s.work, args...)
 }
 
-// Commit removes files and folders (nil), writes files, commits and pushes. It returns the time of
-// the commit.
+// Commit deletes files and folders with nil contents, writes the others, commits and pushes. It
+// returns the time of the commit.
 func (s *Server) Commit(message string, files map[string][]byte) time.Time {
 	s.t.Helper()
 	for name, data := range files {

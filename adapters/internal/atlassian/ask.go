@@ -12,18 +12,19 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// ErrMalformed marks an answer that cannot be read.
+// ErrMalformed reports a response that cannot be parsed.
 var ErrMalformed = errors.New("the answer cannot be read")
 
-// Cost returns what was asked of the site so far.
+// Cost counts the requests to the site so far.
 func (s *Site) Cost() sourcehttp.Cost { return s.Signed.Cost() }
 
-// Get asks for a path below Base, and reads the answer into to.
+// Get requests a path below Base and decodes the response into to.
 func (s *Site) Get(ctx context.Context, path string, to any) error {
 	return s.Ask(ctx, sourcehttp.Request{Path: path}, to)
 }
 
-// Post asks with a body, so many times. It is for requests that read, which may be repeated.
+// Post sends a request with a body, in at most attempts attempts. Use it only for requests that
+// read, because it may repeat them.
 func (s *Site) Post(ctx context.Context, path string, body, to any, attempts int) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -33,7 +34,7 @@ func (s *Site) Post(ctx context.Context, path string, body, to any, attempts int
 	return s.Ask(ctx, r, to)
 }
 
-// Ask asks, and reads the answer into to.
+// Ask sends a request and decodes the response into to.
 func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	answer, err := s.Signed.Do(ctx, r)
 	if sourcehttp.Status(err) == http.StatusUnauthorized && !s.visitor {
@@ -49,8 +50,8 @@ func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	return nil
 }
 
-// Learn takes the address where people open things from an answer, where the site is asked through
-// another. It reports whether it is known then.
+// Learn takes the site's public address from a response, if requests use another address. It
+// reports whether the public address is known.
 func (s *Site) Learn(address string) bool {
 	at, err := url.Parse(address)
 	s.mu.Lock()
@@ -61,7 +62,8 @@ func (s *Site) Learn(address string) bool {
 	return s.address != ""
 }
 
-// Address is where people open what has a path below the site; empty until that is known.
+// Address returns the public address of a path below the site; empty if the site's address is
+// unknown.
 func (s *Site) Address(path string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +76,7 @@ func (s *Site) Address(path string) string {
 // mostNames bounds how many people's names are remembered.
 const mostNames = 50_000
 
-// Meet remembers what someone is called, by their ids.
+// Meet stores a person's name by the person's ids.
 func (s *Site) Meet(name string, ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,14 +87,14 @@ func (s *Site) Meet(name string, ids ...string) {
 	}
 }
 
-// Called is what someone is called, where that is known.
+// Called returns a person's name, if it is known.
 func (s *Site) Called(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.names[id]
 }
 
-// Query writes a query: names and values in turns. What has no value is left out.
+// Query encodes a query from alternating names and values. It omits names with an empty value.
 func Query(pairs ...string) string {
 	values := make(url.Values)
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -1,5 +1,5 @@
-// Package atlassian holds what Atlassian's products have in common: where their sites are asked, by
-// what credential, how they write ids, and which addresses of accounts are vouched for.
+// Package atlassian contains code that Atlassian's products share: addresses of sites, credentials,
+// ids, and the rule for which e-mail addresses of accounts are trusted.
 package atlassian
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Deployments, whose APIs differ.
+// The deployments, whose APIs differ.
 const (
 	Cloud      = "cloud"
 	DataCenter = "data_center"
@@ -27,8 +27,8 @@ const (
 	mediaHost = "api.media.atlassian.com" // where attached files are kept
 )
 
-// IsCloud reports whether a site is one of Atlassian's cloud: by what is said of it, else by its
-// address.
+// IsCloud reports whether a site is in Atlassian's cloud. deployment decides; if it is empty, the
+// address does.
 func IsCloud(address, deployment string) bool {
 	site, err := url.Parse(strings.TrimSpace(address))
 	if deployment != "" || err != nil {
@@ -54,7 +54,7 @@ func authorize(email, token string) func(context.Context, *http.Request) error {
 	}
 }
 
-// ID is an id, which one API writes as a text and another as a number.
+// ID is an id, which some APIs write as a string and others as a number.
 type ID string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -71,11 +71,11 @@ func (i *ID) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Managed returns the address of an account in small letters where the source vouches for it; none
-// else. It does where the address is below one of the domains that the organisation has verified:
-// then the account is the organisation's own, "managed", and its address cannot be changed by the
-// person alone (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/). Any
-// other that a profile shows is none.
+// Managed returns an account's address in lower case if the source vouches for it, else none. It
+// does if the address is below a domain that the organisation has verified. The organisation then
+// owns the account ("managed"), and the person cannot change its address alone
+// (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/). Other addresses
+// in profiles are not trusted.
 func Managed(address string, domains []string) []string {
 	address = strings.ToLower(strings.TrimSpace(address))
 	_, domain, _ := strings.Cut(address, "@")

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// IDSet is a set of ids, each a number, maybe with "att" before it, as those of attached files.
-// Written as text it takes two or three bytes for each.
+// IDSet is a set of numeric ids, optionally with the prefix "att" of attachments. As text it takes
+// two or three bytes per id.
 type IDSet map[string]bool
 
 const attachmentPrefix = "att"

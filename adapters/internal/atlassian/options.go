@@ -11,45 +11,46 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Options are what the sources of all products have in common. Zero fields get their defaults.
+// Options are the options that the sources of all products share. Zero fields get their defaults.
 type Options struct {
 	Name        string // of the source
 	Comments    bool
 	Attachments bool
-	// ACL is who may read anything of the source, in addition to what the product says: one more
-	// condition. Nil: there is none.
+	// ACL restricts the readers of the source, in addition to the product's permissions. Nil: no
+	// restriction.
 	ACL access.ACL
-	// Users are names of the groups whose members may use the site at all. None: those that the
-	// product names.
+	// Users names the groups whose members may use the site. None: the groups that the product
+	// names.
 	Users []string
-	// Anonymous is who may read what everybody on the internet can: access.Members, access.Public,
-	// or empty for no one in addition to those who are named.
+	// Anonymous is who may read content that is open to everyone on the internet: access.Members,
+	// access.Public, or empty for only the named readers.
 	Anonymous access.Principal
-	// Domains are those that the organisation has verified at Atlassian, so that accounts with an
-	// address below them are its own ("managed"). Addresses of other accounts are not used.
+	// Domains lists domains that the organisation has verified at Atlassian, so that it owns the
+	// accounts with addresses below them ("managed"). Addresses of other accounts are not used.
 	Domains []string
 
 	Overlap time.Duration // how much of what was read already a reading by date repeats; 30 min
-	// after how long everything is looked at for what no list of changes tells; SweepEvery
+	// interval of full scans for changes that no change list reports; SweepEvery
 	SweepEvery time.Duration
-	// Read returns the connector of one file on this machine, for attached files; nil: none are read.
+	// Read returns the connector for one local file, used for attachments; nil: attachments are not
+	// read.
 	Read func(path string) (index.Connector, error)
-	// whether a file may hold a document, by its name; all of them if nil
+	// reports whether a file may contain a document, by its name; nil: every file may
 	Wanted   func(name string) bool
 	MaxBytes int64 // larger files are left out; MostOfFile
 }
 
-// Day is a day.
+// Day is 24 hours.
 const Day = 24 * time.Hour
 
-// SweepEvery is after how long everything is looked at, unless Options say otherwise: until then
-// what was deleted, moved or restricted may be shown to those who could read it before.
+// SweepEvery is the default interval of full scans. Until the next scan, deleted, moved or
+// restricted content may be shown to people who could read it before.
 const SweepEvery = 30 * time.Minute
 
-// MostOfFile is how large an attached file may be that is read, unless Options say otherwise.
+// MostOfFile is the default maximum size in bytes of an attachment that is read.
 const MostOfFile = 25 << 20
 
-// WithDefaults are complete options.
+// WithDefaults returns the options with defaults for zero fields.
 func (o Options) WithDefaults() Options {
 	o.Overlap, o.SweepEvery = cmp.Or(o.Overlap, 30*time.Minute), cmp.Or(o.SweepEvery, SweepEvery)
 	o.MaxBytes = cmp.Or(o.MaxBytes, MostOfFile)
@@ -57,12 +58,12 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Takes reports whether a file may hold a document, by its name and size.
+// Takes reports whether a file may contain a document, by its name and size.
 func (o *Options) Takes(name string, size int64) bool {
 	return size <= o.MaxBytes && (o.Wanted == nil || o.Wanted(name))
 }
 
-// Validate says what is wrong with the options.
+// Validate returns an error that says which options are invalid.
 func (o *Options) Validate() error {
 	var faults []error
 	if o.Name == "" {

@@ -15,10 +15,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Config says which site is asked, and with what credential. Zero fields get their defaults.
+// Config configures the site and the credential. Zero fields get their defaults.
 type Config struct {
-	// URL of the site as people open it: https://acme.atlassian.net, https://jira.example.org; or,
-	// for a service account's token, https://api.atlassian.com/ex/jira/CLOUD-ID,
+	// URL is the site's public address: https://acme.atlassian.net or https://jira.example.org. For
+	// a service account's token it is https://api.atlassian.com/ex/jira/CLOUD-ID or
 	// https://api.atlassian.com/ex/confluence/CLOUD-ID.
 	URL        string
 	Deployment string // Cloud or DataCenter; told by the address
@@ -33,17 +33,17 @@ type Config struct {
 	Now        func() time.Time
 }
 
-// Product is one of Atlassian's, in words for an operator.
+// Product describes an Atlassian product, in words for an operator.
 type Product struct {
 	Name     string // Jira
 	Settings string // what the names of its settings begin with: JIRA
 	Example  string // an address of a Data Center
-	// of the product below a site of the cloud, with a slash at its end, which an address may have
-	// already; or empty
+	// path of the product below a cloud site, with a final slash; addresses may already include it;
+	// or empty
 	Path string
 }
 
-// Site is where a product is asked, with one credential. It is safe for concurrent use.
+// Site sends requests to a product with one credential. It is safe for concurrent use.
 type Site struct {
 	Config Config // complete
 	Cloud  bool
@@ -61,7 +61,7 @@ type Site struct {
 	names   map[string]string // of people, by id
 }
 
-// Connect returns the site of a product. Nothing is asked yet.
+// Connect returns the site of a product. It sends no request.
 func (p Product) Connect(config Config) (*Site, error) {
 	config.URL = strings.TrimSuffix(strings.TrimSpace(config.URL), "/")
 	config.Every, config.AtOnce = cmp.Or(config.Every, 100*time.Millisecond), cmp.Or(config.AtOnce, 4)
@@ -99,16 +99,16 @@ func (p Product) Connect(config Config) (*Site, error) {
 	return s, err
 }
 
-// Visitor is the same site, asked without a credential.
+// Visitor returns the same site without a credential.
 func (s *Site) Visitor() *Site {
 	return &Site{Config: s.Config, Cloud: s.Cloud, Base: s.Base, Signed: s.open, product: s.product, visitor: true, names: make(map[string]string)}
 }
 
-// Absent reports whether an error says that something is not there for us: "404 Returned if the
-// project is not found or the user does not have permission to view the project", "403 … if the
-// user does not have the necessary permission"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/), "404 … the calling user does not
-// have permission to view the content"
+// Absent reports whether an error says that an item does not exist or that the credential may not
+// see it. Atlassian documents these responses: "404 Returned if the project is not found or the
+// user does not have permission to view the project", "403 … if the user does not have the
+// necessary permission" (https://developer.atlassian.com/cloud/jira/platform/rest/v3/), "404 … the
+// calling user does not have permission to view the content"
 // (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/).
 func Absent(err error) bool {
 	switch sourcehttp.Status(err) {
@@ -118,13 +118,13 @@ func Absent(err error) bool {
 	return false
 }
 
-// Broken reports whether an error is the server's own fault, which may lie in one of several things
-// that were asked for.
+// Broken reports whether an error is the server's fault. One of several requested items may cause
+// it.
 func Broken(err error) bool {
 	return sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, sourcehttp.ErrTooLarge)
 }
 
-// Final reports whether an error ends a loop, whatever it was about.
+// Final reports whether an error must end a loop, whichever item caused it.
 func Final(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked)
 }

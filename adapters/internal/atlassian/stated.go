@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Entry is what footnote.yaml says of a source of any product.
+// Entry is the configuration of a source in footnote.yaml, for any product.
 type Entry struct {
 	URL            string           `json:"url,omitempty"`
 	Deployment     string           `json:"deployment,omitempty"` // empty: told by the address
@@ -24,7 +24,7 @@ type Entry struct {
 // NewEntry returns an entry with the defaults.
 func NewEntry() Entry { return Entry{Comments: true, Anonymous: access.Members} }
 
-// Texts are what differs between products in what is said of the settings of an entry.
+// Texts are the parts of the setup questions that differ between products.
 type Texts struct {
 	Product    string // in words
 	Site       string // what the question about the site names
@@ -34,8 +34,8 @@ type Texts struct {
 	Comments   string
 }
 
-// Settings are the settings of an entry; own are those of the product, asked for after the site,
-// and flags those that are taken as flags alone.
+// Settings returns the settings of an entry. own are the product's settings, which are asked after
+// the site. flags are settings that are available only as flags.
 func (e *Entry) Settings(t Texts, own, flags []sources.Setting) []sources.Setting {
 	const yes = "true or false"
 	all := append([]sources.Setting{{
@@ -73,7 +73,8 @@ func (e *Entry) Settings(t Texts, own, flags []sources.Setting) []sources.Settin
 	)
 }
 
-// Fault is a sentence on what is wrong with an entry at a path. example is an address in the cloud.
+// Fault returns a sentence that says what is wrong with an entry at a path. example is an address
+// in the cloud.
 func (e *Entry) Fault(path, example string) string {
 	if e.URL != "" {
 		return ""
@@ -81,7 +82,7 @@ func (e *Entry) Fault(path, example string) string {
 	return fmt.Sprintf("%s names no site: write url: %s, or the address of your Data Center", path, example)
 }
 
-// Credentials are the settings that hold the credential of a product.
+// Credentials returns the settings that contain a product's credential.
 func (p Product) Credentials() []sources.Credential {
 	return []sources.Credential{
 		{Env: p.Settings + "_EMAIL", Help: "address of the account whose API token " + p.Settings + "_TOKEN is; unset for the token of a service account"},
@@ -90,7 +91,7 @@ func (p Product) Credentials() []sources.Credential {
 	}
 }
 
-// Secret is how people are asked for the credential of a product.
+// Secret returns the prompt for a product's credential.
 func (p Product) Secret() sources.Secret {
 	return sources.Secret{
 		Env:  fmt.Sprintf("%[1]s_EMAIL and %[1]s_TOKEN (or %[1]s_PAT)", p.Settings),
@@ -101,7 +102,7 @@ func (p Product) Secret() sources.Secret {
 	}
 }
 
-// Called is what a source of a product is called, by its site; empty where the address is the
+// Called returns the default name of a source, from its site; empty if the address is the
 // gateway's.
 func Called(given map[string]string) string {
 	at, err := url.Parse(strings.TrimSpace(given["url"]))
@@ -112,8 +113,8 @@ func Called(given map[string]string) string {
 	return name
 }
 
-// Config is how the site of an entry is reached. The personal access token is used of a Data
-// Center, and where there is no other credential.
+// Config returns the site's configuration for an entry. It uses the personal access token for a
+// Data Center, or if there is no other credential.
 func (p Product) Config(e Entry, o sources.Opening) Config {
 	value := func(name string) string { return o.Credential(p.Settings + name) }
 	c := Config{URL: e.URL, Deployment: e.Deployment, Email: value("_EMAIL"), Token: value("_TOKEN"), AllowHosts: o.AllowHosts, CAFile: o.CAFile}
@@ -123,7 +124,7 @@ func (p Product) Config(e Entry, o sources.Opening) Config {
 	return c
 }
 
-// Options are those of the connector of an entry.
+// Options returns the connector's options for an entry.
 func (e *Entry) Options(o sources.Opening) Options {
 	return Options{
 		Name: o.Name, Comments: e.Comments, Attachments: e.Attachments, ACL: e.ACL, Users: e.Users, Anonymous: e.Anonymous, Domains: e.ManagedDomains,

@@ -1,6 +1,6 @@
-// Package attachment reads files that come with chat messages: text, pages, office documents and
-// PDF files as text, pictures as they are. It takes a name, a media type and the bytes, and trusts
-// none of them. The files of a message have a Room together.
+// Package attachment reads files that come with chat messages. It reads text, pages, office
+// documents and PDF files as text, and pictures unchanged. It gets a name, a media type and the
+// bytes, and trusts none of them. The files of a message share one Room.
 package attachment
 
 import (
@@ -27,8 +27,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Limits of one message's files. Providers take pictures of up to 5 MB; more than ten megabytes of
-// a document fill no window.
+// Limits for the files of one message. Providers accept pictures of up to 5 MB. Ten megabytes of a
+// document already exceed any context window.
 const (
 	MaxFiles = 10
 	maxImage = 5 << 20
@@ -52,7 +52,7 @@ const (
 // pdfLimit is how long a PDF file may take to read: someone waits for it.
 const pdfLimit = 5 * time.Second
 
-// The sentences of files that cannot be read. They begin with what the file is and say what to do.
+// The sentences for files that cannot be read. They name the problem and say what to do.
 const (
 	SayTooLarge = "It is larger than 10 MB. Attach the part that matters."
 	sayTooMany  = "Only the first 10 files of a message are read. Attach it to a separate message."
@@ -69,7 +69,8 @@ const (
 // Images are the media types that models take.
 var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
 
-// Limit is how many bytes of a file are worth fetching, going by what its sender calls it.
+// Limit returns the maximum number of bytes to fetch of a file, by the media type that its sender
+// states.
 func Limit(media string) int64 {
 	if images[media] {
 		return maxImage
@@ -77,18 +78,18 @@ func Limit(media string) int64 {
 	return MaxBytes
 }
 
-// Room is what the files of one message may still hold together, in bytes. It is for one goroutine.
+// Room is the remaining space for the files of one message, in bytes. It is for one goroutine.
 type Room struct{ Text, Images int }
 
-// RoomFor returns the room of a message whose files may have that many tokens of text; 0 is a
+// RoomFor returns the room for a message whose files may have that many tokens of text; 0 means the
 // default.
 func RoomFor(tokens int) Room {
 	return Room{Text: min(cmp.Or(tokens, defaultTokens), document.MaxText/bytesPerToken) * bytesPerToken, Images: maxImages}
 }
 
-// Read returns a file with its text, its picture, or a sentence about why it has neither, and takes
-// what it holds from the room. Text beyond the room is not unpacked, and the file is cut. Read
-// never fails, also when ctx ends.
+// Read returns a file with its text, its picture, or a sentence that says why it has neither. It
+// subtracts the size from the room. Text beyond the room is not unpacked, and the file is
+// truncated. Read never fails, even if ctx ends.
 func Read(ctx context.Context, name, media string, raw []byte, room *Room) message.File {
 	f, cut := read(ctx, name, media, raw, room.Text)
 	switch {
@@ -183,7 +184,7 @@ func beginning(text string, most int) (string, bool) {
 	return strings.Clone(strings.ToValidUTF8(text[:max(most, 0)], "")), true
 }
 
-// Unread is a file that could not be fetched, with a sentence about why.
+// Unread returns a file that could not be fetched, with a sentence that says why.
 func Unread(name, media, sentence string) message.File {
 	return message.File{Name: clean(name), Media: media, Failed: sentence}
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// FetchLimit bounds the fetching of all files of a message.
+// FetchLimit is the time limit for fetching all files of a message.
 const FetchLimit = 8 * time.Second
 
 // atOnce is how many files of a message are fetched at once.
@@ -21,10 +21,10 @@ const atOnce = 4
 // read.
 var inFlight = semaphore.NewWeighted(4 * MaxBytes)
 
-// ErrTooLarge is the error of a Buffer that is full.
+// ErrTooLarge is returned by Write of a full Buffer.
 var ErrTooLarge = errors.New("the file is larger than was announced")
 
-// Head is what is known of a file before it is read.
+// Head is the metadata of a file before it is read.
 type Head struct {
 	ID, Name, Media string
 	Size            int64 // 0: unknown
@@ -40,13 +40,13 @@ func (h Head) room() int64 {
 	return min(2*h.Size+64<<10, limit)
 }
 
-// Buffer takes the bytes of a file, up to about as many as its Head announced.
+// Buffer stores the bytes of a file, up to about the size that its Head announced.
 type Buffer struct {
 	data bytes.Buffer
 	most int64
 }
 
-// Write implements io.Writer. Its error is ErrTooLarge.
+// Write implements io.Writer. It returns ErrTooLarge if the buffer is full.
 func (b *Buffer) Write(p []byte) (int, error) {
 	if int64(b.data.Len()+len(p)) > b.most {
 		return 0, ErrTooLarge
@@ -54,20 +54,20 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return b.data.Write(p)
 }
 
-// Most returns how many bytes the buffer takes.
+// Most returns the capacity of the buffer in bytes.
 func (b *Buffer) Most() int64 { return b.most }
 
-// Bytes returns what was written.
+// Bytes returns the written bytes.
 func (b *Buffer) Bytes() []byte { return b.data.Bytes() }
 
-// Download writes the bytes of a file into a buffer. It returns what is known of the file by then,
-// and a sentence if the file cannot be had.
+// Download writes the bytes of a file into a buffer. It returns the file's metadata as it is then
+// known, and a sentence if the file cannot be downloaded.
 type Download[F any] func(ctx context.Context, f F, into *Buffer) (head Head, refused string)
 
-// Fetch reads the files of a message in their order, of which some are fetched at once, in
-// FetchLimit altogether and as far as the room of the message goes. It never fails: a file that
-// cannot be read says why. Files after the first MaxFiles are not read. It is safe for concurrent
-// use; calls share the bytes that the process may have in flight.
+// Fetch reads the files of a message in order, and fetches some concurrently. It stops after
+// FetchLimit or when the room is full, and reads only the first MaxFiles. It never fails: a file
+// that cannot be read contains the reason. It is safe for concurrent use. All calls share the
+// process's limit of bytes in transfer.
 func Fetch[F any](ctx context.Context, list []F, room Room, head func(F) Head, download Download[F]) []message.File {
 	if len(list) == 0 {
 		return nil

@@ -1,5 +1,5 @@
-// Package attacktest runs a vendor's connector against its fake while the fake answers as a hostile
-// server would.
+// Package attacktest tests a vendor's connector against its fake while the fake responds like a
+// hostile server.
 package attacktest
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
-// Source is a vendor's connector and the fake that it reads. The fake holds some documents.
+// Source is a vendor's connector and its fake, which contains some documents.
 type Source struct {
 	Name      string   // of the vendor, as errors name it
 	Secrets   []string // that no other host and no error may show
@@ -37,8 +37,8 @@ type Source struct {
 	Pass      func(time.Duration) // lets time pass in the fake
 	Open      func() (index.Connector, error)
 	People    []string // native ids that point checks ask about: one reads something, one nothing
-	// Gone reports whether an attack on a target is an answer by which the vendor says that things are
-	// gone. Nil: none is.
+	// Gone reports whether an attack on a target is a response with which the vendor reports a
+	// deletion. Nil: none is.
 	Gone func(attack, target string) bool
 }
 
@@ -308,8 +308,8 @@ func (s *scene) holds(want map[string]*document.Document, when string) {
 	}
 }
 
-// Run attacks every request of a source in every way but those that need much memory. Its test is
-// named Hostile.
+// Run makes every attack on every request of a source, except attacks that need much memory. Name
+// its test Hostile.
 func Run(t *testing.T, open func(testing.TB) Source) {
 	first := newScene(t, open)
 	targets, _ := first.targets()

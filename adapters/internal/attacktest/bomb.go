@@ -92,8 +92,8 @@ var bombs = []attack{
 	{name: "pages of megabytes without end", answer: largePages, most: 800},
 }
 
-// RunBombs attacks every request of a source with bombs, in a process that has so many bytes of
-// memory. Its test is named LittleMemory.
+// RunBombs attacks every request of a source with bombs, in a process limited to the given bytes of
+// memory. Name its test LittleMemory.
 func RunBombs(t *testing.T, bytes int64, open func(testing.TB) Source) {
 	footprinttest.Limited(t, bytes, func(t *testing.T) {
 		s := newScene(t, open)

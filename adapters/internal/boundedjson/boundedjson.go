@@ -1,6 +1,6 @@
-// Package boundedjson decodes JSON of other servers within limits: bytes, elements and depth. A few
-// bytes such as "{}," become a hundred bytes of memory each, so a limit of bytes alone does not
-// bound what a decoder allocates.
+// Package boundedjson decodes JSON from other servers within limits of bytes, elements and depth. A
+// limit of bytes alone does not bound the memory, because a few bytes such as "{}," become a
+// hundred bytes of memory each.
 package boundedjson
 
 import (
@@ -10,25 +10,25 @@ import (
 	"io"
 )
 
-// ErrLimit says that a text exceeds its limits.
+// ErrLimit reports that a text exceeds its limits.
 var ErrLimit = errors.New("the JSON exceeds a limit")
 
-// Limits bound one JSON text. A field that is 0 has no limit.
+// Limits are the limits of one JSON text. A field that is 0 means no limit.
 type Limits struct {
 	Bytes    int64 // of the text
 	Elements int   // commas and opening brackets, which bound the values
 	Depth    int   // arrays and objects inside one another
 }
 
-// Reader passes a JSON text on and fails with ErrLimit where the text exceeds its limits. It does
-// not look whether the text is valid.
+// Reader reads a JSON text and fails with ErrLimit if the text exceeds its limits. It does not
+// check that the text is valid.
 type Reader struct {
 	in     io.Reader
 	limits Limits
 	scan   scan
 }
 
-// NewReader returns a reader of in within limits.
+// NewReader returns a reader of in with limits.
 func NewReader(in io.Reader, limits Limits) *Reader { return &Reader{in: in, limits: limits} }
 
 // Read implements io.Reader.
@@ -40,13 +40,13 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Check returns ErrLimit for a text that exceeds its limits.
+// Check returns ErrLimit if a text exceeds the limits.
 func (l Limits) Check(text []byte) error {
 	var s scan
 	return s.over(text, l)
 }
 
-// Unmarshal is json.Unmarshal within limits.
+// Unmarshal is json.Unmarshal with limits.
 func (l Limits) Unmarshal(text []byte, out any) error {
 	if err := l.Check(text); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (l Limits) Unmarshal(text []byte, out any) error {
 	return json.Unmarshal(text, out)
 }
 
-// Read returns a text that keeps the limits.
+// Read reads a text and fails with ErrLimit if it exceeds the limits.
 func (l Limits) Read(in io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(NewReader(in, l))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package boundedxml reads XML that someone else wrote, token by token, in little memory: elements
-// that nest without end, and tags with attributes without number, are errors before they are held.
+// Package boundedxml reads untrusted XML token by token in little memory. Endless nesting and tags
+// with too many attributes are errors before they take memory.
 package boundedxml
 
 import (
@@ -19,13 +19,13 @@ const (
 	steps        = 1024    // tokens between two looks at the clock
 )
 
-// Errors of Next that tell what a text has too much of.
+// Errors of Next that say which limit a text exceeds.
 var (
 	ErrTooDeep = fmt.Errorf("more than %d elements stand inside one another", deepest)
 	ErrTooLong = fmt.Errorf("a tag or a text has more than %d MB", longestToken>>20)
 )
 
-// Decoder reads one text. It is for one goroutine.
+// Decoder reads one XML text. It is for one goroutine.
 type Decoder struct {
 	tokens *xml.Decoder
 	in     *meter
@@ -33,8 +33,8 @@ type Decoder struct {
 	step   int
 }
 
-// New returns a decoder. What r yields is taken as it is in texts that name an encoding other than
-// UTF-8. A text that is not strict may leave elements open and attributes unquoted.
+// New returns a decoder. If strict is false, elements may be left open and attributes unquoted, and
+// the decoder reads encodings other than UTF-8 unconverted.
 func New(r io.Reader, strict bool) *Decoder {
 	in := &meter{from: bufio.NewReader(r)}
 	d := &Decoder{tokens: xml.NewDecoder(in), in: in}
@@ -45,8 +45,8 @@ func New(r io.Reader, strict bool) *Decoder {
 	return d
 }
 
-// Next returns the next token, valid until the one after it. The error is io.EOF at the end, and
-// the cause of ctx when that has ended.
+// Next returns the next token, which is valid until the next call. The error is io.EOF at the end,
+// or the cause of ctx if it is done.
 func (d *Decoder) Next(ctx context.Context) (xml.Token, error) {
 	if d.step++; d.step%steps == 0 && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -70,13 +70,13 @@ func (d *Decoder) Next(ctx context.Context) (xml.Token, error) {
 	return token, nil
 }
 
-// Skip reads up to the end of the element whose start Next has just returned.
+// Skip reads to the end of the element whose start tag Next has just returned.
 func (d *Decoder) Skip(ctx context.Context) error {
 	return d.until(ctx, func(string) {})
 }
 
-// Text returns the text of the element whose start Next has just returned, with that of the
-// elements inside it, and reads up to its end.
+// Text reads to the end of the element whose start tag Next has just returned. It returns the text
+// of the element and of the elements in it.
 func (d *Decoder) Text(ctx context.Context) (string, error) {
 	var b strings.Builder
 	err := d.until(ctx, func(text string) {
@@ -103,7 +103,8 @@ func (d *Decoder) until(ctx context.Context, text func(string)) error {
 	return nil
 }
 
-// Attribute returns the value of the attribute with a name, of any name space; empty without one.
+// Attribute returns the value of the attribute with a name in any name space; empty if there is
+// none.
 func Attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {

@@ -19,13 +19,13 @@ import (
 // Commit is one change to a branch.
 type Commit struct {
 	Hash string `json:"hash"`
-	// as "Ann Lee <ann@acme.example>": who wrote it, and who the message says wrote it too
+	// like "Ann Lee <ann@acme.example>": the author, and the co-authors that the message names
 	Authors []string  `json:"authors,omitempty"`
 	At      time.Time `json:"at"` // when it was written
 	Message string    `json:"message,omitempty"`
 	Paths   []string  `json:"paths,omitempty"` // of the files that it changed, up to mostPaths
-	// Withheld are those of its files that Options.Withhold keeps back. A commit that has any is
-	// kept without its words.
+	// Withheld lists the commit's files that Options.Withhold hides. A commit that has any is
+	// stored without its message.
 	Withheld []string `json:"withheld,omitempty"`
 }
 
@@ -45,8 +45,8 @@ const (
 // (https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors).
 var coAuthor = regexp.MustCompile(`(?mi)^co-authored-by:[ \t]*(.{1,200})$`)
 
-// Commits are the commits of the branch that Update brought, newest first, without merges, what
-// programs did, and those that changed a file which is withheld.
+// Commits returns the commits of the branch that Update fetched, newest first. It omits merges,
+// commits by programs, and commits that changed a withheld file.
 func (m *Mirror) Commits() []Commit {
 	all := m.load().Commits
 	hidden := make(map[string]bool)

@@ -1,6 +1,6 @@
-// Package gitmirror keeps a copy of one branch of a Git repository: a shallow mirror, and its files
-// written out into a folder. Git is spoken by a library, over a client that reaches public hosts
-// alone. Nothing of a repository is run: no hooks, no filters, no submodules.
+// Package gitmirror keeps a copy of one branch of a Git repository: a shallow mirror and a folder
+// with the branch's files. It uses a Git library with a client that connects only to public hosts.
+// It runs nothing of a repository: no hooks, no filters, no submodules.
 package gitmirror
 
 import (
@@ -31,30 +31,30 @@ const (
 	state   = "state.json" // what is in it
 )
 
-// Options of a Mirror; all but Branch, Token and Wanted are needed.
+// Options configure a Mirror. All except Branch, Token and Wanted are required.
 type Options struct {
 	Remote *url.URL // of the repository, https
 	Branch string   // empty: the server's own
 	// Token returns the password for the remote's host; empty for none. Nil: there is none.
 	Token func(context.Context) (string, error)
-	// what to check where the remote may not be read, as a sentence goes on: "the token …"
+	// the end of a sentence that says what to check if the remote may not be read: "the token …"
 	Access   string
 	Client   *http.Client
 	Folder   string // of the mirror; it may be deleted at any time
 	MaxBytes int64  // larger files are left out
 	MaxFetch int64  // bytes that the server may send in one run
-	// Wanted reports whether a file is written out, by its path; all of them are if nil.
+	// Wanted reports whether a file is written to the folder, by its path; nil: all files are.
 	Wanted func(path string) bool
-	// Withhold, where it is set, has commits read too (Commits). It reports of a file, by its path
-	// and how it begins, that not everybody may see it who may see the repository: commits that
-	// change it are left out.
+	// Withhold, if set, makes the mirror read commits too (Commits). It reports whether some
+	// readers of the repository may not see a file, by its path and its beginning. Commits that
+	// change such a file are omitted.
 	Withhold func(path string, begins []byte) bool
 }
 
-// Mirror is the copy of one branch. One process uses it at a time, which Lock sees to.
+// Mirror is the copy of one branch. Only one process may use it at a time; see Lock.
 type Mirror struct{ Options }
 
-// New returns a mirror, and makes its folder. The server is not asked.
+// New returns a mirror and creates its folder. It sends no request.
 func New(options Options) (*Mirror, error) {
 	if err := os.MkdirAll(filepath.Join(options.Folder, written), 0o700); err != nil {
 		return nil, fmt.Errorf("make a folder for a mirror of the repository: %w", err)
@@ -62,8 +62,8 @@ func New(options Options) (*Mirror, error) {
 	return &Mirror{options}, nil
 }
 
-// Folder is where the mirror of a name is kept, in a folder below the user's cache where cache is
-// empty.
+// Folder returns the folder of a mirror by name. If cache is empty, it is below the user's cache
+// folder.
 func Folder(cache, name string) (string, error) {
 	if cache == "" {
 		base, err := os.UserCacheDir()
@@ -75,10 +75,10 @@ func Folder(cache, name string) (string, error) {
 	return filepath.Join(cache, name), nil
 }
 
-// Files is the folder of the branch's files.
+// Files returns the folder with the branch's files.
 func (m *Mirror) Files() string { return filepath.Join(m.Folder, written) }
 
-// State is what a mirror holds.
+// State is the content of a mirror.
 type State struct {
 	Commit  string
 	Files   int
@@ -99,7 +99,7 @@ type file struct {
 	Time time.Time `json:"time"` // of the commit that brought it
 }
 
-// Lock keeps other processes away from a mirror until the returned function is called.
+// Lock reserves a mirror for this process until the caller calls release.
 func (m *Mirror) Lock() (release func(), err error) {
 	f, err := os.OpenFile(filepath.Join(m.Folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -115,11 +115,11 @@ func (m *Mirror) Lock() (release func(), err error) {
 	}, nil
 }
 
-// ErrMoved says that the branch is not at the commit that was expected.
+// ErrMoved reports that the branch is not at the expected commit.
 var ErrMoved = errors.New("the branch is at another commit")
 
-// Update brings the files of the branch up to date. Where a commit is expected, the branch must be
-// at it: the files of any other are not fetched. Its errors are sentences.
+// Update fetches the branch and updates its files. If expected is not empty, it fetches files only
+// if the branch is at that commit. Its errors are sentences.
 func (m *Mirror) Update(ctx context.Context, expected string) (State, error) {
 	now, err := m.update(ctx, expected)
 	if err != nil {

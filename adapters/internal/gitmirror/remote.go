@@ -36,8 +36,7 @@ var (
 	errNoBranch = errors.New("there is no such branch")
 )
 
-// Head asks the server for the branch and its commit, without fetching anything. Its errors are
-// sentences.
+// Head asks the server for the branch and its commit. It fetches nothing. Its errors are sentences.
 func (m *Mirror) Head(ctx context.Context) (branch, commit string, err error) {
 	asking, err := m.through(ctx)
 	if err != nil {
@@ -141,8 +140,8 @@ func check(repository *gogit.Repository, commit plumbing.Hash) error {
 	return nil
 }
 
-// TooLarge reports whether an error says that a repository is too large, which it is for the next
-// attempt too.
+// TooLarge reports whether an error says that a repository is too large, so that a retry is
+// useless.
 func TooLarge(err error) bool {
 	for _, e := range []error{errTooMuch, errRefs, errPack, errEntries, errObject} {
 		if errors.Is(err, e) {
@@ -162,8 +161,8 @@ func auth(ctx context.Context) transport.AuthMethod {
 	return &githttp.BasicAuth{Username: "x-access-token", Password: by.token}
 }
 
-// Absent reports whether an error of Update says that there is no repository, that it may not be
-// read, or that nothing is in it.
+// Absent reports whether an error of Update says that the repository does not exist, is not
+// readable, or is empty.
 func Absent(err error) bool {
 	for _, e := range []error{transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed, transport.ErrRepositoryNotFound, transport.ErrEmptyRemoteRepository} {
 		if errors.Is(err, e) {

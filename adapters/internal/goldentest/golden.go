@@ -1,5 +1,5 @@
-// Package goldentest compares what tests get with files that people have reviewed. With the flag
-// -update a test rewrites its files.
+// Package goldentest compares test results with reviewed files. With the flag -update a test
+// rewrites its files.
 package goldentest
 
 import (
@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Check fails the test unless got is what the file holds.
+// Check fails the test unless got equals the file's content.
 func Check(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {

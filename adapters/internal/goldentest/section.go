@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Sections parses each file of testdata with an ending such as ".html", and compares the result
-// with the file of the same name that ends in ".golden". parse returns what is written above the
-// sections, too.
+// Sections parses each file in testdata that has the given ending, such as ".html". It compares the
+// result with the file of the same name that ends in ".golden". The head that parse returns is
+// written above the sections.
 func Sections(t *testing.T, ending string, parse func(source string) (head string, sections []document.Section)) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*" + ending)

@@ -30,18 +30,18 @@ const (
 	freeMemory = 32 << 20
 )
 
-// Cost is what it took to read one text.
+// Cost is the cost of reading one text.
 type Cost struct {
 	Name   string
 	Time   time.Duration // of the processor
 	Memory uint64        // bytes that were allocated, garbage included
 }
 
-// Linear reads hostile texts of two lengths, one ten times the other. It fails where the long one
-// costs far more than ten times as much, in time or in memory. It reads a few texts of 4 and 40 kB;
-// with HOSTILE=one in the environment a hundred of 10 and 100 kB, with HOSTILE=all tens of
-// thousands, and logs the worst ten. read must not leave anything running, and the test must not be
-// parallel: time and memory are counted for the whole process.
+// Linear reads hostile texts of two lengths, one ten times the other. It fails if the long one
+// costs far more than ten times the time or memory. By default it reads a few texts of 4 and 40 kB.
+// With HOSTILE=one in the environment it reads a hundred of 10 and 100 kB. With HOSTILE=all it
+// reads tens of thousands and logs the worst ten. read must not leave goroutines running, and the
+// test must not be parallel, because time and memory are measured for the whole process.
 func Linear(t *testing.T, read func(text string)) {
 	t.Helper()
 	texts, size := Few, 4<<10
@@ -110,17 +110,17 @@ func measure(text Text, read func(string)) Cost {
 	return Cost{Name: text.Name, Time: took, Memory: after.TotalAlloc - before.TotalAlloc}
 }
 
-// Bounded fails where read takes more memory than text is worth, or more time: what fuzzing looks
-// for. Time is that of the processor, and other tests of the process count as well, so that the
-// bounds are wide.
+// Bounded fails if read takes more time or memory than the text's length justifies. Use it for
+// fuzzing. It measures the processor time of the whole process, including other tests, so the
+// limits are wide.
 func Bounded(t *testing.T, text string, read func()) {
 	t.Helper()
 	defer Bound(t, len(text), 0)()
 	read()
 }
 
-// Bound is Bounded for what is done until the returned function is called, with size bytes of text
-// and fixed bytes of memory that any text takes.
+// Bound is Bounded for the code until the caller calls end. It allows memory for size bytes of text
+// plus fixed bytes.
 func Bound(t *testing.T, size int, fixed uint64) (end func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -12,9 +12,9 @@ import (
 // peak is the name of the variable that tells a child what it is.
 const peak = "HOSTILETEST_PEAK"
 
-// Peak calls read in its own process, and fails where that process takes more memory from the
-// system than limit bytes, or dies. The test that calls it is run again in that process, up to
-// there; it must do nothing before.
+// Peak runs read in a separate process. It fails if that process dies or takes more than limit
+// bytes from the system. It runs the calling test again in that process, so the test must do
+// nothing before it calls Peak.
 func Peak(t *testing.T, limit uint64, read func()) {
 	t.Helper()
 	if os.Getenv(peak) == t.Name() {
@@ -41,8 +41,8 @@ func Peak(t *testing.T, limit uint64, read func()) {
 	}
 }
 
-// EmptyRows is a table of many columns whose rows lack all cells, in about size bytes: a parser
-// that fills them in takes the square of that.
+// EmptyRows returns a table of about size bytes with many columns and rows without cells. A parser
+// that adds the missing cells takes quadratic memory.
 func EmptyRows(size int) string {
 	columns := size / 8
 	return "|" + strings.Repeat("a|", columns) + "\n|" + strings.Repeat("-|", columns) + "\n" + strings.Repeat("|\n", 2*columns)

@@ -1,5 +1,5 @@
-// Package hostiletest makes texts that readers and renderers are slow on, and measures that no text
-// costs more than its length allows.
+// Package hostiletest generates texts on which parsers and renderers are slow, and checks that the
+// cost of each is linear in its length.
 package hostiletest
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Text is a hostile text. Its name says how it is made.
+// Text is a hostile text. Its name says how it is generated.
 type Text struct{ Name, Text string }
 
 // tokens are what Markdown, HTML and addresses are made of: what begins something that may never
@@ -25,7 +25,7 @@ var tokens = []string{
 	"|", "|\n", "| a | b |", "|a|\n", "|-|\n", "|a|\n|-|\n", "a|b\n-|-\n", "\\|", ":-:|", "$$", "\\(", "\\[", "{#a}", "{", ". ", "! A", "1. A ",
 }
 
-// One repeats each token alone, and a few texts that are made otherwise.
+// One yields texts that repeat one token, and a few others.
 func One(size int) iter.Seq[Text] {
 	return func(yield func(Text) bool) {
 		for _, token := range tokens {
@@ -41,7 +41,8 @@ func One(size int) iter.Seq[Text] {
 	}
 }
 
-// All is One, and all pairs of tokens, each token nested, and in tables, items, quotations, links, headings and code: tens of thousands of texts.
+// All yields the texts of One and tens of thousands more. They are all pairs of tokens, each token
+// nested, and each in tables, items, quotations, links, headings and code.
 func All(size int) iter.Seq[Text] {
 	return func(yield func(Text) bool) {
 		for text := range One(size) {
@@ -65,7 +66,7 @@ func All(size int) iter.Seq[Text] {
 	}
 }
 
-// Few are some of One: those that were the worst, and those that no repetition makes.
+// Few yields some texts of One: the slowest ones, and those that no repetition generates.
 func Few(size int) iter.Seq[Text] {
 	return func(yield func(Text) bool) {
 		for _, token := range []string{"<x ", "*a ", "*x_", "| a | b |", "<a href='", "[a](", "&#60;", "- ```\n", "|\n", "a@b", "http://a.b/(", "> "} {

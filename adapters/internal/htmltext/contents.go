@@ -5,10 +5,9 @@ import (
 	"unicode"
 )
 
-// Contents recognises a block that is a page's own table of contents: links to places in the same
-// page and hardly anything else. What they say stands above the sections that they lead to as well;
-// a block that says it all once more would be found first for many questions, and answer none of
-// them. The zero Contents is ready to use.
+// Contents recognises a page's own table of contents: a block of links within the page and hardly
+// any other text. Its text repeats headings of the page. So a search would find this block first
+// for many questions, although it answers none. The zero Contents is ready to use.
 type Contents struct{ links, letters int }
 
 const (
@@ -16,7 +15,7 @@ const (
 	mostlyLinks   = 0.85 // the share of its letters that stand in links
 )
 
-// Link notes a link of the block.
+// Link records a link of the block.
 func (c *Contents) Link(text, address string) {
 	if len(address) > 1 && strings.HasPrefix(address, "#") {
 		c.links++
@@ -24,7 +23,8 @@ func (c *Contents) Link(text, address string) {
 	}
 }
 
-// Only reports whether a block with the links noted is a table of contents, and forgets them.
+// Only reports whether a block with the recorded links is a table of contents, and resets the
+// record.
 func (c *Contents) Only(block string) bool {
 	noted := *c
 	*c = Contents{}

@@ -1,8 +1,9 @@
-// Package htmltext reads HTML pages as documents: their title and address, and their content as
-// sections of paragraphs, lists, tables and code, without navigation, scripts and styling.
+// Package htmltext reads HTML pages as documents. It extracts the title, the address, and the
+// content as sections of paragraphs, lists, tables and code. It omits navigation, scripts and
+// styling.
 //
-// It reads tokens, not a tree: any input is accepted, in time and memory proportional to its
-// length, however deep or broken its nesting is.
+// It reads tokens, not a tree. It accepts any input in linear time and memory, however deep or
+// broken its nesting is.
 package htmltext
 
 import (
@@ -13,20 +14,20 @@ import (
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// Page is what a page says about itself, and its content.
+// Page is the metadata and content of a page.
 type Page struct {
 	Title string // of the page, else its first heading of the highest rank; may be empty
-	// address that the page claims for itself, as written: maybe relative; may be empty
+	// the page's canonical address as written: possibly relative or empty
 	Canonical string
 	Language  string // primary subtag of the html element's lang, in lower case; may be empty
 	UpdatedAt time.Time
 	Sections  []document.Section
-	// what relative links begin at, as written: maybe relative itself; empty: the page
+	// the base of relative links as written: possibly relative; empty: the page's address
 	Base  string
 	Links []document.Link // to other pages, of the part that Sections hold, as written
 }
 
-// Read reads a page, taken as UTF-8, in memory from the process's pool. A page without text has no
+// Read reads a page as UTF-8, with memory from the process's pool. A page without text has no
 // Sections. The error is the cause of ctx. Read is safe for concurrent use.
 func Read(ctx context.Context, text string) (Page, error) {
 	return footprint.Hold(ctx, footprint.HTML, int64(len(text)), func(ctx context.Context) (Page, error) { return read(ctx, text) })

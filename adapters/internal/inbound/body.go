@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Bodies reads the bodies of requests that anyone may send, so that a flood takes neither memory
-// nor connections from answering. It is safe for concurrent use.
+// Bodies reads the bodies of requests that anyone may send. It limits memory and connections, so
+// that a flood does not disturb answers. It is safe for concurrent use.
 type Bodies struct {
 	most int64         // bytes of a body
 	room chan struct{} // as many places as bodies are held at once
@@ -23,14 +23,14 @@ type Bodies struct {
 	sending []*http.ResponseController
 }
 
-// NewBodies returns one that holds atOnce bodies of at most most bytes.
+// NewBodies returns a Bodies that holds atOnce bodies of at most most bytes each.
 func NewBodies(most int64, atOnce int) *Bodies {
 	return &Bodies{most: most, room: make(chan struct{}, atOnce)}
 }
 
-// Bounded hands requests on whose bodies were read whole: of most bytes at most, and atOnce of them
-// at a time. Of more, the one that has been sending for longest is turned away, and where all have
-// been read the next one is, unread, after a moment.
+// Bounded passes requests to next after reading their whole bodies, of at most most bytes, and at
+// most atOnce at a time. If there are more, it rejects the one that has been sending for longest.
+// If all have been read, it rejects the new one unread after a short wait.
 func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	all := NewBodies(most, atOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +44,8 @@ func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	})
 }
 
-// Take reads a body. Where it cannot, it answers the request; otherwise done gives up the place.
+// Take reads a body. If it cannot, it responds to the request with an error. Otherwise the caller
+// must call done to free the slot.
 func (b *Bodies) Take(w http.ResponseWriter, r *http.Request) (body []byte, done func(), ok bool) {
 	if !b.enter(r.Context()) {
 		crowded(w)

@@ -1,5 +1,5 @@
-// Package inbound bounds what strangers may send to the program's HTTP servers: under which name
-// they reach them, how many requests run at once, and how many bodies are held.
+// Package inbound limits requests from strangers to the program's HTTP servers: the host name, the
+// number of concurrent requests, and the number of bodies in memory.
 package inbound
 
 import (
@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// OnlyHost refuses requests for another host: a page whose name leads to this server sends that
-// (DNS rebinding). setting says where the host is set.
+// OnlyHost refuses requests for other hosts. This stops DNS rebinding, in which a web page's host
+// name resolves to this server. setting names the setting that contains the host.
 func OnlyHost(host, setting string, next http.Handler) http.Handler {
 	host = withoutDefaultPort(host)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +30,7 @@ func withoutDefaultPort(host string) string {
 	return host
 }
 
-// AtOnce answers at most most requests of the same kind at a time, and turns others away.
+// AtOnce handles at most most concurrent requests of each kind and rejects others.
 func AtOnce(most int, kind func(*http.Request) string, next http.Handler) http.Handler {
 	var mu sync.Mutex
 	running := make(map[string]int)
@@ -62,5 +62,5 @@ func AtOnce(most int, kind func(*http.Request) string, next http.Handler) http.H
 	})
 }
 
-// Everyone has AtOnce count all requests together.
+// Everyone is a kind for AtOnce that counts all requests together.
 func Everyone(*http.Request) string { return "" }

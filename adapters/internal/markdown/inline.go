@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Slug is the fragment by which GitHub addresses the first heading with a title: lower case,
-// without punctuation, hyphens for spaces.
+// Slug returns the anchor that GitHub gives to the first heading with a title: lower case, without
+// punctuation, with hyphens for spaces.
 func Slug(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -20,7 +20,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Page is the content of a Markdown text, without front matter, which the caller takes off.
+// Page is the content of a Markdown text without front matter, which the caller must remove.
 type Page struct {
 	Title    string // the first heading of the highest rank; may be empty
 	Sections []document.Section
@@ -53,9 +53,9 @@ var grammar = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
-// Read reads a text, taken as UTF-8, in memory from the process's pool. It reads a long text in
-// pieces, so that its memory is in proportion to its length whatever marks it has. The error is the
-// cause of ctx. Read is safe for concurrent use.
+// Read reads a text as UTF-8, with memory from the process's pool. It reads long texts in pieces,
+// so that its memory is linear in the length for any markup. The error is the cause of ctx. Read is
+// safe for concurrent use.
 func Read(ctx context.Context, source string) (Page, error) {
 	return footprint.Hold(ctx, footprint.Markdown, int64(len(source)), func(ctx context.Context) (Page, error) { return parse(ctx, source) })
 }

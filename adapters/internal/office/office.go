@@ -1,11 +1,11 @@
-// Package office reads what Word, Excel and PowerPoint write (Office Open XML) as documents:
-// sections of paragraphs, lists and tables. A sheet and a slide are sections with their names.
-// Pictures, charts, comments, deleted text, headers and footers are left out, and no formula is
-// computed: what a cell showed when the file was saved is what it says.
+// Package office reads files of Word, Excel and PowerPoint (Office Open XML) as documents: sections
+// of paragraphs, lists and tables. Each sheet and each slide is a section with its name. It omits
+// pictures, charts, comments, deleted text, headers and footers. It computes no formulas: a cell
+// has the value that was saved.
 //
-// Any input is accepted, in memory proportional to the text that the caller wants
-// (footprint.Office), which is held from the process's pool while a document is read. What a file
-// is, its content says, whatever its name.
+// It accepts any input. Its memory is proportional to the text that the caller wants
+// (footprint.Office) and comes from the process's pool. It detects the file type by content, not by
+// name.
 package office
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// Page is what a document says about itself, and its content.
+// Page is the metadata and content of a document.
 type Page struct {
-	// of its properties, else its first heading of the highest rank, or its first slide's title;
-	// may be empty
+	// the title from its properties, else the first heading of the highest rank or the first
+	// slide's title; may be empty
 	Title     string
 	UpdatedAt time.Time
 	Sections  []document.Section
@@ -48,11 +48,11 @@ var media = map[string]bool{
 	"application/vnd.ms-powerpoint.presentation.macroenabled.12":                true,
 }
 
-// Named reports whether files of a name are read by Parse, going by its ending.
+// Named reports whether Parse reads files with that name, by its ending.
 func Named(name string) bool { return endings[strings.ToLower(path.Ext(name))] }
 
-// Typed reports whether files of a content type are read by Parse. Parameters of the type are left
-// out by the caller.
+// Typed reports whether Parse reads files of a content type. The caller must remove parameters of
+// the type.
 func Typed(kind string) bool { return media[strings.ToLower(kind)] }
 
 // What the parts of an archive may unpack to, in bytes. The text of a thick book has less than a
@@ -68,9 +68,9 @@ const (
 	mostStates     = 65_536 // styles and formats; Excel allows 65,490
 )
 
-// Parse reads a whole document, within the time that ctx has. It is safe for concurrent use and
-// waits for memory. One with more text than document.MaxText is an error. The text of an error is a
-// sentence that says what to do, unless ctx is over: then the error is its cause.
+// Parse reads a whole document until ctx is done. It is safe for concurrent use and waits for
+// memory. A document with more text than document.MaxText is an error. The text of an error is a
+// sentence that says what to do. If ctx is done, the error is its cause.
 func Parse(ctx context.Context, raw []byte) (Page, error) {
 	page, err := Begin(ctx, raw, document.MaxText)
 	if err == nil && page.Cut {
@@ -79,7 +79,7 @@ func Parse(ctx context.Context, raw []byte) (Page, error) {
 	return page, err
 }
 
-// Begin is Parse for a caller that can use so many bytes of text: it stops unpacking once it has
+// Begin is Parse for callers that need only most bytes of text. It stops unpacking when it has
 // them, and returns about that many.
 func Begin(ctx context.Context, raw []byte, most int) (Page, error) {
 	page, err := footprint.Hold(ctx, footprint.Office, int64(most), func(ctx context.Context) (Page, error) { return parse(ctx, raw, most) })

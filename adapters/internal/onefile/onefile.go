@@ -1,5 +1,5 @@
-// Package onefile reads one file that a source holds, such as one that is attached to something: it
-// is put into its own folder, and read as a file of a folder is.
+// Package onefile reads a single file of a source, such as an attachment. It writes the file into a
+// separate folder and reads it like a file of a folder source.
 package onefile
 
 import (
@@ -13,9 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Read reads a file by its name and content: it is written into its own folder, and read by the
-// connector that read returns for it. The document has what stands in the file, and nothing else. A
-// file that holds nothing which can be read is index.ErrSkipped.
+// Read reads a file, given its name and content. It writes the file into a separate folder and
+// reads it with the connector that read returns. The document contains only the file's content. The
+// error is index.ErrSkipped if the file has no readable text.
 func Read(ctx context.Context, name string, data []byte, read func(path string) (index.Connector, error)) (document.Document, error) {
 	var none document.Document
 	folder, err := os.MkdirTemp("", "footnote-file-")

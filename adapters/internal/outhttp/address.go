@@ -70,8 +70,8 @@ func unwrap(addr netip.Addr) netip.Addr {
 	return addr
 }
 
-// At reports whether an address is one of https, without a user or a port, at one of some domains
-// or below them.
+// At reports whether an address uses https, has no user or port, and has a host that is one of the
+// domains or below one.
 func At(address *url.URL, domains ...string) bool {
 	host := strings.ToLower(address.Hostname())
 	return address.Scheme == "https" && address.User == nil && address.Port() == "" && slices.ContainsFunc(domains, func(domain string) bool {

@@ -1,6 +1,6 @@
-// Package outhttp makes the HTTP clients through which Footnote talks to providers: one place that
-// honours the proxy of the environment and an extra certificate authority, and that bounds every
-// phase of a request except the body, because answers are streamed for as long as they take.
+// Package outhttp creates the HTTP clients for all requests to providers. They use the
+// environment's proxy and an extra certificate authority. They limit the time of every phase of a
+// request except the body, because answers are streamed for as long as they take.
 package outhttp
 
 import (
@@ -15,24 +15,24 @@ import (
 	"time"
 )
 
-// Config says how a client connects. The zero value is ready for use.
+// Config configures a client. The zero value is ready to use.
 type Config struct {
 	UserAgent   string // sent where a request names none; default "footnote"
 	CAFile      string // PEM certificates that are trusted in addition to the system's
 	DialTimeout time.Duration
 	TLSTimeout  time.Duration
-	// HeaderTimeout bounds the wait for a response's first byte. It is long by default: a model on
-	// the operator's own machine answers only after it has read the whole prompt.
+	// HeaderTimeout limits the wait for a response's first byte. The default is long, because a
+	// model on the operator's own machine answers only after it has read the whole prompt.
 	HeaderTimeout time.Duration
 	IdlePerHost   int
-	// Guard, if set, refuses what is not public and limits redirects; for addresses that the
-	// operator did not choose.
+	// Guard, if set, refuses addresses that are not public and limits redirects. Use it for
+	// addresses that the operator did not choose.
 	Guard *Guard
-	// Inside refuses public addresses too. It needs a Guard.
+	// Inside refuses public addresses too. It requires a Guard.
 	Inside bool
-	// Proxy of a request; that of the environment if nil.
+	// Proxy returns the proxy for a request; nil uses the environment's proxy.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Wrap are put around the transport, the first one innermost.
+	// Wrap lists wrappers around the transport, the innermost first.
 	Wrap []func(http.RoundTripper) http.RoundTripper
 }
 
@@ -81,9 +81,9 @@ func (c *Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// New returns a client with its own connection pool. The proxy is that of HTTP_PROXY, HTTPS_PROXY
-// and NO_PROXY. The client has no total timeout: callers end a request by its context. It is safe
-// for concurrent use.
+// New returns a client with a separate connection pool. It uses the proxy of HTTP_PROXY,
+// HTTPS_PROXY and NO_PROXY. The client has no total timeout: callers cancel a request through its
+// context. It is safe for concurrent use.
 func New(config Config) (*http.Client, error) {
 	config.setDefaults()
 	if err := config.validate(); err != nil {
@@ -125,9 +125,9 @@ func New(config Config) (*http.Client, error) {
 	return client, nil
 }
 
-// Trust is the TLS configuration of everything that connects without the client, such as
-// WebSockets: at least TLS 1.2, and the certificates of a PEM file next to the system's. Without a
-// file the system's alone are trusted.
+// Trust returns the TLS configuration for connections without this client, such as WebSockets. It
+// requires TLS 1.2 and trusts the system's certificates and those in a PEM file. Without a file it
+// trusts only the system's.
 func Trust(file string) (*tls.Config, error) {
 	pool, err := roots(file)
 	if err != nil {

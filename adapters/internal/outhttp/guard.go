@@ -14,14 +14,14 @@ import (
 	"syscall"
 )
 
-// Guard keeps requests whose addresses come from documents, people or models inside the public
-// internet: nothing on this machine, in its networks or in a cloud's metadata service can be
-// reached through it, whatever a name resolves to at the moment of connecting and wherever a
-// redirect leads. It is safe for concurrent use.
+// Guard restricts requests to the public internet if their addresses come from documents, people or
+// models. It blocks this machine, its networks and cloud metadata services. It checks the address
+// at connect time, so neither a DNS name nor a redirect can bypass it. It is safe for concurrent
+// use.
 //
-// Where the environment names a proxy, the proxy resolves names and connects. The guard then looks
-// at addresses that are written as such and at what names resolve to here; what only the proxy can
-// resolve is for the proxy's own rules.
+// With a proxy in the environment, the proxy resolves names and connects. The guard then checks
+// literal addresses and the addresses that names resolve to on this machine. Names that only the
+// proxy can resolve are subject to the proxy's own rules.
 type Guard struct {
 	setting string // where the operator lists what is allowed
 	// allowed whatever they resolve to; "*." at the beginning stands for any names below
@@ -35,12 +35,12 @@ type Guard struct {
 // mostPublic is how many names with public addresses are remembered.
 const mostPublic = 100_000
 
-// ErrRefused is wrapped by the errors of requests that a guard did not let pass.
+// ErrRefused is wrapped by the errors of requests that a guard blocked.
 var ErrRefused = errors.New("it may not be opened")
 
-// NewGuard returns a guard that also lets pass what allow, the value of a setting, names: hosts
-// ("wiki.corp.example", "*.corp.example"), addresses, and networks ("10.1.0.0/16"). Metadata
-// services pass only where their very address is listed. All faults of the list are named at once.
+// NewGuard returns a guard that also permits the hosts ("wiki.corp.example", "*.corp.example"),
+// addresses and networks ("10.1.0.0/16") in allow, the value of setting. Metadata services are
+// permitted only if allow lists their exact address. The error names all faults of the list.
 func NewGuard(setting string, allow []string) (*Guard, error) {
 	g := &Guard{setting: setting}
 	var faults []error
@@ -113,9 +113,10 @@ func (g *Guard) moved(host string, addr netip.Addr) bool {
 	return false
 }
 
-// Plain reports whether a credential may go to a host over plain http: if the operator lists its
-// name, if it is written as an address that is not public, and inside alone if a listed network may
-// hold it. Config.Inside then refuses every public address that the name resolves to.
+// Plain reports whether a credential may be sent to a host over plain http. It may if the operator
+// lists the host's name, if the host is a literal address that is not public, or if a listed
+// network may contain it. In the last two cases inside is true: set Config.Inside, which refuses
+// every public address that the name resolves to.
 func (g *Guard) Plain(host string) (allowed, inside bool) {
 	addr, err := netip.ParseAddr(host)
 	switch {
@@ -127,8 +128,8 @@ func (g *Guard) Plain(host string) (allowed, inside bool) {
 	return len(g.prefixes) > 0, true
 }
 
-// Private reports whether a host is reached only because it is on the list. Looking its name up
-// ends with ctx; what cannot be found out is private.
+// Private reports whether a host is reachable only because it is on the list. The name lookup ends
+// when ctx is done. A host that cannot be resolved counts as private.
 func (g *Guard) Private(ctx context.Context, host string) bool {
 	if g.named(host) {
 		return true

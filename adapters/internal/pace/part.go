@@ -9,16 +9,15 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Quota is what all processes together may make of some calls: one in every so long, and so many at
-// once.
+// Quota is a rate limit for all processes together: one call per interval, and a burst.
 type Quota struct {
 	Every time.Duration
 	Burst int
 }
 
-// Part is this process's part of a quota. What waits for it waits no longer once the part has
-// grown: processes that were killed count for some seconds, in which a part can be so small that a
-// call would wait for a minute. It is safe for concurrent use.
+// Part is this process's part of a quota. When the part grows, waiting calls wait less. This
+// matters because killed processes count for some seconds, in which a small part can make a call
+// wait for a minute. It is safe for concurrent use.
 type Part struct {
 	whole Quota
 
@@ -28,12 +27,12 @@ type Part struct {
 	changed chan struct{} // closed and replaced when the part is another
 }
 
-// Part returns all of a quota, until Share divides it.
+// Part returns the whole quota, until Share divides it.
 func (q Quota) Part() *Part {
 	return &Part{whole: q, limiter: rate.NewLimiter(rate.Every(q.Every), q.Burst), parts: 1, changed: make(chan struct{})}
 }
 
-// Share says among how many processes the quota is divided.
+// Share divides the quota by the number of processes.
 func (p *Part) Share(processes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,22 +46,21 @@ func (p *Part) Share(processes int) {
 	p.changed = make(chan struct{})
 }
 
-// Allow takes a call if there is room now.
+// Allow takes a call if there is room now, and reports whether it did.
 func (p *Part) Allow() bool { return p.limiter.Allow() }
 
-// Spare takes a call if half of what passes at once is left for others.
+// Spare takes a call if half of the burst remains for others, and reports whether it did.
 func (p *Part) Spare() bool {
 	return p.limiter.Tokens() > float64(p.limiter.Burst())/2 && p.limiter.Allow()
 }
 
-// Room reports whether there is room now and so much is left of what passes at once, or all but one
-// where that is less.
+// Room reports whether there is room now and at least left calls of the burst remain, or all but
+// one if that is less.
 func (p *Part) Room(left int) bool {
 	return p.limiter.Tokens() > float64(min(left, p.limiter.Burst()-1))
 }
 
-// Wait takes a call as soon as there is room. A wait that ctx's deadline would cut short is not
-// begun.
+// Wait waits for room and takes a call. It fails at once if ctx's deadline is before there is room.
 func (p *Part) Wait(ctx context.Context) error {
 	for {
 		taken, err := p.wait(ctx)

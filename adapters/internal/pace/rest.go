@@ -11,15 +11,14 @@ import (
 // maxResting bounds what is remembered of keys.
 const maxResting = 1000
 
-// Rest knows what is to be left alone, and until when. The zero value knows of nothing; it is safe
+// Rest stores for each key until when no call may be made. The zero value has no keys. It is safe
 // for concurrent use.
 type Rest struct {
 	mu    sync.Mutex
 	until map[string]time.Time
 }
 
-// For has a key left alone for so long from now. A shorter time than it has already changes
-// nothing.
+// For blocks a key for d from now. It does not shorten an existing block.
 func (r *Rest) For(key string, d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,7 +38,7 @@ func (r *Rest) For(key string, d time.Duration) {
 	}
 }
 
-// Left is how long a key is to be left alone yet; 0 or less when it is not.
+// Left returns how long a key is still blocked; 0 or less if it is not.
 func (r *Rest) Left(key string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,7 +49,7 @@ func (r *Rest) Left(key string) time.Duration {
 	return time.Until(until)
 }
 
-// Wait waits until a key is to be left alone no longer, also where that becomes later meanwhile.
+// Wait waits until a key is no longer blocked, even if the block is prolonged meanwhile.
 func (r *Rest) Wait(ctx context.Context, key string) error {
 	for left := r.Left(key); left > 0; left = r.Left(key) {
 		if err := sleep.For(ctx, left); err != nil {
@@ -60,7 +59,7 @@ func (r *Rest) Wait(ctx context.Context, key string) error {
 	return nil
 }
 
-// Empty reports that nothing was to be left alone so far.
+// Empty reports whether no key was ever blocked.
 func (r *Rest) Empty() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

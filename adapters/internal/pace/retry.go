@@ -1,6 +1,6 @@
-// Package pace holds calls of a server to what it allows: what it says of when to come again, a
-// quota's part of each of several processes, budgets that they share, and what is to be left alone
-// for a while. What a platform counts, and which of its calls matter more, is its adapter's to say.
+// Package pace limits calls to a server to the rate that it allows. It reads Retry-After, divides
+// quotas between processes, uses budgets that processes share, and blocks keys for a time. Each
+// adapter decides what its platform counts and which calls are more urgent.
 package pace
 
 import (
@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Forever is what a longer wait counts as.
+// Forever is the maximum wait. Longer waits are reduced to it.
 const Forever = math.MaxInt32 * time.Second
 
-// RetryAfter is how long a server asks to be left alone, in the header of that name: seconds, which
-// may have a fraction, or a date, which counts to the end of its second. said is false where it
-// says nothing that can be read.
+// RetryAfter returns the wait that a server requests in its Retry-After header. The header has
+// seconds, which may have a fraction, or a date, which counts to the end of its second. said is
+// false if the header is missing or invalid.
 func RetryAfter(h http.Header, now time.Time) (wait time.Duration, said bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil {

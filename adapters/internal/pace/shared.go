@@ -16,23 +16,23 @@ const (
 	sharedAgain = 5 * time.Second
 )
 
-// Shared are tiers that several processes draw from. While they cannot be asked, each process uses
-// its own part. The zero value has none; it is safe for concurrent use, and holds no lock while it
-// asks.
+// Shared accesses tiers that several processes share. While the tiers are unreachable, each process
+// uses its own part. The zero value has no tiers. It is safe for concurrent use and holds no lock
+// during calls.
 type Shared struct {
 	mu    sync.Mutex
 	tiers thread.Tiers
 	alone time.Time // until then they are not asked
 }
 
-// Use has the tiers drawn from. It is called before use.
+// Use sets the shared tiers. Call it before other methods.
 func (s *Shared) Use(tiers thread.Tiers) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tiers = tiers
 }
 
-// InReach reports whether there are such tiers, and they answered when they were last asked.
+// InReach reports whether there are shared tiers and their last call succeeded.
 func (s *Shared) InReach() bool { return s.reached() != nil }
 
 func (s *Shared) reached() thread.Tiers {
@@ -44,8 +44,8 @@ func (s *Shared) reached() thread.Tiers {
 	return s.tiers
 }
 
-// Take takes a call of a tier, or says how long there will be none. ok is false where no one
-// answered, and for some seconds after: then the process uses what it knows itself.
+// Take takes a call of a tier, or returns the time until there is room. ok is false if the tiers
+// did not answer, and for some seconds after that. The process then uses its own limits.
 func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class thread.Class) (wait time.Duration, ok bool) {
 	ok = s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) (err error) {
 		wait, err = tiers.Take(ctx, key, tier, class)
@@ -54,12 +54,12 @@ func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class t
 	return wait, ok
 }
 
-// Count notes a call that could not wait for its turn.
+// Count counts a call that was made without waiting.
 func (s *Shared) Count(ctx context.Context, key string, tier thread.Tier) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Count(ctx, key, tier) })
 }
 
-// Pause lets nothing of a tier pass for a while.
+// Pause blocks a tier for a while.
 func (s *Shared) Pause(ctx context.Context, key string, d time.Duration) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Pause(ctx, key, d) })
 }

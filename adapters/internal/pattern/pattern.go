@@ -1,5 +1,5 @@
-// Package pattern matches paths against the patterns with which operators say what is to be read of
-// a source.
+// Package pattern matches paths against the operator's patterns, which select the files of a
+// source.
 package pattern
 
 import (
@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// List is a list of patterns: *, ? and [a-z] stand for characters within a part of a path, "**" as
-// a part for any number of parts. A pattern without a slash is for names, in whatever folder. It is
-// safe for concurrent use.
+// List is a list of patterns. *, ? and [a-z] match characters within a path element, and "**"
+// matches any number of elements. A pattern without a slash matches file names in any folder. A
+// List is safe for concurrent use.
 type List []string
 
-// Check returns an error that names the first pattern that is none.
+// Check returns an error that names the first invalid pattern.
 func (l List) Check() error {
 	for _, p := range l {
 		if strings.Contains(p, "{") && strings.Contains(p, ",") {
@@ -26,8 +26,8 @@ func (l List) Check() error {
 	return nil
 }
 
-// Match reports whether one of the patterns describes a path, which has slashes between its parts
-// and none at its beginning.
+// Match reports whether one of the patterns matches a path. The path uses slashes and does not
+// begin with one.
 func (l List) Match(name string) bool {
 	for _, p := range l {
 		subject := name

@@ -1,9 +1,9 @@
 // Package pdf reads PDF files as documents: sections of headings, paragraphs, lists, tables and
-// code, each with the page it stands on.
+// code, each with its page number.
 //
-// PDFium does the reading, compiled to WebAssembly and run in a sandbox without files, network or
-// clock: the worst that a hostile file can do is to use up the memory and the time that one file
-// may have. Every file gets its own sandbox, which is thrown away after it.
+// PDFium parses the files. It is compiled to WebAssembly and runs in a sandbox without files,
+// network or clock. A hostile file can at worst exhaust the memory and time allowed for one file.
+// Every file gets a new sandbox, which is discarded afterwards.
 package pdf
 
 import (
@@ -17,15 +17,14 @@ import (
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// Page is what a file says about itself, and its content. A section's anchor is "page=N", which
-// browsers understand.
+// Page is a file's metadata and content. A section's anchor is "page=N", which browsers understand.
 type Page struct {
 	Title     string // of its properties, else its first heading of the highest rank; may be empty
 	UpdatedAt time.Time
 	Sections  []document.Section
 }
 
-// Options of Parse. Zero fields get their defaults.
+// Options configure Parse. Zero fields get their defaults.
 type Options struct {
 	Timeout time.Duration // for one file; 45 s
 }
@@ -44,9 +43,9 @@ var (
 	errTooLong  = errors.New("it takes too long to read. Split it into smaller files")
 )
 
-// Parse reads a file. It is safe for concurrent use; one file is read at a time and the others
-// wait. The text of an error is a sentence that says what to do, unless ctx is over: then the error
-// is its cause.
+// Parse reads a file. It is safe for concurrent use, but reads one file at a time while other calls
+// wait. The text of an error is a sentence that says what to do. If ctx is done, the error is its
+// cause.
 func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	if len(bytes.TrimSpace(raw[:min(len(raw), 1024)])) == 0 {
 		return Page{}, errors.New("it is empty. Export or download it again")

@@ -10,41 +10,41 @@ import (
 	"time"
 )
 
-// World is what a fake of a service holds: it is read and changed under one lock, and has its own
-// time.
+// World is the state of a fake service. One lock protects reads and changes, and it has a separate
+// clock.
 type World struct {
 	Mu   sync.Mutex
 	Time time.Time // by Mu
 }
 
-// Do changes the world while no one looks.
+// Do changes the world under its lock.
 func (w *World) Do(change func()) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	change()
 }
 
-// Now is the time in the world.
+// Now returns the world's time.
 func (w *World) Now() time.Time {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return w.Time
 }
 
-// Pass lets time pass.
+// Pass advances the world's clock.
 func (w *World) Pass(d time.Duration) { w.Do(func() { w.Time = w.Time.Add(d) }) }
 
-// Fault is something that goes wrong with requests to an API.
+// Fault is a failure of requests to an API.
 type Fault struct {
 	Path string // is a part of what the log says of them
-	// Answer takes the place of the answer. Nil: it is cut in the middle.
+	// Answer replaces the response. Nil: the response is cut in the middle.
 	Answer http.HandlerFunc
-	// Then happens once it was answered as usual, where the fake says that it does this.
+	// Then runs after a normal response, if the fake supports this.
 	Then func()
 }
 
-// API is what fakes of web APIs have in common. S is how they may be switched to behave. It is safe
-// for concurrent use.
+// API contains code that fakes of web APIs share. S is the type of their switches. It is safe for
+// concurrent use.
 type API[S any] struct {
 	URL    string
 	Faults Faults[Fault]
@@ -57,17 +57,17 @@ type API[S any] struct {
 	answers  Interceptor
 }
 
-// Interceptor answers a request instead of a fake, whose own answer it may use.
+// Interceptor answers a request instead of a fake. It may use the fake's response.
 type Interceptor func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc)
 
-// Intercept has by answer every request; nil ends that.
+// Intercept makes by answer every request; nil ends that.
 func (a *API[S]) Intercept(by Interceptor) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.answers = by
 }
 
-// Handler answers as fake does, or as the interceptor does.
+// Handler returns a handler that calls the interceptor, or fake if there is none.
 func (a *API[S]) Handler(fake http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
@@ -81,7 +81,7 @@ func (a *API[S]) Handler(fake http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// Serve begins to answer. The server ends with the test, or when it is closed.
+// Serve starts the server. It stops when the test ends or Close is called.
 func (a *API[S]) Serve(t testing.TB, answer http.HandlerFunc) *httptest.Server {
 	web := httptest.NewServer(a.Handler(answer))
 	t.Cleanup(web.Close)
@@ -89,21 +89,20 @@ func (a *API[S]) Serve(t testing.TB, answer http.HandlerFunc) *httptest.Server {
 	return web
 }
 
-// Close ends the server and its connections. A test that makes many servers calls it before it
-// ends.
+// Close stops the server and its connections. Call it early in tests that start many servers.
 func (a *API[S]) Close() {
 	a.web.CloseClientConnections()
 	a.web.Close()
 }
 
-// Revoke has the credential accepted no more, or again.
+// Revoke revokes the credential, or restores it.
 func (a *API[S]) Revoke(revoked bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.revoked = revoked
 }
 
-// Revoked reports whether the credential is accepted no more.
+// Revoked reports whether the credential is revoked.
 func (a *API[S]) Revoked() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -117,17 +116,17 @@ func (a *API[S]) Switch(change func(*S)) {
 	change(&a.switches)
 }
 
-// Is how the server is to behave now.
+// Is returns the current switches.
 func (a *API[S]) Is() S {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.switches
 }
 
-// Mark is how many requests were made so far.
+// Mark returns the number of requests so far.
 func (a *API[S]) Mark() int { return len(a.Log.All()) }
 
-// Counts is how many requests were made that hold a part, since a mark.
+// Counts returns how many log entries since a mark contain part.
 func (a *API[S]) Counts(since int, part string) int {
 	n := 0
 	for _, entry := range a.Log.All()[since:] {
@@ -138,7 +137,7 @@ func (a *API[S]) Counts(since int, part string) int {
 	return n
 }
 
-// Entry is what the log says of a request.
+// Entry returns the log entry of a request.
 func Entry(r *http.Request) string { return r.Method + " " + r.URL.RequestURI() }
 
 // Fails takes the place of an answer, if something is to go wrong with a request of which the log
@@ -157,7 +156,7 @@ func (a *API[S]) Fails(w http.ResponseWriter, r *http.Request, entry, half strin
 	return true
 }
 
-// Head writes a status, and headers: names and values in turns.
+// Head writes a status and headers, given as alternating names and values.
 func Head(w http.ResponseWriter, status int, header []string) {
 	for i := 0; i+1 < len(header); i += 2 {
 		w.Header().Set(header[i], header[i+1])
@@ -165,7 +164,8 @@ func Head(w http.ResponseWriter, status int, header []string) {
 	w.WriteHeader(status)
 }
 
-// Match takes a path apart by a pattern, "space/*/permissions": found is what stands for the stars.
+// Match matches a path against a pattern such as "space/*/permissions". found lists the parts that
+// match the stars.
 func Match(pattern, path string) (found []string, ok bool) {
 	have, want := strings.Split(strings.Trim(path, "/"), "/"), strings.Split(pattern, "/")
 	if len(have) != len(want) {
@@ -193,5 +193,5 @@ func (a *API[S]) Break(random *rand.Rand, parts []string, answers ...http.Handle
 	}
 }
 
-// Page answers with a page to log in.
+// Page responds with a login page.
 func Page(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>log in</html>")) }

@@ -1,6 +1,6 @@
-// Package servertest is the kit of the fake servers that run inside tests: waiting until something
-// has happened, a record of what did, faults that happen in order, and limits that refuse what is
-// too much. What a platform's calls are, and how it words a refusal, is its fake's.
+// Package servertest is a kit for fake servers in tests. It provides conditions to wait for, a log
+// of events, faults in a fixed order, and rate limits. Each fake defines its platform's calls and
+// error texts.
 package servertest
 
 import (
@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Signal tells those who wait that something has happened. The zero value is ready; it is safe for
+// Signal wakes waiting goroutines after an event. The zero value is ready to use. It is safe for
 // concurrent use.
 type Signal struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced whenever something happened; nil while no one waits
 }
 
-// Notify has everybody who waits look again.
+// Notify makes all waiting goroutines check their conditions again.
 func (s *Signal) Notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,8 +36,8 @@ func (s *Signal) next() <-chan struct{} {
 	return s.changed
 }
 
-// Until returns once a condition holds, or with ctx's error. The condition is asked at once, and
-// again whenever something happened.
+// Until blocks until a condition is true, or returns ctx's error. It checks the condition at once
+// and after every Notify.
 func (s *Signal) Until(ctx context.Context, holds func() bool) error {
 	for {
 		changed := s.next() // before the condition is asked, so that nothing is missed
@@ -52,33 +52,33 @@ func (s *Signal) Until(ctx context.Context, holds func() bool) error {
 	}
 }
 
-// Log is what happened, in order. The zero value is empty; it is safe for concurrent use.
+// Log is an ordered list of events. The zero value is empty. It is safe for concurrent use.
 type Log[T any] struct {
 	mu      sync.Mutex
 	entries []T
 }
 
-// Add notes one thing more.
+// Add appends an event.
 func (l *Log[T]) Add(entry T) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.entries = append(l.entries, entry)
 }
 
-// All returns a copy of what was noted so far.
+// All returns a copy of all events so far.
 func (l *Log[T]) All() []T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.entries)
 }
 
-// Where returns what was noted and fits.
+// Where returns the events that fit.
 func (l *Log[T]) Where(fits func(T) bool) []T {
 	return slices.DeleteFunc(l.All(), func(entry T) bool { return !fits(entry) })
 }
 
-// Faults are what is to go wrong, each with its own calls and in the order in which they were
-// added. The zero value has none; it is safe for concurrent use.
+// Faults are the planned failures of calls, in the order in which they were added. The zero value
+// has none. It is safe for concurrent use.
 type Faults[F any] struct {
 	mu   sync.Mutex
 	list []*fault[F]
@@ -89,16 +89,15 @@ type fault[F any] struct {
 	skip, times int
 }
 
-// Add has a fault happen to so many calls, at least one, after so many that it is about have
-// passed.
+// Add plans a fault for times matching calls, at least one, after skip matching calls.
 func (f *Faults[F]) Add(what F, skip, times int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = append(f.list, &fault[F]{what, skip, max(times, 1)})
 }
 
-// Next takes the fault of a call: the first one left that is about it. ok is false when nothing
-// goes wrong.
+// Next returns the fault of a call: the first remaining one that matches. ok is false if there is
+// none.
 func (f *Faults[F]) Next(about func(F) bool) (what F, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,21 +114,21 @@ func (f *Faults[F]) Next(about func(F) bool) (what F, ok bool) {
 	return what, false
 }
 
-// Mend ends all faults.
+// Mend removes all faults.
 func (f *Faults[F]) Mend() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = nil
 }
 
-// Limit refuses what comes more often than so many times within a span that ends now, for each key
-// by itself. The zero value is ready; it is safe for concurrent use.
+// Limit rejects calls above a maximum number within the span that ends now, separately for each
+// key. The zero value is ready to use. It is safe for concurrent use.
 type Limit struct {
 	mu    sync.Mutex
 	calls map[string][]time.Time
 }
 
-// Within counts a call, or says how long it is until there is room for one.
+// Within counts a call, or returns the time until there is room for one.
 func (l *Limit) Within(key string, most int, span time.Duration, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,10 +1,10 @@
-// Package sourcehttp asks the APIs of sources, such as a wiki or a code host: one client for each
-// credential, that keeps to what the source allows, tries again what failed for a moment, asks
-// whether something has changed instead of reading it again, and tells what it cost.
+// Package sourcehttp calls the APIs of sources, such as a wiki or a code host. A client has one
+// credential. It obeys the source's rate limits, retries temporary failures, sends conditional
+// requests and counts its cost.
 //
-// A source's limits are of two sorts. A short wait is sat through. After a longer one the call, and
-// every one until then, ends with *index.Later without the source being asked: going on while
-// limited is how integrations are banned.
+// It waits through short rate limits. After a longer one, the call fails with *index.Later, and so
+// does every call until the limit ends, without a request to the source: calling while limited is
+// how integrations get banned.
 package sourcehttp
 
 import (
@@ -25,20 +25,21 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Config of a Client. Zero fields get their defaults.
+// Config configures a Client. Zero fields get their defaults.
 type Config struct {
 	Name string // of the source's vendor, as sentences name it
-	// Base is the address below which everything is asked, with a slash at its end. Requests and
-	// redirects to other hosts are refused.
+	// Base is the prefix of all addresses, with a slash at its end. Requests and redirects to other
+	// hosts are refused.
 	Base string
-	// Authorize adds the credential to a request; it is called for every attempt. Nil: there is none.
+	// Authorize adds the credential to a request. It is called for every attempt. Nil: there is no
+	// credential.
 	Authorize func(ctx context.Context, r *http.Request) error
 	Header    http.Header // sent with every request
-	// AllowHosts are hosts, addresses and networks that may be asked though they are not on the
-	// public internet.
+	// AllowHosts lists hosts, addresses and networks that may be called although they are not on
+	// the public internet.
 	AllowHosts []string
-	// Follow are other hosts that redirects may lead to, such as those that hold a site's files.
-	// The credential is not sent there.
+	// Follow lists other hosts that redirects may lead to, such as a site's file servers. The
+	// credential is not sent there.
 	Follow   []string
 	CAFile   string
 	Every    time.Duration // between two requests, on average; 0 is not to wait
@@ -46,13 +47,14 @@ type Config struct {
 	AtOnce   int           // requests under way at once; 1
 	MaxBytes int64         // of an answer; 32 MB
 	Attempts int           // of a request; 5
-	// before the second attempt, doubled for each further one and spread by half; 500 ms
+	// wait before the second attempt, doubled for each further one, with jitter of one half; 500 ms
 	Pause    time.Duration
 	Patience time.Duration // the longest wait for a limit that a call sits through; 30 s
 	Timeout  time.Duration // of one attempt; 60 s
-	// SilentLimit is the wait after a limit that names no time, doubled for each further one; 1 min.
+	// SilentLimit is the wait after a rate limit without a time, doubled for each further one; 1
+	// min.
 	SilentLimit time.Duration
-	// Limited reports whether an answer other than 429 says that too much was asked. Nil: none does.
+	// Limited reports whether a response other than 429 is a rate limit. Nil: none is.
 	Limited func(*Response) bool
 	Now     func() time.Time
 }
@@ -77,8 +79,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Client asks one source with one credential. It is safe for concurrent use, and holds no lock
-// while it asks or waits.
+// Client calls one source with one credential. It is safe for concurrent use and holds no lock
+// during calls or waits.
 type Client struct {
 	config  Config
 	base    *url.URL
@@ -93,7 +95,7 @@ type Client struct {
 	cost    Cost
 }
 
-// Cost is what was asked of a source so far.
+// Cost counts the requests to a source so far.
 type Cost struct {
 	Requests  int // sent, each attempt counted
 	Unchanged int // of these, answered with 304
@@ -102,7 +104,7 @@ type Cost struct {
 	Waited    time.Duration
 }
 
-// New returns a client. Nothing is asked yet.
+// New returns a client. It sends no request.
 func New(config Config) (*Client, error) {
 	config = config.withDefaults()
 	base, err := url.Parse(config.Base)
@@ -140,7 +142,7 @@ func (c *Client) own(u *url.URL) bool {
 	return u.Scheme == c.base.Scheme && strings.EqualFold(u.Host, c.base.Host)
 }
 
-// Cost returns what was asked so far.
+// Cost returns the counts so far.
 func (c *Client) Cost() Cost {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,25 +155,26 @@ func (c *Client) count(change func(*Cost)) {
 	change(&c.cost)
 }
 
-// Request is something to ask. Every request is one that may be repeated: it reads.
+// Request is a request that only reads, so that it may be repeated.
 type Request struct {
 	Method string // GET
-	// Path is below the base, with its query; or an address that the source gave, of the same host.
+	// Path is relative to Base, with its query; or a whole address of the same host that the source
+	// returned.
 	Path   string
 	Header http.Header
 	Body   []byte
-	// Budget names the budget that the source counts the request in, where it has several.
+	// Budget names the rate budget in which the source counts the request, if it has several.
 	Budget string
-	// Spare is the share of the budget that is left for others: once less is left, the call ends
-	// with *index.Later, until the budget is full again.
+	// Spare is the share of the budget to leave for others. If less remains, calls fail with
+	// *index.Later until the budget is full again.
 	Spare    float64
 	Attempts int // of this request; Config.Attempts
-	// ETag and LastModified are what an earlier Response had: where nothing has changed since, the
-	// new one is NotModified.
+	// ETag and LastModified are copied from an earlier Response. If nothing has changed since, the
+	// new Response is NotModified.
 	ETag, LastModified string
 }
 
-// Response is an answer that was read whole.
+// Response is a response with its whole body.
 type Response struct {
 	Status             int
 	Header             http.Header
@@ -181,8 +184,9 @@ type Response struct {
 	URL                *url.URL // that answered, after redirects
 }
 
-// Do asks. An answer of 200 to 299, or 304 to a conditional request, is returned; every other is a
-// *Refused. A limit that lasts long is an *index.Later. No error holds a credential.
+// Do sends a request. It returns a response with status 200 to 299, or 304 to a conditional
+// request. Any other response is a *Refused error. A long rate limit is an *index.Later. No error
+// contains a credential.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	place, err := c.base.Parse(r.Path)
 	if err != nil || !c.own(place) {
@@ -244,11 +248,11 @@ const smallBytes = 64 << 10
 
 type smallKey struct{}
 
-// Small returns a context whose requests expect small answers, such as a yes or no: many of them
-// may be under way at once.
+// Small returns a context for requests with small responses, such as a yes or no. Many of them may
+// run concurrently.
 func Small(ctx context.Context) context.Context { return context.WithValue(ctx, smallKey{}, true) }
 
-// ErrTooLarge marks an answer of more than Config.MaxBytes.
+// ErrTooLarge reports a response larger than Config.MaxBytes.
 var ErrTooLarge = errors.New("the answer is larger than what is read of one")
 
 // once sends a request and reads the answer whole. An answer that is cut short is an error.

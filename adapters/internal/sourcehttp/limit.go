@@ -97,8 +97,8 @@ func (c *Client) isLimit(r *Response) bool {
 		r.Status == http.StatusServiceUnavailable && r.Header.Get("Retry-After") != ""
 }
 
-// Limit has the source left alone as an answer of 200 asks that says in its body that too much was
-// asked. It returns *index.Later where that is for long.
+// Limit handles a response of status 200 whose body reports a rate limit: it blocks the source for
+// the requested time. If that is long, it returns *index.Later.
 func (c *Client) Limit(r Request, answer *Response) error { return c.limit(r, answer, false) }
 
 // limit has the source left alone for as long as it asks. The error is *index.Later where that is

@@ -8,19 +8,18 @@ import (
 	"sync/atomic"
 )
 
-// MaxPlace is how many bytes the place of a page may have that a server names.
+// MaxPlace is the maximum length of a page cursor in bytes.
 const MaxPlace = 16 << 10
 
-// ErrIncomplete marks a page that lacks the list that was asked for, or an item of which it does
-// not say what it is. What such a page leaves out is not gone.
+// ErrIncomplete reports a page that lacks the requested list, or that has an item without an
+// identity. Items missing from such a page do not count as deleted.
 var ErrIncomplete = errors.New("the answer lacks a part of the list that was asked for")
 
-// ErrEndless marks a list that does not end.
+// ErrEndless reports a list that does not end.
 var ErrEndless = errors.New("the list leads back to a page that was read, or does not end")
 
-// CheckItems looks at the items of one page of a list, as it was decoded. It returns ErrIncomplete
-// for a page without a list (nil) and for one with an item that is not valid, and ErrItems for one
-// with more than most items.
+// CheckItems checks the decoded items of one page of a list. It returns ErrIncomplete if the list
+// is nil or an item is invalid, and ErrItems if there are more than most items.
 func CheckItems[T any](items []T, most int, valid func(T) bool) error {
 	switch {
 	case items == nil:
@@ -36,17 +35,17 @@ func CheckItems[T any](items []T, most int, valid func(T) bool) error {
 	return nil
 }
 
-// MaxList is how many bytes the answers that make one list may have in all. A list of 100,000
-// people has some 50 MB.
+// MaxList is the maximum total size of the responses of one list in bytes. A list of 100,000 people
+// has some 50 MB.
 const MaxList = 128 << 20
 
-// ErrLongList marks a list that exceeds MaxList.
+// ErrLongList reports a list that exceeds MaxList.
 var ErrLongList = fmt.Errorf("a list that is read whole has more than %d MB", MaxList>>20)
 
 type listKey struct{}
 
-// Whole returns a context for the requests of one list that is kept in memory as a whole. Once
-// their answers exceed MaxList, a request ends with ErrLongList.
+// Whole returns a context for the requests of one list that is kept in memory. Once their responses
+// exceed MaxList, requests fail with ErrLongList.
 func Whole(ctx context.Context) context.Context {
 	room := new(atomic.Int64)
 	room.Store(MaxList)
@@ -62,15 +61,15 @@ func take(ctx context.Context, answer []byte) error {
 	return nil
 }
 
-// Pages guards the reading of one list page by page. The zero value is ready. It is for one
-// goroutine.
+// Pages detects loops while a list is read page by page. The zero value is ready to use. It is for
+// one goroutine.
 type Pages struct {
 	Read int // pages of the list that earlier runs have read
 	been map[[sha256.Size]byte]bool
 }
 
-// Next notes the place of the next page. It returns ErrEndless for a place that was noted before,
-// for one of more than MaxPlace bytes, and after MaxPages pages.
+// Next records the cursor of the next page. It returns ErrEndless if the cursor was seen before or
+// is longer than MaxPlace bytes, and after MaxPages pages.
 func (p *Pages) Next(place string) error {
 	if len(place) > MaxPlace {
 		return fmt.Errorf("%w: it names its next page by %d bytes", ErrEndless, len(place))

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 )
 
-// Refused is an answer that is not what was asked for.
+// Refused reports an unexpected response.
 type Refused struct {
 	Name, Method, Path string
 	Status             int
@@ -33,7 +33,7 @@ func (e *Refused) Error() string {
 	return text
 }
 
-// Status is that of an error that is a Refused; 0 of any other.
+// Status returns the HTTP status of an error that is a Refused, and 0 for any other.
 func Status(err error) int {
 	var refused *Refused
 	if errors.As(err, &refused) {
@@ -51,7 +51,7 @@ var requestIDs = []string{"X-GitHub-Request-Id", "Atl-Traceid", "X-Arequestid", 
 // small are the limits of an answer that refuses something.
 var small = boundedjson.Limits{Bytes: 1 << 20, Elements: 10_000, Depth: 50}
 
-// Short cuts what a source said to the length that errors show.
+// Short truncates a source's message to the length that errors show.
 func Short(said string) string {
 	if len(said) <= mostSaid {
 		return said

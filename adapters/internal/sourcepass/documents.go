@@ -12,7 +12,7 @@ import (
 // request at least, which takes longer than to write them.
 const each = 16 << 10
 
-// Documents sends the documents of a pass on. It is for one goroutine.
+// Documents sends the documents of a pass. It is for one goroutine.
 type Documents struct {
 	Emit    func(index.Batch) error  // of Batches
 	Encode  func() index.Checkpoint  // the state as it is now
@@ -24,10 +24,9 @@ type Documents struct {
 	size int // of the last one
 }
 
-// Send sends a batch, with a checkpoint if it is time for one. A state may be as large as the
-// source, and so may be the number of batches: were it written with each of them, a pass would
-// write the square of that. So a large one is written after as many batches as it is worth; a run
-// that is killed before that does what they brought again.
+// Send sends a batch, with a checkpoint if one is due. A checkpoint may be as large as the source.
+// Writing it with each batch would take quadratic time, so a large one is written after
+// proportionally many batches. A run that is killed before that sends those batches again.
 func (d *Documents) Send(b index.Batch) error {
 	if d.left += each; d.left < d.size {
 		return d.send(b)
@@ -35,8 +34,8 @@ func (d *Documents) Send(b index.Batch) error {
 	return d.Save(b)
 }
 
-// Save sends a batch with a checkpoint: at the end of a pass, or where the next run has to know the
-// state.
+// Save sends a batch with a checkpoint. Use it at the end of a pass, or if the next run must know
+// the state.
 func (d *Documents) Save(b index.Batch) error {
 	b.Next = d.Encode()
 	d.left, d.size = 0, len(b.Next)
@@ -56,15 +55,15 @@ func (d *Documents) send(b index.Batch) error {
 	return d.Emit(b)
 }
 
-// Unmet are the stored documents of a list that a pass did not meet.
+// Unmet lists the stored documents of a list that a pass did not meet.
 type Unmet struct {
 	Stored int // documents of the list
 	IDs    []document.ID
 }
 
-// FindUnmet sends a batch, and asks of every stored document whether it is in a list, and whether
-// the pass met it there. It returns once all are asked about. place is called by another goroutine,
-// which may go on after an error.
+// FindUnmet sends a batch and checks every stored document: whether place assigns it to a list, and
+// whether the pass met it there. It returns when all are checked. Another goroutine calls place,
+// possibly still after an error.
 func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.ID) (in, met bool)) (Unmet, error) {
 	var mu sync.Mutex
 	var found Unmet
@@ -92,7 +91,7 @@ func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.
 	return Unmet{Stored: found.Stored, IDs: slices.Clone(found.IDs)}, nil
 }
 
-// Review is a batch that gives them a verdict.
+// Review returns a batch that gives these documents a verdict.
 func (u Unmet) Review(v index.Verdict) index.Batch {
 	ids := make(map[document.ID]bool, len(u.IDs))
 	for _, id := range u.IDs {

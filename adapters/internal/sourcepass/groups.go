@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Listed is a group in the list of all.
+// Listed is a group in the list of all groups.
 type Listed struct{ ID, Name string }
 
-// List is a list of groups in the order of their ids, each once. What has no id is none.
+// List returns the groups ordered by id, without duplicates and groups that have no id.
 func List[G any](all []G, listed func(G) Listed) []Listed {
 	list := make([]Listed, 0, len(all))
 	for _, g := range all {
@@ -24,13 +24,13 @@ func List[G any](all []G, listed func(G) Listed) []Listed {
 	return slices.CompactFunc(list, func(a, b Listed) bool { return a.ID == b.ID })
 }
 
-// Groups reads who is in groups, one group after another.
+// Groups reads the members of groups, one group after another.
 type Groups struct {
 	Emit      func(index.GroupBatch) error // of Batches
 	Principal func(id string) access.Principal
-	// Read returns who is in a group: no one where it is gone, or not shown.
+	// Read returns the members of a group. It returns none if the group is deleted or hidden.
 	Read func(ctx context.Context, id string) ([]index.Person, error)
-	// whether an error of Read ends the loop, whichever group it was about
+	// reports whether an error of Read ends the loop, whichever group it was about
 	Final func(ctx context.Context, err error) bool
 }
 
@@ -45,8 +45,8 @@ type groupState struct {
 	After string `json:"after,omitempty"`
 }
 
-// Run reads the groups of a List, and goes on where a run before was ended. The first batch begins
-// with what is in first.
+// Run reads the groups of a List and resumes where an earlier run stopped. The first batch begins
+// with the content of first.
 func (g *Groups) Run(ctx context.Context, since index.Checkpoint, list []Listed, first index.GroupBatch) error {
 	state, batch := Decode[groupState](since), first
 	told := make(map[string]bool) // people, each once

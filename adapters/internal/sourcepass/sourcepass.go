@@ -1,6 +1,6 @@
-// Package sourcepass is what connectors have in common that read a source in passes: batches, which
-// end when the caller wants no more, and checkpoints, from which the next run goes on. What is
-// read, and in which order, is the connector's to know, and what a checkpoint holds as well.
+// Package sourcepass has the common parts of connectors that read a source in passes. It provides
+// batches, which stop when the caller wants no more, and checkpoints, from which the next run
+// resumes. Each connector decides what it reads, in which order, and what a checkpoint contains.
 package sourcepass
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// ErrBroken says that the caller wants no more batches.
+// ErrBroken reports that the caller wants no more batches.
 var ErrBroken = errors.New("the caller has broken off")
 
-// Batches are what a function emits: documents, nodes or groups. emit returns ErrBroken once the
-// caller wants no more batches, and read then returns it. Any other error of read comes last, or
-// the cause for which ctx has ended.
+// Batches yields the documents, nodes or groups that read emits. emit returns ErrBroken when the
+// caller wants no more batches. read must then return it. Any other error of read, or the
+// cancellation cause of ctx, is yielded last.
 func Batches[B any](ctx context.Context, read func(emit func(B) error) error) iter.Seq2[B, error] {
 	return func(yield func(B, error) bool) {
 		broken := false
@@ -39,8 +39,8 @@ func Batches[B any](ctx context.Context, read func(emit func(B) error) error) it
 	}
 }
 
-// Encode writes a state as a checkpoint. The state holds texts, numbers, and sets and maps of them,
-// which can always be written.
+// Encode encodes a state as a checkpoint. It cannot fail, because a state contains only texts,
+// numbers, and sets and maps of them.
 func Encode(state any) index.Checkpoint {
 	text, err := json.Marshal(state)
 	if err != nil {
@@ -49,8 +49,8 @@ func Encode(state any) index.Checkpoint {
 	return text
 }
 
-// Decode reads a state from a checkpoint. One that cannot be read is as none: nothing is lost by
-// reading again.
+// Decode decodes a state from a checkpoint. An unreadable checkpoint counts as empty, because
+// reading again loses nothing.
 func Decode[S any](since index.Checkpoint) (state S) {
 	if json.Unmarshal(since, &state) != nil {
 		var none S
@@ -59,7 +59,7 @@ func Decode[S any](since index.Checkpoint) (state S) {
 	return state
 }
 
-// Seconds is how states write a time: in seconds since 1970, 0 for never.
+// Seconds returns a time in the form of states: seconds since 1970, 0 for the zero time.
 func Seconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -67,7 +67,7 @@ func Seconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// Time is the time that Seconds wrote.
+// Time reverses Seconds.
 func Time(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}

@@ -53,7 +53,7 @@ func (p *pass) list(ctx context.Context, force bool) error {
 	return p.apply(unmet)
 }
 
-// Chooses reports whether a channel is one to read.
+// Chooses reports whether the options select a channel.
 func (o Options) Chooses(c Channel) bool {
 	return o.Public && !c.Private || slices.ContainsFunc(o.Channels, func(name string) bool { return names(name, c) })
 }
@@ -63,7 +63,7 @@ func names(entry string, c Channel) bool {
 	return entry == c.ID || strings.EqualFold(strings.TrimPrefix(entry, "#"), c.Name)
 }
 
-// Unmet are the names of channels that are chosen and not among those found.
+// Unmet returns the names of selected channels that are not among those found.
 func (o Options) Unmet(found []Channel) []string {
 	var unmet []string
 	for _, name := range o.Channels {
@@ -148,7 +148,7 @@ func (p *pass) apply(unmet []index.Notice) error {
 // patience is how many channels in a row may fail before the pass does.
 const patience = 3
 
-// ErrLone marks an error that is about a single channel, whatever else it says.
+// ErrLone marks an error that affects only one channel.
 var ErrLone = errors.New("the other channels are read")
 
 // failed says what a channel that could not be read means: a notice, or the end of the pass where

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// VersionOf is a time that stands for what lists tell of messages: another one after any change of
-// its lines.
+// VersionOf returns a time that serves as a version: it differs after any change of the given
+// lines.
 func VersionOf(lines ...string) time.Time {
 	sum := fnv.New64a()
 	for _, line := range lines {
@@ -20,7 +20,7 @@ func VersionOf(lines ...string) time.Time {
 	return time.UnixMicro(int64(sum.Sum64() >> 14)).UTC()
 }
 
-// Said is the section of a message: who said it, when, and what.
+// Said returns the section of a message: its author, time and text.
 func Said(link, who string, at time.Time, text string) document.Section {
 	return document.Section{Anchor: link, Blocks: []document.Block{
 		{Kind: document.Paragraph, Text: fmt.Sprintf("%s (%s UTC): %s", who, at.UTC().Format("2006-01-02 15:04"), text)},
@@ -30,7 +30,7 @@ func Said(link, who string, at time.Time, text string) document.Section {
 // longestTitle is how many characters of a message stand in a title.
 const longestTitle = 80
 
-// Beginning is the first words of a message.
+// Beginning returns the first words of a message.
 func Beginning(text string) string {
 	words := strings.Fields(text)
 	var b strings.Builder
@@ -49,7 +49,7 @@ func Beginning(text string) string {
 	return b.String()
 }
 
-// Later is the later of two times.
+// Later returns the later of two times.
 func Later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b

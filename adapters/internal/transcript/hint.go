@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Subject is how an index.Hint says that something was written, edited or deleted in a channel: key
-// is Item.Key of the thread or, where the message belongs to none, the message's own id. Without a
-// key it says that the channel itself may be for others now.
+// Subject returns the subject of an index.Hint that a message in a channel was written, edited or
+// deleted. key is Item.Key of the thread, or the message's own id if it has no thread. An empty key
+// means that the channel's audience may have changed.
 func Subject(channel, key string) string { return channel + ":" + key }
 
 const (

@@ -1,12 +1,11 @@
-// Package transcript reads what was said in the channels of a chat platform as documents: a thread
-// is one, and so are a channel's messages of a day that belong to no thread. What a platform is
-// asked, and what a document of it looks like, is the platform's room to know (Platform); when
-// something is read, again or for the first time, and what becomes of a channel that is another
-// one's now, is known here, once for all.
+// Package transcript reads the channels of a chat platform as documents. Each thread is a document,
+// and so are the messages of a day outside threads. The adapter of each platform (Platform) makes
+// the requests and builds the documents. This package decides when something is read again and what
+// happens to a channel whose audience has changed.
 //
-// Who may read a document follows from its channel as it is now. Every pass begins with the list of
-// channels. A change of it holds for all documents of a channel before anything is read, and
-// documents of a channel that is not read any more are removed.
+// The readers of a document are those of its channel now. Every pass begins with the list of
+// channels. It applies changes of that list to all documents of a channel before it reads anything,
+// and removes documents of channels that are no longer read.
 package transcript
 
 import (
@@ -23,71 +22,71 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Platform is a workspace as it is read. A Platform serves one run at a time; only Items are loaded
-// by several goroutines.
+// Platform reads a workspace. It serves one run at a time, but several goroutines may load Items.
 type Platform interface {
-	// Connect finds out which workspace is read. It is called first in each run. Its error wraps
-	// index.ErrRevoked where the credential is not accepted.
+	// Connect finds the workspace. It is the first call of each run. Its error wraps
+	// index.ErrRevoked if the credential is rejected.
 	Connect(ctx context.Context) (workspace string, err error)
-	// Channels lists all channels that the bot can read, with who may read them now.
+	// Channels lists all channels that the bot can read, with their current readers.
 	Channels(ctx context.Context) ([]Channel, error)
-	// Reads asks whether the bot can read one channel, which a list lacked.
+	// Reads reports whether the bot can read a channel that was missing from a list.
 	Reads(ctx context.Context, channel string) (bool, error)
-	// Parts yields what was said in a channel between two times, newest first, as soon as days are
-	// known whole. Together the parts cover all of the time. to is zero for now; both are
-	// beginnings of days.
+	// Parts yields the messages of a channel between two times, newest first, as soon as whole days
+	// are complete. The parts together cover the whole time. from and to are beginnings of days; a
+	// zero to means now.
 	Parts(ctx context.Context, c Channel, from, to time.Time) iter.Seq2[Part, error]
-	// Changed returns what has become of threads and days, by the keys of Subject: the documents
-	// there are, each once, and the keys of documents that there are no more.
+	// Changed returns the current state of threads and days by the keys of Subject. It returns the
+	// existing documents, each once, and the keys of documents that no longer exist.
 	Changed(ctx context.Context, c Channel, keys []string) (items []Item, gone []string, err error)
 }
 
-// Channel is one that the bot can read.
+// Channel is a channel that the bot can read.
 type Channel struct {
 	ID, Name string
 	Private  bool       // it is read only where it is named
 	ACL      access.ACL // who may read what was said there
-	// a sentence that says why it is not read, although the bot could; empty for others
+	// a sentence that says why the channel is not read although the bot could; empty if it is read
 	Barred string
 }
 
-// Part is what was said in some of a channel's time.
+// Part is the messages of a channel in a period.
 type Part struct {
-	// From and To bound the time that Items cover, beginnings of days: what is stored of it and is
-	// none of them is gone. To is zero for now.
+	// From and To bound the period that Items cover, at beginnings of days. Stored documents of the
+	// period that are not in Items are deleted. A zero To means now.
 	From, To time.Time
 	Items    []Item
 }
 
-// Item is a document that is read only when it is needed.
+// Item is a document that is loaded only if needed.
 type Item struct {
-	// Key is the document's among those of its channel: a day as time.DateOnly, or the thread's id.
+	// Key identifies the document within its channel: a day as time.DateOnly, or the thread's id.
 	Key      string
 	Modified time.Time // as index.Item.ModifiedAt
 	// Load reads the document, without its id and access list.
 	Load func(ctx context.Context) (document.Document, error)
 }
 
-// Options of a Connector. Zero fields get their defaults.
+// Options configure a Connector. Zero fields get their defaults.
 type Options struct {
 	Name     string   // of the source; it is part of every document's id
 	Channels []string // names or ids of channels to read; a private one is read only where it is named
 	Public   bool     // every public channel that the bot can read, in addition to those named
-	// Since is how old a message may be: 365 days. What is older is not read, and is removed.
+	// Since is the maximum age of a message: 365 days. Older messages are not read, and are
+	// removed.
 	Since time.Duration
-	// Every is how often all channels are looked at. A run that comes sooner follows hints alone.
-	// Zero: every run looks at all.
+	// Every is the interval between passes over all channels. Runs in between follow only hints.
+	// Zero: every run reads all channels.
 	Every time.Duration
 	Hints index.Hints // nil: no change is noticed
 
-	// Recent is how far back every pass looks for replies, edits and deletions: 14 days.
+	// Recent is how far back every pass checks for replies, edits and deletions: 14 days.
 	Recent time.Duration
-	// RecentAge is how long a thread of these days counts as read, unless the platform's lists show
-	// a change: 24 h.
+	// RecentAge is how long a thread within Recent counts as current, unless the platform's lists
+	// show a change: 24 h.
 	RecentAge time.Duration
-	// Age is after how long all that is older than Recent is read again: 7 days.
+	// Age is the interval after which everything older than Recent is read again: 7 days.
 	Age time.Duration
-	// Relist is how long a list of channels counts within a pass: 2 min.
+	// Relist is how long a list of channels stays valid within a pass: 2 min.
 	Relist time.Duration
 	Now    func() time.Time
 }
@@ -95,7 +94,7 @@ type Options struct {
 // day is what belongs together of what was said outside threads.
 const day = 24 * time.Hour
 
-// StartOf is the beginning of a time's day.
+// StartOf returns the beginning of a time's day in UTC.
 func StartOf(t time.Time) time.Time { return t.UTC().Truncate(day) }
 
 func (o Options) withDefaults() Options {
@@ -113,7 +112,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Validate says what is wrong with the options.
+// Validate returns an error that says which options are invalid.
 func (o Options) Validate() error {
 	var faults []error
 	if o.Name == "" {
@@ -132,19 +131,19 @@ type Connector struct {
 	options  Options
 }
 
-// Rules are what the platform's room says of all its sources.
+// Rules are constants of a platform, the same for all its sources.
 type Rules struct {
 	Source   document.Source
 	Settings string // as index.Connector.Settings
-	// Absent is the sentence about a channel that is named and cannot be read.
+	// Absent is the sentence about a configured channel that cannot be read.
 	Absent string
-	// At is when a thread began, by its id; zero for what is no id.
+	// At returns when a thread began, from its id; zero if the id is invalid.
 	At func(thread string) time.Time
 }
 
 var _ index.Connector = (*Connector)(nil)
 
-// New returns a connector; nothing is called before Sync.
+// New returns a connector. It calls the platform only in Sync.
 func New(p Platform, rules Rules, options Options) (*Connector, error) {
 	options = options.withDefaults()
 	if err := options.Validate(); err != nil {
@@ -156,12 +155,12 @@ func New(p Platform, rules Rules, options Options) (*Connector, error) {
 // Source implements index.Connector.
 func (c *Connector) Source() document.Source { return c.rules.Source }
 
-// Settings implements index.Connector. Channels, ages and access lists are compared with what is
-// stored in every pass.
+// Settings implements index.Connector. It excludes channels, ages and access lists, because every
+// pass compares them with the stored documents.
 func (c *Connector) Settings() string { return c.rules.Settings }
 
-// Sync implements index.Connector. It lists the channels, follows what was heard of changes, reads
-// the recent days of each channel, then what is older, newest first.
+// Sync implements index.Connector. It lists the channels and follows hints of changes. Then it
+// reads the recent days of each channel, then older ones, newest first.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
 		p := &pass{Connector: c, source: c.Source().ID, now: c.options.Now(), send: emit, state: sourcepass.Decode[state](since)}

@@ -1,4 +1,4 @@
-// Package wordpiece cuts texts into word pieces as BERT's uncased models do.
+// Package wordpiece splits texts into word pieces as BERT's uncased models do.
 package wordpiece
 
 import (
@@ -13,19 +13,19 @@ const (
 	// maxWord is the length in characters beyond which WordPiece takes a word for unknown
 	// (max_input_chars_per_word).
 	maxWord = 100
-	// Unknown is the token of a word of which the vocabulary has no pieces.
+	// Unknown is the token of a word that the vocabulary cannot compose.
 	Unknown = int32(-1)
 )
 
-// Vocabulary finds the pieces of words. It never changes.
+// Vocabulary splits words into pieces. It is immutable.
 type Vocabulary struct {
 	first   map[string]int32 // pieces that begin a word
 	rest    map[string]int32 // pieces that go on, without their "##"
 	longest int              // bytes of the longest piece
 }
 
-// New returns the vocabulary of pieces. A token is the index of its piece. A piece that goes on
-// begins with "##".
+// New returns a vocabulary of the given pieces. A token is the index of its piece. Pieces that
+// continue a word begin with "##".
 func New(pieces []string) *Vocabulary {
 	v := &Vocabulary{first: make(map[string]int32, len(pieces)), rest: make(map[string]int32)}
 	for i, piece := range pieces {
@@ -39,10 +39,10 @@ func New(pieces []string) *Vocabulary {
 	return v
 }
 
-// Words cuts a text as BERT's uncased models do (BertNormalizer and BertPreTokenizer of the
-// tokenizers library): it drops control characters and accents, makes capitals small, and makes
-// every punctuation mark and every Chinese character a word. It takes time linear in the length of
-// the text. The slice that yield gets is valid until yield returns.
+// Words splits a text as BERT's uncased models do (BertNormalizer and BertPreTokenizer of the
+// tokenizers library). It drops control characters and accents and lowercases letters. Every
+// punctuation mark and every Chinese character becomes a word. It takes time linear in the length
+// of the text. The slice passed to yield is valid until yield returns.
 func Words(text string, yield func(word []byte)) {
 	if !ascii(text) {
 		text = norm.NFD.String(text)
@@ -103,9 +103,9 @@ func chinese(r rune) bool {
 // Longest returns the length of the longest piece in bytes.
 func (v *Vocabulary) Longest() int { return v.longest }
 
-// Pieces appends the tokens of a word: at every place the longest piece of the vocabulary. A word
-// with a place where none fits is Unknown as a whole. A word takes at most its length times that of
-// the longest piece.
+// Pieces appends the tokens of a word, taking the longest matching piece at each position. If no
+// piece matches at a position, the whole word is Unknown. The time is at most the word's length
+// times the longest piece's length.
 func (v *Vocabulary) Pieces(tokens []int32, word []byte) []int32 {
 	if utf8.RuneCount(word) > maxWord {
 		return append(tokens, Unknown)

@@ -1,4 +1,5 @@
-// Package localmodeltest imitates model servers as their vendors document them, for tests.
+// Package localmodeltest imitates model servers for tests, according to their vendors'
+// documentation.
 package localmodeltest
 
 import (
@@ -14,7 +15,7 @@ import (
 	"testing"
 )
 
-// Server answers fixed texts. Requests for other paths get Otherwise, or 404.
+// Server returns fixed responses. Requests for other paths get Otherwise, or 404.
 type Server struct {
 	Address   string
 	Otherwise http.Handler
@@ -24,7 +25,7 @@ type Server struct {
 	asked   []string // "METHOD PATH BODY"
 }
 
-// Answer is what a path answers.
+// Answer is the response for a path.
 type Answer struct {
 	Status int // 0: 200
 	Header map[string]string
@@ -32,7 +33,7 @@ type Answer struct {
 	Do     func(w http.ResponseWriter, body []byte) // instead of all of these
 }
 
-// New starts a server with answers by path.
+// New starts a server with responses by path.
 func New(tb testing.TB, answers map[string]Answer) *Server {
 	tb.Helper()
 	s := &Server{answers: answers}
@@ -46,14 +47,14 @@ func New(tb testing.TB, answers map[string]Answer) *Server {
 	return s
 }
 
-// Set changes what a path answers.
+// Set changes the response for a path.
 func (s *Server) Set(path string, a Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers[path] = a
 }
 
-// Asked are the requests so far whose lines begin with a text such as "POST /api/generate".
+// Asked returns the requests so far whose lines begin with a text such as "POST /api/generate".
 func (s *Server) Asked(begin string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// DefaultDimensions is the length of vectors unless SetDimensions says otherwise.
+// DefaultDimensions is the default length of vectors (SetDimensions).
 const DefaultDimensions = 64
 
 func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
@@ -98,8 +98,8 @@ func validateInputs(model string, inputs []string) *fault {
 	return nil
 }
 
-// Vector is the embedding of a text: its lower-case words, hashed to places and signs, as a unit
-// vector. Texts that share words are near each other.
+// Vector returns the embedding of a text: a unit vector from its lower-case words, hashed to
+// positions and signs. Texts that share words have similar vectors.
 func Vector(text string, dimensions int) []float32 {
 	out := make([]float32, dimensions)
 	if dimensions == 0 {

@@ -9,8 +9,8 @@ import (
 // SearchTool is the name of the tool that Librarian calls.
 const SearchTool = "internal_search"
 
-// Librarian behaves like a small, obedient model: it searches for the newest question when it may,
-// and answers from what was found with the number of the first document. It is deterministic.
+// Librarian imitates a small, obedient model. It searches for the newest question if it may, then
+// answers from the results with the number of the first document. It is deterministic.
 func Librarian(req Request) Reply {
 	start := 0 // of this turn: earlier ones end with an answer
 	for i, m := range req.Messages {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Record is one request as it arrived. Get copies from Server.Requests; the fields that are filled
-// in later are set in newer copies.
+// Record is one request as received. Server.Requests returns copies. Fields that are filled in
+// later are set only in newer copies.
 type Record struct {
 	At      time.Time
 	Path    string // "/v1/chat/completions", "/v1/embeddings" or "/v1/models"
@@ -20,12 +20,12 @@ type Record struct {
 	Sent    int      // events written
 	// FirstEvent is when the first event was flushed; zero if none was.
 	FirstEvent time.Time
-	// ClosedByClient is when the server saw the client close the connection before the reply was
-	// complete; zero if it did not.
+	// ClosedByClient is when the client closed the connection before the reply was complete; zero
+	// if it did not.
 	ClosedByClient time.Time
 	// Ended is when the handler returned; zero while it runs.
 	Ended time.Time
-	// Complete is set once the whole reply was written.
+	// Complete is true once the whole reply was written.
 	Complete bool
 }
 
@@ -51,7 +51,7 @@ func (s *Server) ChatRequests() []Record {
 	return out
 }
 
-// Wait blocks until condition holds for the requests so far, and returns them. It fails when ctx
+// Wait blocks until condition is true for the requests so far, and returns them. It fails if ctx
 // ends first.
 func (s *Server) Wait(ctx context.Context, condition func([]Record) bool) ([]Record, error) {
 	var records []Record
@@ -65,8 +65,8 @@ func (s *Server) Wait(ctx context.Context, condition func([]Record) bool) ([]Rec
 	return records, nil
 }
 
-// WaitClosed blocks until the client has closed the connection of the n-th request, counting from
-// 0, before its reply was complete.
+// WaitClosed blocks until the client has closed the connection of the n-th request, counted from 0,
+// before its reply was complete.
 func (s *Server) WaitClosed(ctx context.Context, n int) (Record, error) {
 	records, err := s.Wait(ctx, func(records []Record) bool { return len(records) > n && !records[n].ClosedByClient.IsZero() })
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Reply is what one chat request gets. The zero value is an empty answer that ends with "stop".
+// Reply is the response to one chat request. The zero value is an empty answer that ends with
+// "stop".
 type Reply struct {
 	Reasoning string
 	Text      string
@@ -17,14 +18,14 @@ type Reply struct {
 	Usage     *Usage // nil counts words
 	CacheN    int    // sent with the usage as llama.cpp's timings.cache_n; 0: it is not
 
-	// Split cuts Reasoning, Text and the arguments of calls into deltas; default Words.
+	// Split splits Reasoning, Text and the arguments of calls into deltas; default Words.
 	Split func(string) []string
-	// ReasoningField is the name under which reasoning is sent; default "reasoning_content".
+	// ReasoningField is the name of the field that contains reasoning; default "reasoning_content".
 	ReasoningField string
 	// Delay is the pause before every event.
 	Delay time.Duration
-	// Gate, if set, is received from before every event after the first GateAfter ones; closing it
-	// lets everything through.
+	// Gate, if set, delays every event after the first GateAfter ones until a receive from it
+	// succeeds. Closing it releases all events.
 	Gate      <-chan struct{}
 	GateAfter int
 	// Noise adds comments, pings and empty lines between events.
@@ -54,12 +55,12 @@ type Usage struct {
 	Details *UsageDetails `json:"prompt_tokens_details,omitempty"`
 }
 
-// UsageDetails says more of the prompt's tokens.
+// UsageDetails breaks down the prompt's tokens.
 type UsageDetails struct {
 	Cached int `json:"cached_tokens"`
 }
 
-// Fault is one way in which providers fail.
+// Fault is a kind of provider failure.
 type Fault int
 
 const (
@@ -97,7 +98,7 @@ const (
 	MissingVector         // embeddings: the last one is left out
 )
 
-// Words cuts after every space.
+// Words splits after every space.
 func Words(s string) []string {
 	var out []string
 	start := 0
@@ -113,7 +114,7 @@ func Words(s string) []string {
 	return out
 }
 
-// Runes cuts after every rune.
+// Runes splits after every rune.
 func Runes(s string) []string {
 	var out []string
 	for _, r := range s {
@@ -130,8 +131,8 @@ func Uncut(s string) []string {
 	return []string{s}
 }
 
-// Random cuts at places that depend on seed alone, between any two runes, and sends empty deltas
-// too.
+// Random returns a function that splits between any two runes, at places that depend only on seed.
+// It also produces empty deltas.
 func Random(seed uint64) func(string) []string {
 	return func(s string) []string {
 		random := rand.New(rand.NewPCG(seed, uint64(len(s))))

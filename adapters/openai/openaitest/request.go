@@ -6,7 +6,7 @@ import (
 	"regexp"
 )
 
-// Request is a chat request as far as the server looks at it.
+// Request is the part of a chat request that the server reads.
 type Request struct {
 	Model               string          `json:"model"`
 	Messages            []Message       `json:"messages"`
@@ -86,7 +86,7 @@ func (m Message) Text() string {
 	return s
 }
 
-// Last returns the last message of a role, or a zero Message.
+// Last returns the last message with a role, or a zero Message.
 func (r Request) Last(role string) Message {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].Role == role {

@@ -1,7 +1,7 @@
-// Package openaitest is a server that speaks the OpenAI protocol from a script: chat completions
-// streamed in any split and at any pace, tool calls, usage, embeddings, and every fault that a
-// provider shows in practice. It checks requests as the real API does, and records them with the
-// time at which the client closed the connection. It does not use the client that it tests.
+// Package openaitest is a scripted server with the OpenAI protocol. It streams chat completions
+// with any splits and delays, tool calls, usage and embeddings. It can show every fault that
+// providers show in practice. It validates requests as the real API does, and records them with the
+// time at which the client disconnected. It shares no code with the client that it tests.
 package openaitest
 
 import (
@@ -36,8 +36,8 @@ type Server struct {
 	records    []*Record
 }
 
-// New starts a server on a free port of the loopback interface; it ends with the test. The replies
-// are used in order, one per chat request; after the last one Librarian answers.
+// New starts a server on a free loopback port. The server stops when the test ends. Each chat
+// request uses the next reply of script. After the last one, Librarian answers.
 func New(tb testing.TB, script ...Reply) *Server {
 	tb.Helper()
 	s, err := Start("127.0.0.1:0")
@@ -53,7 +53,8 @@ func New(tb testing.TB, script ...Reply) *Server {
 	return s
 }
 
-// Start starts a server on addr outside a test, with Librarian answering. The caller closes it.
+// Start starts a server on addr outside a test, with Librarian as the model. The caller must close
+// it.
 func Start(addr string) (*Server, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(context.Background(), "tcp", addr)
@@ -80,10 +81,10 @@ func Start(addr string) (*Server, error) {
 	return s, nil
 }
 
-// URL is the base URL to configure; it ends in /v1.
+// URL returns the base URL to configure. It ends in /v1.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/v1" }
 
-// Close ends the server and every reply that is still being sent.
+// Close stops the server and aborts every reply.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	select {
@@ -107,22 +108,22 @@ func (s *Server) Push(replies ...Reply) {
 	s.script = append(s.script, replies...)
 }
 
-// PushEmbeddings appends replies to the script of embedding requests, of which only faults and Gate
-// are used; after the last one the endpoint works.
+// PushEmbeddings appends replies to the script of embedding requests, which uses only their faults
+// and Gate. After the last one, the endpoint works normally.
 func (s *Server) PushEmbeddings(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.embeddings = append(s.embeddings, replies...)
 }
 
-// Otherwise sets what answers once the script is used up, instead of Librarian.
+// Otherwise replaces Librarian as the model that answers after the script.
 func (s *Server) Otherwise(reply func(Request) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.otherwise = reply
 }
 
-// RequireKey makes the server refuse every request that does not bear this key.
+// RequireKey makes the server reject every request without this key.
 func (s *Server) RequireKey(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

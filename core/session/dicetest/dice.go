@@ -1,4 +1,4 @@
-// Package dicetest draws what happens in random tests.
+// Package dicetest provides a seeded random generator for tests.
 package dicetest
 
 import (
@@ -13,7 +13,8 @@ import (
 // well.
 const variable = "RAPID_SEED"
 
-// Seed is RAPID_SEED, else drawn by the clock. The test's log tells it: a run is repeated with it.
+// Seed returns RAPID_SEED if it is set, else a seed from the clock. It logs the seed, so that a run
+// can be repeated.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -27,7 +28,7 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
-// New draws by Seed.
+// New returns a generator that is seeded with Seed.
 func New(t testing.TB) *rand.Rand {
 	t.Helper()
 	return rand.New(rand.NewPCG(Seed(t), 0)) //nolint:gosec // it draws tests

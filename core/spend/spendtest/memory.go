@@ -1,4 +1,4 @@
-// Package spendtest says what a spend.Ledger does, and has one in memory that does it.
+// Package spendtest tests implementations of spend.Ledger and provides one in memory.
 package spendtest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Memory is a ledger for one process. Its zero value is ready for use.
+// Memory is a ledger within one process. Its zero value is ready to use.
 type Memory struct {
 	// Now is the ledger's clock; nil means time.Now. Set it before the first use.
 	Now func() time.Time

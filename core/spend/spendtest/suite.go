@@ -14,14 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Ledger is what the suite examines.
+// Ledger is the interface that the suite tests.
 type Ledger interface {
 	spend.Ledger
 	spend.Books
 }
 
-// Clock sets the time that an examined ledger takes for now, in every view of it. What is set aside
-// may run out by another clock, as long as that one runs on.
+// Clock sets the current time of a tested ledger, in all its views. Reservations may expire by
+// another clock, if that clock advances.
 type Clock func(now time.Time)
 
 // noon is what the clock shows when a test begins: a day that is neither the first nor the last of
@@ -36,7 +36,7 @@ func use(input, output int, amount spend.Amount) spend.Use {
 	return spend.Use{Usage: llm.Usage{Input: input, Output: output}, Amount: amount}
 }
 
-// Suite runs against empty ledgers. open returns several views of one, as several processes have,
+// Suite tests empty ledgers. open returns several views of one ledger, as several processes have,
 // and the clock of all of them.
 func Suite(t *testing.T, open func(t *testing.T) ([]Ledger, Clock)) {
 	for name, test := range map[string]func(*testing.T, []Ledger, Clock){

@@ -8,8 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Tiers are thread.Tiers of one process, for tests of what draws from them. The zero value is ready
-// for use.
+// Tiers implements thread.Tiers within one process, for tests. The zero value is ready to use.
 type Tiers struct {
 	mu      sync.Mutex
 	buckets map[string]*thread.Bucket

@@ -1,5 +1,5 @@
-// Package threadtest holds a working surface in memory that keeps every version of every message,
-// for tests of what readers see.
+// Package threadtest provides an in-memory surface that records every version of every message, for
+// tests of what readers see.
 package threadtest
 
 import (
@@ -21,8 +21,8 @@ type Version struct {
 	Op   string // "post", "edit", "append", "stop" or "delete"
 }
 
-// Surface implements thread.Surface[string]. Fail, when set, is asked before every call and its
-// error returned instead.
+// Surface implements thread.Surface[string]. If Fail is set, each call runs it first and returns
+// its error.
 type Surface struct {
 	thread.Forgetful
 	thread.Unpaced
@@ -71,21 +71,21 @@ func (s *Surface) Delete(_ context.Context, _ thread.Ref, id thread.MessageID) e
 	return nil
 }
 
-// Forget removes a message as if a person had deleted it.
+// Forget deletes a message as if a person had done so.
 func (s *Surface) Forget(id thread.MessageID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.live, id)
 }
 
-// Versions returns every state that every message had, in order.
+// Versions returns every version of every message, in order.
 func (s *Surface) Versions() []Version {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.versions)
 }
 
-// Messages returns what the thread shows now, oldest first.
+// Messages returns the thread's current messages, oldest first.
 func (s *Surface) Messages() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

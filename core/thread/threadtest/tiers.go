@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// TiersSuite holds an implementation of thread.Tiers to what callers rely on. open returns two
-// views of the same tiers, as two processes have them, which hold nothing yet.
+// TiersSuite tests an implementation of thread.Tiers. open returns two views of the same empty
+// tiers, as two processes have them.
 func TiersSuite(t *testing.T, open func(*testing.T) (one, other thread.Tiers)) {
 	t.Helper()
 	// so slow that nothing comes back while a test runs

@@ -114,7 +114,7 @@ func (t *Tool) passages(ctx context.Context, stated []knowledge.Statement, scope
 	return byID, nil
 }
 
-// WithStatements puts statements into what DocumentsJSON wrote, as its last field.
+// WithStatements adds statements to a result of DocumentsJSON, as its last field.
 func WithStatements(documents string, says []Stated) (string, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -134,8 +134,8 @@ var verbs = map[knowledge.Relation]string{
 	knowledge.LinksTo: "links to", knowledge.Supersedes: "replaces", knowledge.Releases: "releases",
 }
 
-// Sentence is a statement in words, without a full stop. Titles of documents stand in quotation
-// marks, on one line, and a pattern that all files match is called so.
+// Sentence phrases a statement in words, without a full stop. It writes titles of documents on one
+// line in quotation marks. It calls a pattern that matches all files "all files".
 func Sentence(s knowledge.Statement) string {
 	side := func(name string, kind knowledge.Kind, ref *document.Ref) string {
 		name = strings.Join(strings.Fields(name), " ")

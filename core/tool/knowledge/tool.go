@@ -1,6 +1,6 @@
-// Package knowledge is the tool knowledge: what documents state of people, teams, projects and one
-// another, for a model. Each statement is shown with the passage that it rests on, under the number
-// that the model cites.
+// Package knowledge implements the tool knowledge. A model asks it what documents state about
+// people, teams, projects and other documents. Each statement comes with its source passage, under
+// the number that the model cites.
 package knowledge
 
 import (
@@ -80,14 +80,14 @@ const (
 	heldFor       = time.Minute
 )
 
-// Chunks reads the passages that statements rest on. Implementations are safe for concurrent use.
+// Chunks reads the passages that statements come from. Implementations are safe for concurrent use.
 type Chunks interface {
-	// Chunks returns those of the chunks that still exist and that the audience may read now, in
-	// any order.
+	// Chunks returns, in any order, those of the chunks that still exist and that the audience may
+	// read now.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error)
 }
 
-// Tool is the tool knowledge. It is safe for concurrent use.
+// Tool implements the tool knowledge. It is safe for concurrent use.
 type Tool struct {
 	graph   knowledge.Graph
 	chunks  Chunks
@@ -117,8 +117,8 @@ var (
 	_ tool.Fitter  = (*Tool)(nil)
 )
 
-// New returns the tool. Own are relations of the operator's own, which a model reads from passages:
-// each is a question that can be asked.
+// New returns the tool. own are relations that the operator defined and that a model extracts from
+// passages. The tool offers each as a question.
 func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter, own ...knowledge.Relation) *Tool {
 	t := &Tool{graph: graph, chunks: chunks, counter: counter, askings: maps.Clone(askings), held: make(map[access.TenantID]holding)}
 	for _, r := range own {
@@ -149,12 +149,12 @@ func (t *Tool) Spec() llm.ToolSpec { return t.spec }
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// Offered implements tool.Offerer: only where documents state anything. Where that cannot be asked,
-// the tool is not offered.
+// Offered implements tool.Offerer. It is true if the documents contain statements, and false if
+// that cannot be determined.
 func (t *Tool) Offered(scope tool.Scope) bool { return !t.holds(scope.Audience.Tenant()).empty }
 
-// Fit implements tool.Fitter: where no document says who owns, wrote or works on something, or what
-// it replaces, few questions are for the tool, and one line describes it.
+// Fit implements tool.Fitter. If no document states an owner, author, contributor or replacement,
+// the tool answers few questions and gets a description of one line.
 func (t *Tool) Fit(scope tool.Scope) tool.Tool {
 	if t.holds(scope.Audience.Tenant()).plain {
 		return brief{t}

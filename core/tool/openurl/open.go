@@ -14,32 +14,31 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Sources of pages that were fetched. Their documents are in no index. What only the operator's
-// lists let through is not taken to be public.
+// Source ids of fetched pages, whose documents are in no index. Pages that only the operator's list
+// allowed are not assumed to be public.
 const (
 	SourceWeb    document.SourceID = "open_url"
 	SourceListed document.SourceID = "open_url_listed"
 )
 
-// Fetched reports whether a document is a page that this tool fetched. Only the web says who may
-// read it.
+// Fetched reports whether a document is a page that this tool fetched. Such a
+// page is in no index, so no source says who may read it.
 func Fetched(id document.ID) bool {
 	source, _, _ := strings.Cut(string(id), ":")
 	return source == string(SourceWeb) || source == string(SourceListed)
 }
 
-// PageID is the id of a page that everyone can open.
+// PageID returns the document id of a page that everyone can open.
 func PageID(address string) document.ID { return document.ID(string(SourceWeb) + ":" + address) }
 
-// Public reports whether a document is a page that was fetched, and that everyone could have
-// opened.
+// Public reports whether a document is a fetched page that everyone could have opened.
 func Public(id document.ID) bool {
 	source, _, _ := strings.Cut(string(id), ":")
 	return source == string(SourceWeb)
 }
 
-// Listed is who may read a page that only the operator's lists let through: no one has said that it
-// is for outsiders.
+// Listed returns the ACL of a page that only the operator's list allowed: members only, because the
+// page may not be public.
 func Listed() access.ACL { return access.ACL{access.Members} }
 
 // maxChunks is how many chunks of a document are looked at; more than maxPage characters can be.

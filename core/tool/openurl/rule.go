@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Allow is the operator's list of addresses that may be opened at any time.
+// Allow is the operator's list of addresses that may always be opened.
 type Allow struct {
 	entries []entry
 }
@@ -26,8 +26,8 @@ type entry struct {
 	wild       bool
 }
 
-// ParseAllow reads a list of hosts ("docs.example.org", "*.example.org") and beginnings of
-// addresses ("https://example.org/docs/").
+// ParseAllow parses a list of hosts ("docs.example.org", "*.example.org") and address prefixes
+// ("https://example.org/docs/").
 func ParseAllow(list []string) (Allow, error) {
 	var a Allow
 	var faults []error
@@ -171,14 +171,14 @@ func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
 	return r, nil
 }
 
-// Readers tells which documents an audience may read at this moment.
+// Readers determines which documents an audience may read now.
 type Readers interface {
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Private reports whether something that is not public is in the context of a turn, or its question
-// was made of it: then nothing that the model writes may leave the house. What an error leaves open
-// is private, too.
+// Private reports whether a turn's context contains anything that is not public, or its question
+// was derived from such content. In that case text that the model writes must not be sent outside.
+// If the check fails, the content counts as private.
 func Private(ctx context.Context, index Readers, scope tool.Scope) (bool, error) {
 	basis := scope.Basis.With(message.BasisOf(scope.History...)).With(message.BasisOfReferences(scope.Shown)).With(message.BasisOfFiles(scope.Files))
 	ids, unknown := known(basis)

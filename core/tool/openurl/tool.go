@@ -1,12 +1,12 @@
-// Package openurl is the tool open_url: pages and documents by their addresses, for a model.
+// Package openurl implements the tool open_url, which opens pages and documents by their addresses.
 //
-// A model that reads hostile text can be talked into opening an address that carries what it knows.
-// So an address is only opened when it stands, exactly so, in retrieved documents or in what people
-// wrote, or is on the operator's list; and only when it is on that list once something that is not
-// public is in the context. The same goes for every redirect on the way. Documents of the index are
-// found by their address and read from the index, as far as the audience may read them, which sends
-// nothing anywhere; one that it may not read is not fetched from its site either, in whatever
-// spelling.
+// Hostile text can talk a model into opening an address that carries private data. So the tool
+// opens only addresses that appear literally in retrieved documents or in people's messages, or
+// that are on the operator's list. Once the context contains anything that is not public, it opens
+// only addresses on that list. Every redirect is checked in the same way. Documents of the index
+// are found by address and read from the index with the audience's permissions, so that nothing is
+// sent anywhere. A document that the audience may not read is not fetched from its site either, in
+// any spelling of its address.
 package openurl
 
 import (
@@ -48,7 +48,7 @@ var guide string
 const parameters = `{"type":"object","properties":{"urls":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":10,` +
 	`"description":"Addresses, exactly as written in the conversation or in the documents."}},"required":["urls"]}`
 
-// Page is a page of the web as readable text.
+// Page is a web page as readable text.
 type Page struct {
 	URL       string // after redirects
 	Title     string
@@ -56,42 +56,41 @@ type Page struct {
 	UpdatedAt time.Time
 }
 
-// Hop is an address that is about to be requested: the one that was given, or one that it redirects
-// to.
+// Hop is an address that is about to be requested: the given one, or a redirect's target.
 type Hop struct {
 	Address string
 	Private bool // its host is reached only because the operator listed it
 }
 
-// Permit returns why an address may not be requested, as the end of a sentence; nil allows it. It
-// is called for one hop after the other.
+// Permit returns the reason why an address may not be requested, as the end of a sentence; nil
+// allows it. It is called once per hop, in order.
 type Permit func(ctx context.Context, hop Hop) error
 
-// Fetcher reads pages of the web. It is what keeps requests out of private networks. Safe for
-// concurrent use.
+// Fetcher fetches web pages. It must block requests to private networks. It is safe for concurrent
+// use.
 type Fetcher interface {
-	// Fetch reads one page. It asks permit about the address and about every redirect before it
-	// sends anything there. The text of its error is for the model.
+	// Fetch fetches one page. It calls permit for the address and for every redirect before it
+	// sends a request there. The model reads the error's text.
 	Fetch(ctx context.Context, url string, permit Permit) (Page, error)
 }
 
-// Index is the organisation's own documents. Safe for concurrent use.
+// Index is the index of the organisation's documents. It is safe for concurrent use.
 type Index interface {
-	// Readable returns those of the documents that exist and that everybody in the audience may
-	// read at this moment.
+	// Readable returns those of the documents that exist and that everyone in the audience may read
+	// now.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
-	// Addressed returns the documents that have one of the addresses, exactly, and that everybody
-	// in the audience may read at this moment. Sources, unless nil, are all that count.
+	// Addressed returns the documents with exactly one of the addresses that everyone in the
+	// audience may read now. sources restricts the search; nil means all sources.
 	Addressed(ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string) (map[string]document.ID, error)
-	// Withheld reports whether an address, in any spelling, is one of a document that some of the
-	// audience may not read at this moment.
+	// Withheld reports whether an address, in any spelling, belongs to a document that someone in
+	// the audience may not read now.
 	Withheld(ctx context.Context, audience access.Audience, address string) (bool, error)
-	// Excerpts returns chunks of documents, ordered by document and position, as far as the
-	// audience may read them.
+	// Excerpts returns those chunks of documents that the audience may read, ordered by document
+	// and position.
 	Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error)
 }
 
-// Tool is open_url. It is safe for concurrent use.
+// Tool implements open_url. It is safe for concurrent use.
 type Tool struct {
 	fetcher Fetcher
 	index   Index
@@ -104,7 +103,7 @@ var (
 	_ tool.Merger = (*Tool)(nil)
 )
 
-// New returns the tool. What allow names may be opened at any time; the zero Allow names nothing.
+// New returns the tool. The addresses in allow may always be opened; the zero Allow contains none.
 func New(fetcher Fetcher, index Index, counter budget.Counter, allow Allow) *Tool {
 	return &Tool{fetcher: fetcher, index: index, counter: counter, allow: allow}
 }
@@ -131,7 +130,7 @@ func parse(raw json.RawMessage) ([]string, error) {
 	return append(a.URLs, a.URL...), nil
 }
 
-// Merge implements tool.Merger: the addresses of all calls in one.
+// Merge implements tool.Merger: it joins the addresses of all calls.
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all tool.Strings
 	for _, call := range calls {

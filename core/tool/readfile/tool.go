@@ -1,5 +1,5 @@
-// Package readfile is the tool read_file: the files of a conversation, part by part, also when the
-// window is too small to hold them.
+// Package readfile implements the tool read_file, which reads the files of a conversation in parts.
+// So a model can read files that do not fit into its window.
 package readfile
 
 import (
@@ -33,7 +33,7 @@ const parameters = `{"type":"object","properties":{"name":{"type":"string","desc
 	`"start":{"type":"integer","minimum":0,"description":"Where to begin; 0 is the beginning."},` +
 	`"length":{"type":"integer","minimum":1,"description":"How many characters, at most 16000."}},"required":["name"]}`
 
-// Tool is read_file. It is safe for concurrent use.
+// Tool implements read_file. It is safe for concurrent use.
 type Tool struct {
 	counter budget.Counter
 }
@@ -43,7 +43,7 @@ var (
 	_ tool.Offerer = (*Tool)(nil)
 )
 
-// New returns the tool; counter keeps its results within the room that a turn has left.
+// New returns the tool. It uses counter to fit results into the tokens that a turn has left.
 func New(counter budget.Counter) *Tool { return &Tool{counter: counter} }
 
 // Spec implements tool.Tool.
@@ -54,7 +54,7 @@ func (t *Tool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// Offered implements tool.Offerer: only where there is something to read.
+// Offered implements tool.Offerer. It is true if the conversation has files to read.
 func (t *Tool) Offered(scope tool.Scope) bool { return len(readable(scope.Files)) > 0 }
 
 // part is what the model reads.

@@ -51,8 +51,8 @@ func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Sco
 	return by
 }
 
-// Replaced says of a document by what it was replaced, as far as the readers may see both. It is
-// empty where nothing is known of that.
+// Replaced returns a sentence that says which document replaced d, if the audience may see both. It
+// is empty if no replacement is known.
 func (t *Tool) Replaced(ctx context.Context, d document.Ref, scope tool.Scope) string {
 	h := retrieve.Hit{Document: d}
 	return marks(h, resemblance{}, t.replaced(ctx, []retrieve.Hit{h}, scope), nil).metadata

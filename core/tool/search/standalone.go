@@ -8,17 +8,17 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Standalone is the rule by which a follow-up becomes a query when no model rewrites it. In front
-// of a question that does not stand on its own are put the newest question before it that does,
-// which says what all of them are about, and the one just before it. So "and how do I monitor it?"
-// after "How do I set up streaming replication?" asks for both together, and "why?" after these for
-// all three.
+// Standalone turns a follow-up question into a query without a model. If the question is not
+// self-contained, it prepends two earlier questions: the newest self-contained one, which names the
+// topic, and the one just before it. So "and how do I monitor it?" after "How do I set up streaming
+// replication?" becomes a query of both, and "why?" after these becomes a query of all three.
 //
-// A question stands alone or not by its telling words, which are those that are not among the most
-// common ones of a language: three of them are enough, two without "the" ("reset a password"; the
-// results in "rank the results" are those of something), and one in "what is vacuum?". It does not
-// when a word points back, such as "it", unless three telling words stand before that word, to
-// which it then points; nor when it begins as an addition ("and", "what about").
+// The rule counts content words: words that are not among the most common ones of a language. A
+// question with three of them is self-contained. Two are enough without "the": "reset a password"
+// is, but "rank the results" refers to known results. One is enough in "what is vacuum?". A
+// question is not self-contained if a word such as "it" points back, unless three content words
+// precede that word: then it points to them. It is also not self-contained if it begins as an
+// addition ("and", "what about").
 func Standalone(question string, history []message.Message) string {
 	parts := []string{strings.TrimSpace(question)}
 	first := subject(question, history)

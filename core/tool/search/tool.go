@@ -1,6 +1,6 @@
-// Package search is the tool internal_search: the organisation's documents, for a model. It decides
-// what is asked of the index, under which numbers the model sees the answers, and what is taken
-// over from earlier turns.
+// Package search implements the tool internal_search, which searches the organisation's documents
+// for a model. It decides which queries the index gets, which numbers the model sees for the
+// results, and which passages of earlier turns are reused.
 package search
 
 import (
@@ -45,35 +45,33 @@ const parameters = `{"type":"object","properties":{"queries":{"type":"array","it
 	`"sources":{"type":"array","items":{"type":"string"},"description":"Only these sources or kinds of sources, as they are listed above the question. Leave it out unless the question is about one of them."},` +
 	`"authors":{"type":"array","items":{"type":"string"},"description":"Only documents that one of these people wrote. Leave it out unless the question asks for what a person wrote."}},"required":["queries"]}`
 
-// Chunks re-reads passages that earlier answers rested on. Implementations are safe for concurrent
-// use.
+// Chunks re-reads passages that earlier answers used. Implementations are safe for concurrent use.
 type Chunks interface {
-	// Chunks returns those of the chunks that still exist and that the audience may read now, in
-	// any order.
+	// Chunks returns, in any order, those of the chunks that still exist and that the audience may
+	// read now.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error)
 }
 
-// Config sets a Tool up. Zero fields take the defaults given.
+// Config configures a Tool. Zero fields get the defaults given.
 type Config struct {
 	Fast llm.Model     // rewrites and expands queries; nil leaves that to the rule of Standalone
 	Wait time.Duration // most that is waited for Fast before going on without it: 5 s
-	// sources that a first search of a turn is topped up to: budget.DefaultSources
+	// number of sources to which the first search of a turn is filled up: budget.DefaultSources
 	Window int
-	// SEARCH_RESULT_SHARE: of the model's window, most that the documents of one result take:
+	// SEARCH_RESULT_SHARE: the maximum share of the model's window for the documents of one result:
 	// DefaultShare
 	Share   float64
 	History int // earlier turns whose sources may come back: 5
-	// says which documents were replaced by others and who wrote them; nil: nothing is known of
-	// that
+	// knows which documents were replaced by others and who wrote them; nil: none
 	Graph  knowledge.Graph
 	Logger *slog.Logger // nil: silent
 }
 
-// DefaultShare is the share of a model's window that one result may take: room for another search
-// and for the answer remains.
+// DefaultShare is the default maximum share of a model's window for one result. It leaves room for
+// another search and the answer.
 const DefaultShare = 0.4
 
-// Tool is internal_search. It is safe for concurrent use.
+// Tool implements internal_search. It is safe for concurrent use.
 type Tool struct {
 	retriever retrieve.Retriever
 	chunks    Chunks
@@ -81,8 +79,8 @@ type Tool struct {
 	config    Config
 }
 
-// Failure is a search that failed. What a model reads holds nothing of the inside, such as where
-// the index lies.
+// Failure reports a failed search. Its text is for the model and reveals no internals, such as the
+// address of the index.
 type Failure struct{ cause error }
 
 func (*Failure) Error() string {
@@ -96,7 +94,7 @@ var (
 	_ tool.Merger = (*Tool)(nil)
 )
 
-// New returns the tool. Without chunks nothing is taken over from earlier turns.
+// New returns the tool. If chunks is nil, no passages of earlier turns are reused.
 func New(retriever retrieve.Retriever, chunks Chunks, counter budget.Counter, config Config) *Tool {
 	if config.Wait <= 0 {
 		config.Wait = 5 * time.Second
@@ -171,7 +169,7 @@ var (
 	errPeriods = errors.New("calls for documents of different times, sources or authors are not merged")
 )
 
-// Merge implements tool.Merger: the queries of all calls in one.
+// Merge implements tool.Merger: it joins the queries of all calls.
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all tool.Strings
 	seen := make(map[string]bool)
@@ -201,8 +199,8 @@ func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 // errNothingToSearch tells the model what to write.
 var errNothingToSearch = errors.New(`there is nothing to search for: write {"queries": ["…"]}`)
 
-// Run implements tool.Tool. A page after the first is that of what is found now, unless the search
-// that it continues is kept.
+// Run implements tool.Tool. For a page after the first, it continues the stored search. If that
+// search is no longer stored, it searches again.
 func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (result tool.Result, err error) {
 	emit.Emit(packet.SearchStart{})
 	defer func() {

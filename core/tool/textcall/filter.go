@@ -1,6 +1,6 @@
-// Package textcall reads tool calls from the text of models that have no interface for them, or do
-// not use it. It works on a stream: a reader never sees a call's markup, and sees all other text as
-// early as possible.
+// Package textcall finds tool calls in the text of models that have no tool interface or do not use
+// it. It works on a stream. Readers never see the markup of a call, and see all other text as early
+// as possible.
 package textcall
 
 import (
@@ -28,9 +28,9 @@ const fenceMark = "```"
 // maxGap is how many bytes are held back to see whether a call follows an opening mark.
 const maxGap = 64
 
-// Filter takes calls out of one message. It recognises calls in tags anywhere outside of code, and, where bare JSON is allowed, also
-// a JSON value at the start of a line or alone in a code fence that is a call of a tool that is offered. It is not safe for
-// concurrent use.
+// Filter extracts tool calls from one message. It recognises calls in tags anywhere outside code.
+// If bare JSON is allowed, it also recognises a JSON call of an offered tool at the start of a line
+// or alone in a code fence. It is not safe for concurrent use.
 type Filter struct {
 	specs []llm.ToolSpec
 	bare  bool
@@ -61,12 +61,13 @@ const (
 	fenced // code that begins with a JSON value
 )
 
-// NewFilter returns a filter for calls of the tools. bare allows calls without tags, for models that know no other way.
+// NewFilter returns a filter for calls of the tools. bare allows calls without tags, for models
+// that know no other form.
 func NewFilter(specs []llm.ToolSpec, bare bool) *Filter {
 	return &Filter{specs: specs, bare: bare && len(specs) > 0, line: true}
 }
 
-// Push takes the next piece of the message and returns what the reader may see of it now.
+// Push adds the next piece of the message and returns the text that may be shown now.
 func (f *Filter) Push(delta string) string {
 	if f.buf == "" && f.block.kind == outside && !f.fence && !f.bare && f.prev != '`' && !strings.ContainsAny(delta, "<[`\n") && delta != "" {
 		f.line = f.line && strings.TrimLeft(delta, " \t") == ""
@@ -80,7 +81,8 @@ func (f *Filter) Push(delta string) string {
 	return out.String()
 }
 
-// Flush ends the message and returns what was held back. An unfinished call that can be read is a call; one that cannot is dropped.
+// Flush ends the message and returns the text that was held back. It treats an unfinished call as a
+// call if it can be parsed, and drops it otherwise.
 func (f *Filter) Flush() string {
 	var out strings.Builder
 	for f.advance(&out, true) {

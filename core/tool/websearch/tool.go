@@ -1,9 +1,9 @@
-// Package websearch is the tool web_search: the public web, for a model.
+// Package websearch implements the tool web_search, which searches the public web.
 //
-// A query leaves the house, and a model writes it. So the tool is withdrawn for the rest of a turn
-// once something that is not public is in the context: then nothing that the model has read of it
-// can stand in a query. What comes back is as hostile as any page: it is cut short, and a result
-// that claims the address of a document of the index is left out.
+// A model writes the query, and the query is sent outside. So the tool is withdrawn for the rest of
+// a turn once the context contains anything that is not public: then no query can leak it. Results
+// are hostile text like any page. They are truncated, and a result with the address of an indexed
+// document is dropped.
 package websearch
 
 import (
@@ -52,7 +52,7 @@ var guide string
 const parameters = `{"type":"object","properties":{"queries":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":3,` +
 	`"description":"What to search the web for."}},"required":["queries"]}`
 
-// Result is a page that a provider found. All of it is foreign text.
+// Result is a page that a provider found. All its text is untrusted.
 type Result struct {
 	URL       string
 	Title     string
@@ -60,28 +60,28 @@ type Result struct {
 	UpdatedAt time.Time // zero: not known
 }
 
-// Provider searches the web. Safe for concurrent use.
+// Provider searches the web. It is safe for concurrent use.
 type Provider interface {
-	// Search returns at most so many pages, best first. The text of its error is for the model.
+	// Search returns at most most pages, best first. The model reads the error's text.
 	Search(ctx context.Context, query string, most int) ([]Result, error)
 }
 
-// Allowance says how often people may search. Safe for concurrent use.
+// Allowance limits how often people may search. It is safe for concurrent use.
 type Allowance interface {
-	// Take counts one search of a person. Unless until is zero it was not counted: the person may
-	// search again then.
+	// Take counts one search of a person. If until is not zero, it counted nothing, and the person
+	// may search again at that time.
 	Take(ctx context.Context, tenant access.TenantID, person string) (until time.Time, err error)
 }
 
-// Index is the organisation's own documents. Safe for concurrent use. openurl.Index says what its
-// methods do.
+// Index is the index of the organisation's documents. It is safe for concurrent use. openurl.Index
+// documents its methods.
 type Index interface {
 	openurl.Readers
 	Addressed(ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string) (map[string]document.ID, error)
 	Withheld(ctx context.Context, audience access.Audience, address string) (bool, error)
 }
 
-// Tool is web_search. It is safe for concurrent use.
+// Tool implements web_search. It is safe for concurrent use.
 type Tool struct {
 	provider  Provider
 	index     Index
@@ -95,7 +95,7 @@ var (
 	_ tool.Withdrawing = (*Tool)(nil)
 )
 
-// New returns the tool. All are required.
+// New returns the tool. All arguments are required.
 func New(provider Provider, index Index, allowance Allowance, counter budget.Counter) *Tool {
 	return &Tool{provider, index, allowance, counter}
 }
@@ -133,7 +133,7 @@ func parse(raw json.RawMessage) ([]string, error) {
 	return queries, nil
 }
 
-// Merge implements tool.Merger: the queries of all calls in one.
+// Merge implements tool.Merger: it joins the queries of all calls.
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all arguments
 	for _, call := range calls {

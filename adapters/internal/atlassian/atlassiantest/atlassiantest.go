@@ -1,4 +1,4 @@
-// Package atlassiantest is what fakes of Atlassian's products have in common.
+// Package atlassiantest contains code that the fakes of Atlassian's products share.
 package atlassiantest
 
 import (
@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Credential tells whether a request has the credential that is accepted: an account's address and
-// API token on Cloud, a personal access token on a Data Center. Anonymous requests have none, and
-// are a visitor's.
+// Credential reports whether a request has the accepted credential: an account's address and API
+// token on Cloud, a personal access token on a Data Center. anonymous is true if the request has
+// none.
 func Credential(r *http.Request, cloud bool, email, token string) (right, anonymous bool) {
 	said := r.Header.Get("Authorization")
 	if !cloud {
@@ -20,7 +20,7 @@ func Credential(r *http.Request, cloud bool, email, token string) (right, anonym
 	return basic && name == email && password == token, said == ""
 }
 
-// Deployments runs a test for both kinds of sites.
+// Deployments runs a test for both deployments.
 func Deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
 	t.Helper()
 	t.Parallel()
@@ -32,11 +32,11 @@ func Deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
 	}
 }
 
-// Pass is a pass over a large site: what it took, and what it yielded.
+// Pass is a pass over a large site. It returns its numbers of requests and items.
 type Pass func(at index.Checkpoint) (requests, items int)
 
-// Benchmark measures a first pass with texts, one without changes, one an hour later, and one over
-// who may read, for both kinds of sites.
+// Benchmark measures four passes for both deployments: a first pass with texts, one without
+// changes, one an hour later, and one over permissions.
 func Benchmark(b *testing.B, site func(cloud bool) (at index.Checkpoint, first, quiet, later, readers Pass)) {
 	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
 		at, first, quiet, later, readers := site(cloud)

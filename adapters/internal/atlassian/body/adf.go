@@ -32,10 +32,10 @@ func (n node) attr(name string) string {
 	return ""
 }
 
-// ErrForm marks a text that is no Atlassian Document Format.
+// ErrForm reports a text that is not in the Atlassian Document Format.
 var ErrForm = errors.New("the text is not in the form that Confluence says it is in")
 
-// ADF reads the Atlassian Document Format. It fails with ErrForm, and where ctx ends.
+// ADF parses the Atlassian Document Format. It fails with ErrForm, or when ctx is done.
 func ADF(ctx context.Context, text string, about About) ([]document.Section, error) {
 	var doc node
 	if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.Type != "doc" {

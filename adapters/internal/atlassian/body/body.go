@@ -1,13 +1,12 @@
-// Package body reads what stands on a page of Confluence or in an issue of Jira, in the forms in
-// which Atlassian's products give it out: the storage format, XHTML with macros; the Atlassian
-// Document Format, JSON; and the wiki markup of Jira Data Center.
+// Package body parses Confluence pages and Jira issues in the formats of Atlassian's products: the
+// storage format (XHTML with macros), the Atlassian Document Format (JSON), and the wiki markup of
+// Jira Data Center.
 //
-// What the text itself says is kept. What a macro would bring from elsewhere, such as another page,
-// a table of Jira or a list of pages by label, becomes a link or is left out: the one who reads
-// here may see more than the one who asks.
+// It keeps the text itself. It replaces content that a macro would fetch from elsewhere with a
+// link, or omits it. Examples are another page, a table from Jira, or a list of pages by label. The
+// account that reads here may see more than the person who asks.
 //
-// Any input is accepted, in time and memory proportional to its length, however deep or broken it
-// is.
+// It accepts any input in linear time and memory, however deep or broken it is.
 package body
 
 import (
@@ -21,18 +20,18 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// About is what the text of a page does not say by itself.
+// About is context that a page's text does not contain.
 type About struct {
 	Site  string // where the site's pages are: https://acme.atlassian.net/wiki/
 	Page  string // where this one is
 	Space string // key of its space
 	Title string
-	// NewEditor says that the page was written with the editor of Confluence Cloud, which makes
-	// other anchors of headings.
+	// NewEditor says that the page was written with the editor of Confluence Cloud, which gives
+	// headings other anchors.
 	NewEditor bool
 	NoAnchors bool // headings have none: it is no page
-	// Person returns what someone is called, by account id or user key; empty where that is not
-	// known. Nil: no one's name is known.
+	// Person returns a person's name by account id or user key; empty if unknown. Nil: no name is
+	// known.
 	Person func(id string) string
 }
 

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Storage reads the storage format
-// (https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html). It fails where
-// ctx ends alone.
+// Storage parses the storage format
+// (https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html). It fails only
+// when ctx is done.
 func Storage(ctx context.Context, text string, about About) ([]document.Section, error) {
 	s := &storage{writer: newWriter(about), tokens: html.NewTokenizer(strings.NewReader(text))}
 	s.tokens.AllowCDATA(true)

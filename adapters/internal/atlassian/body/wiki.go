@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Wiki reads the wiki markup in which Jira Data Center keeps longer texts
-// (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all). Macros are not run:
-// those that only dress a text leave it as it is. It fails where ctx ends alone.
+// Wiki parses the wiki markup in which Jira Data Center stores long texts
+// (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all). It does not run
+// macros, and keeps the text in macros that only format it. It fails only when ctx is done.
 func Wiki(ctx context.Context, text string, about About) ([]document.Section, error) {
 	k := &wiki{writer: newWriter(about)}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")

@@ -9,9 +9,9 @@ import (
 // text.
 const maxHold = 512
 
-// Closed returns what can be shown of a text that is still being written, so that no half-written
-// construct is ever seen: an open code block and open emphasis are closed, and half a link, tag,
-// entity, address, table row or marker is held back. Closing what is closed changes nothing.
+// Closed returns the displayable part of a text that is still being written, so that readers never
+// see a half-written construct. It closes open code blocks and emphasis. It withholds incomplete
+// links, tags, entities, addresses, table rows and markers. It is idempotent.
 func Closed(text string) string {
 	text = Visible(text)
 	all := segments(text)

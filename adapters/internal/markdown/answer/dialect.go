@@ -1,84 +1,87 @@
 package answer
 
-// Dialect says how a platform writes things. Implementations are stateless. What they return is
-// bounded by a constant multiple of what they are given, and holds neither line feeds nor anything
-// that mentions someone.
+// Dialect defines how a platform writes Markdown. Implementations are stateless. The length of a
+// result is at most a constant multiple of the input's length. Results contain no line feeds and
+// nothing that mentions a person.
 type Dialect interface {
-	// Neutral breaks whatever in a text would mention someone, and leaves the rest as it is. It is
-	// given whole stretches of text, before they are cut into words.
+	// Neutral breaks all mentions in a text and leaves the rest unchanged. It gets whole stretches
+	// of text, before they are split into words.
 	Neutral(text string) string
 	// NeutralCode does the same for code.
 	NeutralCode(code string) string
-	// Word writes a stretch of text without blanks so that none of its characters means anything.
+	// Word escapes a stretch of text without blanks, so that no character is read as markup.
 	Word(word string, at Place) string
-	// Style is what begins and ends a style; empty if the platform does not have it.
+	// Style returns the mark at both ends of a style; empty if the platform lacks the style.
 	Style(s Style) string
-	// CodeSpan writes code within text, or a part of it.
+	// CodeSpan writes inline code, or a part of it.
 	CodeSpan(code string) string
-	// CodeLine writes a line, or a part of one, of a code block with a fence of so many characters.
+	// CodeLine writes a line of a code block, or a part of one. fence is the fence's number of
+	// characters.
 	CodeLine(line string, fence int) string
-	// Fence is what begins and ends a code block that was written with a fence of so many characters.
+	// Fence returns the beginning and end of a code block. fence is the number of characters of the
+	// original fence.
 	Fence(language string, fence int) (open, end string)
-	// Link writes a link; the label is written already. Empty means that the address cannot be linked.
+	// Link writes a link with a label that is already escaped. It returns an empty text if the
+	// address cannot be linked.
 	Link(label, address string) string
 	// Footnote writes the link to a cited document.
 	Footnote(number int, address string) string
-	// Heading is what stands before a heading, and the style that makes one where nothing does.
-	// Nested headings are in a list or quote.
+	// Heading returns the prefix of a heading, and the style for a heading without a prefix. Nested
+	// headings are in a list or quote.
 	Heading(level int, nested bool) (prefix string, style Style)
-	// Marker is what stands before an item. Alternate asks for another marker than that of the list
-	// just above.
+	// Marker returns the text before a list item. alternate requests a different marker from that
+	// of the list just above.
 	Marker(list, item *Block, number int, alternate bool) string
-	// Quote is what stands before each line of a quotation so many levels deep; empty where
-	// quotations cannot be nested so deep.
+	// Quote returns the prefix of each line of a quotation at a depth; empty if quotations cannot
+	// be nested so deep.
 	Quote(depth int) string
-	// Rule is a thematic break.
+	// Rule writes a thematic break.
 	Rule() string
-	// Table lays a table out; ok is false if it is better shown as a list. Width is how many units
-	// a line may have.
+	// Table lays a table out. ok is false if the table is better shown as a list. width is the
+	// maximum number of units per line.
 	Table(t *Block, cell func([]Inline) string, width int) (grid Grid, ok bool)
-	// Traits are the peculiarities of the platform.
+	// Traits returns the platform's constants.
 	Traits() Traits
 }
 
-// Traits are what differs between platforms without need of a method.
+// Traits are constants that differ between platforms.
 type Traits struct {
 	FlatCode      bool // code blocks and tables stand at the start of the line even in lists
 	TightHeadings bool // no blank line follows a heading
-	// columns by which what belongs to an item is indented; 0 for the width of the item's marker
+	// columns by which the content of a list item is indented; 0 for the width of its marker
 	Indent      int
 	Separate    bool // emphasis needs an invisible gap where it touches a letter
 	PlainLabels bool // labels of links have no styles
 }
 
-// Place tells where a word stands.
+// Place describes the position of a word.
 type Place struct {
 	LineStart bool
-	// its neighbours where it is a part of a longer word; else 0: what follows a word may not be
-	// known yet
+	// the neighbouring characters if the word is part of a longer one; 0 if there is none or it is
+	// not known yet
 	Before, After rune
 	Alone         bool // blanks stand on both sides
 	Label         bool // in the label of a link
 	Cell          bool // in a table
 }
 
-// Grid is a table as lines. Open stands before the first row, on every page that has rows; Close
-// after the last one.
+// Grid is a table as lines. Open is written before the first row of each page that has rows, and
+// Close after the last.
 type Grid struct {
 	Open  []string
 	Rows  []string // one for each row after the header
 	Close string
-	// Every is after how many rows the table is ended and begun again; 0 for never.
+	// Every is the number of rows after which the table is closed and opened again; 0 means never.
 	Every int
 }
 
-// Policy decides about addresses.
+// Policy decides which addresses may be links.
 type Policy struct {
-	// Known reports whether an address that the model wrote may be linked. Nil knows none. Other
-	// links are shown as their label and the address as code.
+	// Known reports whether an address that the model wrote may be a link. Other links are shown as
+	// their label and the address as code. Nil: no address is known.
 	Known func(address string) bool
-	// Cited returns the address of footnote number, empty if there is none that a reader could
-	// open, and whether the number stands for a document and the link leads to it. Nil cites
-	// nothing.
+	// Cited returns the address for a footnote, or an empty text if readers cannot open any. It
+	// also reports whether the number belongs to a document and the link leads to that document.
+	// Nil: there are no footnotes.
 	Cited func(number int, address string) (string, bool)
 }

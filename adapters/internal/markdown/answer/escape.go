@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Gap is an invisible character that keeps characters from meaning something together, and changes
-// nothing for the reader.
+// Gap is an invisible character that separates characters so that they are not read as markup.
+// Readers do not see it.
 const Gap = "\u200b"
 
-// Letter reports whether a character belongs to words, where most marks mean nothing.
+// Letter reports whether a character is part of words. Most marks have no meaning inside words.
 func Letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Around returns the neighbours of the character at word[i], which takes size bytes; 0 for one that
-// is not known.
+// Around returns the neighbours of the character at word[i], which has size bytes; 0 if a neighbour
+// is unknown.
 func (p Place) Around(word string, i, size int) (before, after rune) {
 	before, after = p.Before, p.After
 	if i > 0 {
@@ -26,7 +26,7 @@ func (p Place) Around(word string, i, size int) (before, after rune) {
 	return before, after
 }
 
-// Mark is what begins and ends one style in Markdown.
+// Mark returns the Markdown mark at both ends of a style.
 func (s Style) Mark() string {
 	switch s {
 	case Bold:
@@ -43,7 +43,7 @@ func (s Style) Mark() string {
 // maxLanguage is how much of a language's name is kept, in bytes.
 const maxLanguage = 20
 
-// Language keeps of the name of a code block's language what can follow a fence.
+// Language returns the part of a code block's language name that may follow a fence.
 func Language(name string) string {
 	for i, r := range name {
 		if !Letter(r) && !strings.ContainsRune("+-#._", r) || i >= maxLanguage {

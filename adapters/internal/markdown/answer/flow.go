@@ -1,8 +1,8 @@
 package answer
 
-// Flow lays an answer out while it is written, as pages that are never taken back: the last page
-// grows until a good place to end it comes near the limit. What a segment of the text says is read
-// and written once. A Flow is not safe for concurrent use.
+// Flow lays an answer out as pages while it is written. It never takes a page back: the last page
+// grows until it nears the limit at a good place to end. It parses and writes each segment of the
+// text once. A Flow is not safe for concurrent use.
 type Flow struct {
 	text   growing
 	w      *writer
@@ -25,19 +25,19 @@ const (
 	perByte    = 8
 )
 
-// NewFlow begins an answer, whose pages have at most limit units, which count counts; count(a+b)
-// must not exceed count(a)+count(b).
+// NewFlow begins an answer with pages of at most limit units. count returns the units of a text;
+// count(a+b) must not exceed count(a)+count(b).
 func NewFlow(d Dialect, count func(string) int, limit int) *Flow {
 	w := newWriter(d, Policy{}, count, limit)
 	w.growing = true
 	return &Flow{text: growing{segmenter: newSegmenter()}, w: w, effort: freeEffort, ended: func() bool { return false }}
 }
 
-// Until ends the next calls, at most thousands of characters later, once ended says that the caller
-// has gone. The Flow is of no use then.
+// Until sets a function that reports whether the caller has gone. Later calls then end early, at
+// most thousands of characters after it returns true. After that, the Flow must not be used.
 func (f *Flow) Until(ended func() bool) { f.ended = ended }
 
-// Write takes more of the text.
+// Write appends text to the answer.
 func (f *Flow) Write(delta string) {
 	f.effort += perByte * len(delta)
 	f.read(f.text.write(delta))
@@ -55,9 +55,9 @@ func (f *Flow) read(done []segment) {
 	}
 }
 
-// Pages returns the pages that have changed or are new, and the number of the first of them. The
-// text of each begins with what it was before. Called too often for how much was written, it
-// returns none.
+// Pages returns the new and changed pages and the number of the first one. The new text of a page
+// begins with its old text. To limit its cost, Pages returns none if it is called too often for the
+// amount of new text.
 func (f *Flow) Pages(policy Policy) (first int, pages []Page) {
 	if f.effort <= 0 {
 		return f.number, nil
@@ -80,14 +80,14 @@ func (f *Flow) Pages(policy Policy) (first int, pages []Page) {
 	return first, pages
 }
 
-// End is Pages when nothing more comes.
+// End returns the last pages when the answer is complete.
 func (f *Flow) End(policy Policy) (first int, pages []Page) {
 	f.read(f.text.finish())
 	f.settle(policy)
 	return f.pages(len(f.w.pieces))
 }
 
-// Empty reports whether an answer that has ended says nothing.
+// Empty reports whether the finished answer has no text.
 func (f *Flow) Empty() bool { return f.last == nil }
 
 // settle writes what was read.

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Cluster is the length in bytes of the first user-perceived character of s. It follows the rules
-// of UAX #29 that matter for what people write in chats: combining marks, variation selectors,
-// joined and coloured emoji, flags, tags, and Hangul made of jamo.
+// Cluster returns the length in bytes of the first user-perceived character of s. It implements the
+// rules of UAX #29 that matter in chats: combining marks, variation selectors, joined and coloured
+// emoji, flags, tags, and Hangul made of jamo.
 func Cluster(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	if r < 0x300 && (n == len(s) || s[n] < utf8.RuneSelf) {
@@ -79,11 +79,11 @@ func halves(s string) (a, b string, ok bool) {
 	return s[:cut], s[cut:], true
 }
 
-// RuneCount counts as Slack does.
+// RuneCount returns the length of a text as Slack counts it.
 func RuneCount(s string) int { return utf8.RuneCountInString(s) }
 
-// UTF16Count counts in UTF-16 code units, as Discord may; it is never less than the number of
-// runes.
+// UTF16Count returns the length in UTF-16 code units, as Discord may count it. It is never less
+// than the number of runes.
 func UTF16Count(s string) int {
 	n := 0
 	for _, r := range s {

@@ -297,7 +297,7 @@ func trimRight(in []Inline) []Inline {
 	return nil
 }
 
-// Words is the text of inlines without any markup, on one line.
+// Words returns the text of inlines without markup, on one line.
 func Words(inlines []Inline) string {
 	if len(inlines) == 1 && inlines[0].Kind == Text {
 		return inlines[0].Text

@@ -34,15 +34,15 @@ func selector(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef || r >= 0x180b && r <= 0x180f
 }
 
-// Visible removes from a text what no platform should be handed: control characters, marks that
-// reorder text, characters in which text can be hidden, and what is not UTF-8. Every text that a
-// platform shows passes through it, or through Line. Most texts come back as they are.
+// Visible removes characters that no platform should get: control characters, marks that reorder
+// text, characters that can hide text, and invalid UTF-8. Every displayed text passes through it or
+// through Line. Most texts are returned unchanged.
 func Visible(text string) string { return new(cleaner).clean(text) }
 
-// Line is Visible for what is shown in one line: titles, names, labels and statuses.
+// Line is Visible for single-line texts: titles, names, labels and statuses.
 func Line(text string) string { return strings.Join(strings.Fields(Visible(text)), " ") }
 
-// VisibleAfter removes what is invisible from a text that stands after a character.
+// VisibleAfter is Visible for a text that follows the character prev.
 func VisibleAfter(prev rune, text string) string {
 	hidden := false
 	before := prev

@@ -7,20 +7,20 @@ import (
 	"unicode"
 )
 
-// Page is a part of an answer.
+// Page is one page of an answer.
 type Page struct {
 	Text  string // as the platform writes it
 	Plain string // its words, without any markup
-	// Close ends a code block that Text ends in, and Open begins it again. Only the last page of
-	// Forward has them; in other pages they are a part of Text.
+	// Close ends a code block in which Text ends, and Open begins it again. Only the last page of a
+	// Flow sets them; in other pages they are part of Text.
 	Close, Open string
 }
 
-// Pages writes a tree as pages of at most limit units, which count counts; count(a+b) must not
-// exceed count(a)+count(b). Limits below MinLimit are taken for MinLimit. Pages are broken between
-// paragraphs if one ends in the page's second half, else between lines, sentences, words, and last
-// within words, but never within a character, link or footnote that fits on half a page. Code
-// blocks are closed and begun again, tables get their header again.
+// Pages writes a tree as pages of at most limit units. count returns the units of a text;
+// count(a+b) must not exceed count(a)+count(b). Limits below MinLimit are raised to it. A page ends
+// between paragraphs if such a place is in its second half, else between lines, sentences, words,
+// or last within a word. It never ends within a character, or within a link or footnote that fits
+// on half a page. Code blocks are closed and opened again, and tables repeat their header.
 func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int) []Page {
 	w := newWriter(d, policy, count, limit)
 	w.pieces = make([]piece, 0, t.size/6) // about as many as words

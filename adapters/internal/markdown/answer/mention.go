@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Unmention breaks every @name of a text with between, unless it is a part of a mailbox or host
-// (me@here.example, git@here.example:x). Names are in small letters and found in any; whole asks
-// that no letter follows.
+// Unmention inserts between into every @name of a text, unless it is part of an e-mail address or
+// host (me@here.example, git@here.example:x). names are in lower case and match any case. whole
+// requires that no letter follows the name.
 func Unmention(text, between string, whole bool, names ...string) string {
 	var b strings.Builder
 	rest := 0

@@ -65,12 +65,11 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 	}
 }
 
-// Parse reads an answer. It never fails, and takes bytes that are not UTF-8 and control characters
-// out.
+// Parse parses an answer. It never fails. It removes invalid UTF-8 and control characters.
 func Parse(source string) *Tree { return ParseUntil(source, func() bool { return false }) }
 
-// ParseUntil is Parse for who may not wait for it: it leaves the rest out, at most thousands of
-// characters later, once ended says so.
+// ParseUntil is Parse with an early end: it drops the rest of the text at most thousands of
+// characters after ended returns true.
 func ParseUntil(source string, ended func() bool) *Tree {
 	source = Visible(source)
 	t := &Tree{size: len(source)}

@@ -44,8 +44,8 @@ func escapeBars(s string) string {
 	return b.String()
 }
 
-// AlignedTable lays a table out with blanks, for letters of one width. It reports false if a line
-// would be wider than width columns.
+// AlignedTable aligns a table's columns with blanks, for a monospaced font. It returns false if a
+// line would be wider than width columns.
 func AlignedTable(t *Block, cell func([]Inline) string, width int) (lines []string, ok bool) {
 	cells := make([][]string, len(t.Rows))
 	widths := make([]int, len(t.Columns))

@@ -1,15 +1,15 @@
-// Package answer reads the Markdown of an answer (CommonMark with tables, strikethrough, task lists
-// and bare addresses) into a small tree, and writes the tree as the pages of a chat platform: each
-// platform brings a Dialect, which says how things are written, and a limit, which holds by
-// construction. Closed and Flow say how much of a growing text can be shown.
+// Package answer parses the Markdown of an answer (CommonMark with tables, strikethrough, task
+// lists and bare addresses) into a small tree, and writes the tree as pages for a chat platform.
+// Each platform provides a Dialect, which defines the syntax, and a page limit, which is never
+// exceeded. Closed and Flow determine how much of a growing text can be shown.
 //
-// Three constructs of CommonMark are left out, because with them a later line changes what an
-// earlier one was, and readers see answers while they are written: setext headings (a line of ---
-// below a paragraph is a rule), link reference definitions, and blocks of HTML (tags are read one
-// by one). For the same reason the header of a table must begin with a bar.
+// It omits three constructs of CommonMark in which a later line changes the meaning of an earlier
+// one, because readers see answers while they are written. These are setext headings (a line of ---
+// below a paragraph is a rule), link reference definitions, and HTML blocks (tags are read one by
+// one). For the same reason a table's header must begin with a bar.
 package answer
 
-// Tree is a parsed answer. It is not changed once made, and safe for concurrent use.
+// Tree is a parsed answer. It is immutable and safe for concurrent use.
 type Tree struct {
 	Blocks []*Block
 	size   int // of the source in bytes
@@ -30,7 +30,7 @@ const (
 	Rule                       // a thematic break
 )
 
-// TaskState says whether a list item is a task.
+// TaskState is whether a list item is a task, and whether it is done.
 type TaskState uint8
 
 // The states of a list item.
@@ -40,7 +40,7 @@ const (
 	TaskDone
 )
 
-// Block is a block of an answer. Which fields count depends on its Kind.
+// Block is a block of an answer. Its Kind decides which fields are used.
 type Block struct {
 	Kind     BlockKind
 	Inlines  []Inline
@@ -59,10 +59,10 @@ type Block struct {
 	goesOn bool // the list just above and this one are one, which was too long to be read at once
 }
 
-// Row is a row of a table; it has as many cells as the table has columns.
+// Row is a row of a table, with one cell for each column.
 type Row [][]Inline
 
-// Alignment is that of a column.
+// Alignment is the alignment of a column.
 type Alignment uint8
 
 // The alignments of a column.
@@ -98,7 +98,7 @@ const (
 	seam
 )
 
-// Inline is a stretch of a block's text. Emphasis is not its own node: every stretch knows its
+// Inline is a stretch of a block's text. Emphasis has no separate node: every stretch has its
 // styles.
 type Inline struct {
 	Kind   InlineKind

@@ -1,7 +1,6 @@
-// Package bound keeps goldmark from taking more time and memory than a text is worth: each parser
-// of Markdown here is made with what it wraps. What is over a bound is read as plain text. The
-// bounds hold where goldmark itself knows what it reads, so no text can look like another kind of
-// block to whoever counts.
+// Package bound limits goldmark's time and memory. Every Markdown parser of the program wraps its
+// goldmark parsers with it. Text beyond a limit is read as plain text. The limits apply inside
+// goldmark's own parsers, so no text can evade them by looking like another kind of block.
 package bound
 
 import (
@@ -14,17 +13,18 @@ import (
 )
 
 const (
-	// MaxDepth is how many lists and quotations may be in one another.
+	// MaxDepth is the maximum nesting of lists and quotations.
 	MaxDepth = 32
-	// MaxMissing is how many cells the rows of one table may lack, all together. goldmark makes a
-	// node for each: a table of n columns and rows without cells would take n² of them.
+	// MaxMissing is the maximum number of missing cells in the rows of one table. goldmark makes a
+	// node for each: a table of n columns and n rows without cells would have n² of them.
 	MaxMissing = 1024
-	// MaxInline is how many bytes a paragraph, heading or cell may have to be looked at for links,
-	// emphasis, code, tags and definitions: from each mark goldmark may read to its end.
+	// MaxInline is the maximum length in bytes of a paragraph, heading or cell that is searched for
+	// links, emphasis, code, tags and definitions. From each mark goldmark may read to the end of
+	// the block.
 	MaxInline = 16 << 10
 )
 
-// Containers bounds how deep what p opens, lists or quotations, is nested.
+// Containers wraps p, a parser of lists or quotations, and limits their nesting.
 func Containers(p parser.BlockParser) parser.BlockParser { return containers{p} }
 
 type containers struct{ parser.BlockParser }
@@ -43,7 +43,7 @@ func (c containers) Open(parent ast.Node, reader text.Reader, pc parser.Context)
 	return c.BlockParser.Open(parent, reader, pc)
 }
 
-// Tables bounds the cells of the tables that p makes of paragraphs.
+// Tables wraps p and limits the missing cells of its tables.
 func Tables(p parser.ParagraphTransformer) parser.ParagraphTransformer { return tables{p} }
 
 type tables struct{ parser.ParagraphTransformer }
@@ -69,7 +69,8 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 	t.ParagraphTransformer.Transform(node, reader, pc)
 }
 
-// Definitions has p look for definitions of links in paragraphs of at most MaxInline bytes.
+// Definitions wraps p, which then reads link definitions only in paragraphs of at most MaxInline
+// bytes.
 func Definitions(p parser.ParagraphTransformer) parser.ParagraphTransformer { return definitions{p} }
 
 type definitions struct{ parser.ParagraphTransformer }
@@ -87,10 +88,10 @@ func long(n ast.Node) bool {
 	return lines.Len() > 0 && lines.At(lines.Len()-1).Stop-lines.At(0).Start > MaxInline
 }
 
-// Inline has p look at blocks of at most MaxInline bytes.
+// Inline wraps p, which then reads only blocks of at most MaxInline bytes.
 func Inline(p parser.InlineParser) parser.InlineParser { return inline{p} }
 
-// Inlines is Inline for each of a list.
+// Inlines applies Inline to each parser of a list.
 func Inlines(list []util.PrioritizedValue) []util.PrioritizedValue {
 	var out []util.PrioritizedValue
 	for _, v := range list {

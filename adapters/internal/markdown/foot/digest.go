@@ -7,8 +7,8 @@ const (
 	digestHeadings = 30
 )
 
-// Digest is what is shown of a report that is posted as a file: how it begins, up to the first
-// heading behind a text, and the headings that follow.
+// Digest returns the summary of a report that is posted as a file: its beginning up to the first
+// heading after text, and the later headings.
 func Digest(tree *answer.Tree) *answer.Tree {
 	out := &answer.Tree{}
 	at, said := 0, 0

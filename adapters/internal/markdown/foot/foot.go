@@ -1,6 +1,6 @@
-// Package foot says what stands under an answer on every chat platform, or in its place: the
-// notices next to it, and the documents behind it. It also decides, for one answer, which addresses
-// may be links. All functions are pure.
+// Package foot creates the texts under an answer on every chat platform, or instead of it: notices
+// and the list of documents. It also decides which addresses in an answer may be links. All
+// functions are pure.
 package foot
 
 import (
@@ -20,7 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Tree is what an answer says so far; when it has no text (bare), what Instead says.
+// Tree returns the parsed answer so far. If it has no text, it returns Instead's text and bare is
+// true.
 func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare bool) {
 	text := v.Text()
 	if v.Phase != stream.Done {
@@ -35,8 +36,7 @@ func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare boo
 	return tree, bare
 }
 
-// Label is the Markdown that says above an answer which of several models gave it; empty where one
-// model answers.
+// Label returns the Markdown above an answer that names its model; empty if only one model answers.
 func Label(v *stream.View) string {
 	name := strings.ReplaceAll(strings.Join(strings.Fields(v.Label), " "), "`", "")
 	if name == "" {
@@ -48,8 +48,8 @@ func Label(v *stream.View) string {
 // maxLabel is the length of a model's name in characters.
 const maxLabel = 80
 
-// Instead is what is shown in the place of an answer that has no text: the notes of one that has ended, and with progress what is being looked
-// for before that, in at most limit characters.
+// Instead returns the text for an answer without text, in at most limit characters. For a finished
+// answer it is the notes. For a running one with progress, it says what is being searched.
 func Instead(v *stream.View, progress bool, limit int) *answer.Tree {
 	tree := &answer.Tree{}
 	say := func(s string, style answer.Style) {
@@ -67,7 +67,7 @@ func Instead(v *stream.View, progress bool, limit int) *answer.Tree {
 	return tree
 }
 
-// Notes are the sentences under an answer, in plain words: what went wrong or how it ended, and what was left out.
+// Notes returns the sentences under an answer, in plain words: errors, how it ended, and omissions.
 func Notes(v *stream.View) []string {
 	var notes []string
 	add := func(s string) {
@@ -97,8 +97,7 @@ type Place struct {
 	URL    string // as the connector gave it
 }
 
-// Source is a document under an answer: the place that is cited first, and others of the same
-// document.
+// Source is a document in the list under an answer: its first cited place and its other places.
 type Source struct {
 	Place
 	Also []Place
@@ -106,7 +105,7 @@ type Source struct {
 	Age  string // "5 months old"; empty when it is not known
 }
 
-// Detail is what stands beside the title: where the document lies, and how old it is.
+// Detail returns the text next to the title: the document's location and age.
 func (s Source) Detail() string {
 	if s.From == "" || s.Age == "" {
 		return s.From + s.Age
@@ -134,10 +133,10 @@ const maxFrom = 60
 // unlinked says why a source cannot be clicked.
 const unlinked = "no link"
 
-// Places are the source and the others of its document, in the order of their numbers.
+// Places returns all cited places of the source's document, in the order of their numbers.
 func (s Source) Places() []Place { return append([]Place{s.Place}, s.Also...) }
 
-// Web stands behind the title of a page of the web, which no source of the organisation holds.
+// Web follows the title of a web page, which is in no source of the organisation.
 const Web = " (web)"
 
 // maxWebTitle is how many UTF-16 units of a title of the web are shown. A stranger chose it, and a
@@ -165,7 +164,7 @@ func titleOf(c packet.CitationInfo) string {
 	return title + " › " + section
 }
 
-// Groups are what is cited, by document: in the order of their first numbers, each with all of its places.
+// Groups returns the citations grouped by document, in the order of their first numbers.
 func Groups(v *stream.View) (groups [][]packet.CitationInfo) {
 	at := make(map[document.ID]int)
 	for _, c := range v.Sources() {
@@ -179,7 +178,7 @@ func Groups(v *stream.View) (groups [][]packet.CitationInfo) {
 	return groups
 }
 
-// Documents are the cited documents, each with the place that is cited first.
+// Documents returns the cited documents, each with its first cited place.
 func Documents(v *stream.View) (list []packet.CitationInfo) {
 	for _, group := range Groups(v) {
 		list = append(list, group[0])
@@ -187,9 +186,9 @@ func Documents(v *stream.View) (list []packet.CitationInfo) {
 	return list
 }
 
-// Sources are the cited documents in the order of their first numbers, each with all of its places;
-// when nothing was cited, the closest documents that were found, if the view tells them. At most
-// limit are listed; more is how many are left out.
+// Sources returns the cited documents in the order of their first numbers, each with all its
+// places. If nothing was cited, it returns the closest documents found, if the view has them. It
+// returns at most limit documents; more is the number omitted.
 func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
 	for _, group := range Groups(v) {
 		first := group[0]
@@ -210,7 +209,7 @@ func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int)
 	return list, 0
 }
 
-// More says how many documents a list leaves out; empty for none.
+// More says how many documents a list omits; empty for 0.
 func More(n int) string {
 	switch n {
 	case 0:
@@ -220,7 +219,7 @@ func More(n int) string {
 	}
 }
 
-// Head stands above the sources; empty where nothing has to.
+// Head returns the heading above the sources; empty if none is needed.
 func Head(v *stream.View, list []Source) string {
 	switch {
 	case len(list) == 0:
@@ -234,7 +233,8 @@ func Head(v *stream.View, list []Source) string {
 	}
 }
 
-// SearchTitle heads the card of an answer's searches. It does not repeat the question.
+// SearchTitle returns the title of the card with an answer's searches. It does not repeat the
+// question.
 func SearchTitle(v *stream.View) string {
 	if v.Phase == stream.Searching {
 		return "Searching the documents"
@@ -259,7 +259,8 @@ func searching(v *stream.View, limit int) string {
 	return Cut(s, limit)
 }
 
-// Cut shortens a text to limit characters, at the end of a sentence or word if there is one near, and says so with an ellipsis.
+// Cut truncates a text to limit characters and appends an ellipsis. It cuts at the end of a
+// sentence or word if there is one near.
 func Cut(s string, limit int) string {
 	if answer.RuneCount(s) <= limit {
 		return s
@@ -291,8 +292,9 @@ func continuation(s string) int {
 	return n
 }
 
-// Policy allows links to the documents that the view cites and to what allow allows; allow may be nil. A person who corrected the answer may
-// link to anything that a browser can open. Footnotes lead nowhere else than to their own document, and only where a browser can go.
+// Policy allows links to the documents that the view cites and to addresses that allow accepts;
+// allow may be nil. In a person's correction, any address that a browser can open may be a link. A
+// footnote links only to its own document, and only if a browser can open it.
 func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 	known, cited := make(map[string]bool, 2*len(v.Citations)), make(map[int][]string, len(v.Citations))
 	for _, c := range v.Citations { // findings of one document may lead to several of its sections
@@ -322,7 +324,8 @@ func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 	}
 }
 
-// Sticky is a policy that never changes its mind about an address, for text that is never taken back.
+// Sticky returns a policy that never changes its decision about an address, for text that cannot be
+// edited later.
 func Sticky() func(answer.Policy) answer.Policy {
 	type footnote struct {
 		number  int
@@ -357,7 +360,7 @@ func Sticky() func(answer.Policy) answer.Policy {
 	}
 }
 
-// Updated is when the document of a citation was changed; nil where that is not known.
+// Updated returns when a citation's document was changed; nil if unknown.
 func Updated(v *stream.View, c packet.CitationInfo) *time.Time {
 	for _, d := range v.Documents {
 		if d.ID == c.Document {
@@ -367,7 +370,7 @@ func Updated(v *stream.View, c packet.CitationInfo) *time.Time {
 	return nil
 }
 
-// Age tells how old a document is in the largest unit that fits; empty when at is nil.
+// Age returns a document's age in the largest unit that fits; empty if at is nil.
 func Age(at *time.Time, now time.Time) string {
 	if at == nil {
 		return ""

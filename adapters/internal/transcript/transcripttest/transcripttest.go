@@ -1,5 +1,5 @@
-// Package transcripttest holds an index in memory of what was said in channels, and who finds what
-// in it, for the tests of each platform's history.
+// Package transcripttest provides an in-memory index of channel messages and checks who finds which
+// messages, for the tests of each platform's history.
 package transcripttest
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// T is a test, or one draw of a property.
+// T is a test, or one draw of a property test.
 type T interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Context() context.Context
 }
 
-// Index is the index of a history.
+// Index is the index of a channel history.
 type Index struct {
 	Store     *indextest.Store
 	Report    func()                                   // after each step of a run; may be nil
@@ -37,7 +37,7 @@ type words struct{}
 // Count implements index.Counter.
 func (words) Count(text string) int { return len(strings.Fields(text)) }
 
-// Try reads what has changed, until ctx ends.
+// Try syncs changes until ctx ends.
 func (x *Index) Try(ctx context.Context, t T) (index.Run, error) {
 	t.Helper()
 	connector, err := x.Connector()
@@ -55,7 +55,7 @@ func (x *Index) Try(ctx context.Context, t T) (index.Run, error) {
 	})
 }
 
-// Sync reads what has changed.
+// Sync syncs changes.
 func (x *Index) Sync(t T) index.Run {
 	t.Helper()
 	run, err := x.Try(t.Context(), t)
@@ -65,7 +65,7 @@ func (x *Index) Sync(t T) index.Run {
 	return run
 }
 
-// Pausing ends a run's context before its nth call.
+// Pausing cancels a run's context before its nth call.
 func (x *Index) Pausing(t *testing.T, n int) (index.Run, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -86,7 +86,7 @@ func (x *Index) Pausing(t *testing.T, n int) (index.Run, error) {
 	return run, err
 }
 
-// Words are all that is found of documents that a person who holds principals may read.
+// Words returns the text of all documents that a person with the principals may read.
 func (x *Index) Words(held ...access.Principal) string {
 	var b strings.Builder
 	audience := access.NewAudience(access.DefaultTenant, held...)
@@ -101,7 +101,7 @@ func (x *Index) Words(held ...access.Principal) string {
 	return b.String()
 }
 
-// Entry returns the stored document whose text holds something.
+// Entry returns the stored document whose text contains holds.
 func (x *Index) Entry(t T, holds string) index.Entry {
 	t.Helper()
 	for _, e := range x.Store.Entries(access.DefaultTenant) {
@@ -113,10 +113,10 @@ func (x *Index) Entry(t T, holds string) index.Entry {
 	return index.Entry{}
 }
 
-// IDs are those of all documents.
+// IDs returns the ids of all documents.
 func (x *Index) IDs() []document.ID { return indextest.IDs(x.Store.Entries(access.DefaultTenant)) }
 
-// Has says which parts of a text are found that should not be, or the other way round.
+// Has checks that all parts occur in a text if present is true, or that none does.
 func Has(t *testing.T, text string, present bool, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -126,7 +126,7 @@ func Has(t *testing.T, text string, present bool, parts ...string) {
 	}
 }
 
-// Sorted is a text with its lines in order.
+// Sorted returns a text with sorted lines.
 func Sorted(text string) string {
 	lines := strings.Split(text, "\n")
 	slices.Sort(lines)
