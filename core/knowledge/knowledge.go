@@ -1,7 +1,7 @@
-// Package knowledge reads from documents who wrote, owns and worked on what, what belongs where,
-// what replaces what, and which names stand in which passage: a graph without a model. Every
-// statement rests on a passage that says so, and is seen by those alone who may read that passage
-// and, where it leads to a document, that document.
+// Package knowledge builds a graph from documents without a model. The graph holds who wrote, owns
+// and worked on what, what belongs where, what replaces what, and which names occur in which
+// passage. Every statement rests on a passage. Only people who may read that passage see the
+// statement. If it leads to a document, they must be allowed to read that document too.
 package knowledge
 
 import (
