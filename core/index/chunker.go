@@ -167,8 +167,9 @@ func (c *Chunker) layOut(ctx context.Context, d *document.Document) ([]section, 
 }
 
 // joins reports whether a section is written with the sections before it. Small sections are
-// collected until they fill a chunk. A section that is hardly more than a heading always joins its
-// neighbour, even if the neighbour is so large that it will be cut.
+// collected until they fill a chunk. A group without body text always takes the next section. A
+// section that is hardly more than a heading, on either side, joins a related neighbour if both fit
+// a chunk or one will be cut anyway.
 func (c *Chunker) joins(g *group, next *section) bool {
 	switch {
 	case len(g.sections) == 0, !g.body:
