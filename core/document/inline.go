@@ -22,8 +22,9 @@ func InlineCode(code string) string {
 }
 
 // InlineLink returns a link for use inside running text: its text, then its address in brackets. It
-// omits the address if the text already names it, if it is longer than longestAddress, or if it is
-// no web or e-mail address. A reader of the text alone cannot reach such other addresses.
+// omits an address that the text already names or that is longer than longestAddress. It also omits
+// addresses that are neither web nor e-mail addresses, because a reader of the text alone cannot
+// reach them.
 func InlineLink(text, address string) string {
 	mailbox, isMail := strings.CutPrefix(address, "mailto:")
 	shown, _, _ := strings.Cut(mailbox, "?")

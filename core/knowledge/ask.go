@@ -45,9 +45,9 @@ func Paths(text string) []string {
 	return paths
 }
 
-// Ask returns the statements about the things that a text names. Of overlapping names it uses the
-// longest that the audience knows. If a thing is called "billing service", "the billing service"
-// does not also ask for "service". Ask replaces the question's Names.
+// Ask returns the statements about the things that a text names. Of the text's names that the
+// audience knows, it uses only the longest. If a thing is called "billing service", "the billing
+// service" does not also ask for "service". Ask replaces the question's Names.
 func Ask(ctx context.Context, g Graph, about string, q Question) ([]Statement, error) {
 	q.Names, q.Paths = Forms(about), Paths(about)
 	if len(q.Names) == 0 {
