@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Decompose takes a question apart by rule, for where no model does: several questions in one, a
-// list, "first … then …", a comparison, and what "and" or "or" joins. Each part stands by itself as
-// far as words tell: one that points back is given what the part before is about. A question that
-// asks about something which it only describes ("the team that owns …") is one part, whose first
-// search finds names for a second one. None says that one search is what there is to do.
+// Decompose splits a question by rule, for use where no model does. It splits several questions in
+// one, a list, "first … then …", a comparison, and names that "and" or "or" joins. Each part is
+// complete by itself as far as its words show. A part that points back gets the subject of the part
+// before it. A question that only describes what it asks about ("the team that owns …") becomes one
+// part. Its first search finds names for a second one. No parts means that one search suffices.
 func Decompose(question string) []SubQuestion {
 	if question = strings.TrimSpace(question); len(question) > maxRuled {
 		return nil

@@ -13,9 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Instruction is what a person says to a deep search that is under way: that a question is to be
-// looked into as well, that some are not to be, or both. Either may be empty where the person left
-// it out.
+// Instruction is a person's request to a running deep search: to add a question, to drop some
+// questions, or both. A part that the person left out is empty.
 type Instruction struct {
 	Add  string
 	Drop []int // numbers of sub-questions, from 1
@@ -39,9 +38,9 @@ var (
 // rowNumbers are numbers such as "2", "2 and 3" and "number 2, 3".
 const rowNumbers = `(?:(?:questions?|numbers?|no\.)\s*)?(\d{1,3}(?:(?:\s*,\s*|\s+(?:and\s+)?)\d{1,3})*)`
 
-// ParseInstruction reads "add: …", "drop 2", "drop 2 and 3", "instead: …", "instead of 2: …",
-// "start" and "just answer", after mentions of the bot. ok is false for any other text, which is a
-// message like all others.
+// ParseInstruction parses "add: …", "drop 2", "drop 2 and 3", "instead: …", "instead of 2: …",
+// "start" and "just answer", after mentions of the bot. ok is false for any other text, which is an
+// ordinary message.
 func ParseInstruction(text string) (in Instruction, ok bool) {
 	text = strings.TrimSpace(addressed.ReplaceAllString(text, ""))
 	if choice := choices[strings.ToLower(strings.TrimRight(text, ".! "))]; choice != "" {
@@ -75,8 +74,8 @@ func rowsOf(text string) (rows []int) {
 	return rows
 }
 
-// Lacking is what an instruction leaves out, as a sentence for whoever gave it; empty where it is
-// whole.
+// Lacking returns a sentence that tells the person which part is missing. It is empty if the
+// instruction is complete.
 func (in Instruction) Lacking() string {
 	switch {
 	case in.Choice != "" || in.Add != "" || len(in.Drop) > 0 && !in.Rest:
@@ -88,8 +87,8 @@ func (in Instruction) Lacking() string {
 	}
 }
 
-// Steering takes in what people say to deep searches that are under way. It is safe for concurrent
-// use by any number of processes.
+// Steering applies people's instructions to running deep searches. Any number of processes may use
+// it concurrently.
 type Steering interface {
 	// Steer changes the plan of the deep search that runs where a stop would be meant for it, if
 	// whoever says so may stop it: all that the instruction says, or nothing. What stands in the
@@ -101,14 +100,14 @@ type Steering interface {
 // MaxAdded is how many questions people may add to one deep search.
 const MaxAdded = 6
 
-// Steered is what became of an Instruction.
+// Steered is the result of an Instruction.
 type Steered struct {
 	Became Became
 	Rows   int // of the plan
 	Turn   session.TurnID
 }
 
-// Became says what became of an instruction.
+// Became names the result of an instruction.
 type Became string
 
 // What can become of it.
@@ -124,7 +123,8 @@ const (
 	Lacked    Became = "lacked"    // it leaves out what it is about
 )
 
-// Sentence is the reply to whoever gave the instruction; empty where the plan shows it.
+// Sentence returns the reply to the person who gave the instruction. It is empty if the plan shows
+// the result.
 func (s Steered) Sentence(in Instruction) string {
 	switch s.Became {
 	case Forbidden:

@@ -1,5 +1,5 @@
-// Package document holds what connectors yield and what is indexed: documents, their sections, and
-// the chunks cut from them.
+// Package document defines the data that connectors yield and the index stores: documents, their
+// sections, and the chunks cut from them.
 package document
 
 import (
@@ -18,17 +18,17 @@ type SourceID string
 // ChunkID identifies a chunk within its tenant and shard. Ids are never reused.
 type ChunkID int64
 
-// Kind says what sort of system a source is, for display and filters: "file", "web", "slack" …
+// Kind is the sort of system that a source is, for display and filters: "file", "web", "slack" …
 type Kind string
 
-// Source is where documents come from.
+// Source is a place that documents come from.
 type Source struct {
 	ID   SourceID
 	Kind Kind
 	Name string // what people call it; a folder's path, a site's address
 }
 
-// Ref is a document as a reader meets it: enough to name, link and date it.
+// Ref identifies a document to a reader: its name, link and date.
 type Ref struct {
 	ID        ID
 	Source    SourceID
@@ -41,9 +41,9 @@ type Ref struct {
 // Document is one document as a connector yields it.
 type Document struct {
 	Ref
-	// OwnURL is where its source knows the document to be, when URL is what the document says of
-	// itself: it becomes the URL when another document has that one already. Empty when the two are
-	// the same.
+	// OwnURL is the document's address in its source, if URL is an address that the document states
+	// itself. OwnURL replaces URL if another document already has that URL. It is empty if the two
+	// are the same.
 	OwnURL   string
 	ACL      access.ACL
 	Metadata map[string]string // shown to the model and searchable, such as tags; small
@@ -54,15 +54,15 @@ type Document struct {
 	Links []Link
 }
 
-// MaxLinks is how many links of a document are kept.
+// MaxLinks is the maximum number of links stored for a document.
 const MaxLinks = 1000
 
-// Link is a link that a document's text holds.
+// Link is a link in a document's text.
 type Link struct {
 	Text string // as it stands in the document's text
-	// To is what it leads to: the ID of a document of the same source, or an absolute address.
-	// Readers of a format leave it as it is written; their connector, which knows where the
-	// document is, resolves it.
+	// To is the target of the link: the ID of a document of the same source, or an absolute
+	// address. Format readers return it as written. The connector resolves it, because it knows the
+	// document's location.
 	To string
 }
 
@@ -71,8 +71,8 @@ type Link struct {
 // be read without its structure.
 type Section struct {
 	Heading []string // path of headings from the outermost to this one
-	// Anchor is the fragment that leads a reader to this section, without "#", or its own address
-	// on the document's host; may be empty.
+	// Anchor is the URL fragment of this section, without "#", or the section's own address on the
+	// document's host. It may be empty.
 	Anchor string
 	Blocks []Block
 }
@@ -90,14 +90,14 @@ const (
 	Heading
 )
 
-// Block is a piece of a section that belongs together. Text is plain text or Markdown, in UTF-8,
-// without a trailing newline.
+// Block is a coherent piece of a section. Text is plain text or Markdown, in UTF-8, without a
+// trailing newline.
 type Block struct {
 	Kind BlockKind
 	Text string
 }
 
-// Chunk is a piece of a document that is searched, cited and shown to the model as one.
+// Chunk is a piece of a document that is searched, cited and shown to the model as a unit.
 type Chunk struct {
 	Ordinal int      // position in the document, from 0
 	Heading []string // heading path of the section it begins in
@@ -118,7 +118,7 @@ type Place struct {
 	Anchor string // never empty
 }
 
-// Shown is the chunk's text as it stands alone: a piece of a table has the table's header above it.
+// Shown returns the chunk's text for display. A piece of a table gets the table's header above it.
 func (c Chunk) Shown() string {
 	if c.Lead == "" {
 		return c.Text

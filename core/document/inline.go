@@ -2,8 +2,8 @@ package document
 
 import "strings"
 
-// InlineCode writes code inside running text: between backticks, of which there are more than the
-// code itself has in a row.
+// InlineCode returns code for use inside running text, between backticks. It uses one backtick more
+// than the longest run of backticks in the code.
 func InlineCode(code string) string {
 	longest, run := 0, 0
 	for _, r := range code {
@@ -21,9 +21,10 @@ func InlineCode(code string) string {
 	return ticks + code + ticks
 }
 
-// InlineLink writes a link inside running text: its text and, where that is an address of the web
-// or of a mailbox which the text does not name already, the address in brackets. Other addresses
-// lead to places that a reader of the text alone cannot reach and are left out.
+// InlineLink returns a link for use inside running text: its text, then its address in brackets. It
+// omits an address that the text already names or that is longer than longestAddress. It also omits
+// addresses that are neither web nor e-mail addresses, because a reader of the text alone cannot
+// reach them.
 func InlineLink(text, address string) string {
 	mailbox, isMail := strings.CutPrefix(address, "mailto:")
 	shown, _, _ := strings.Cut(mailbox, "?")

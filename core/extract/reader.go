@@ -37,11 +37,11 @@ type Config struct {
 	// Room reports, before each text, why no more may be spent; nil allows all. The error is
 	// llm.ErrBudget.
 	Room func(ctx context.Context) error
-	// Observe gets the outcome of each text that was settled; nil: no one is.
+	// Observe receives the outcome of each settled text. It may be nil.
 	Observe func(Outcome)
 }
 
-// Reader has a model read documents. It is safe for concurrent use.
+// Reader asks a model to read documents. It is safe for concurrent use.
 type Reader struct {
 	model  llm.Model
 	store  Store
@@ -49,7 +49,7 @@ type Reader struct {
 	way    Digest
 }
 
-// New returns a reader. The model asks again by itself what may succeed a little later (llm.Chain).
+// New returns a Reader. The model must retry transient failures itself (llm.Chain).
 func New(model llm.Model, store Store, config Config) *Reader {
 	config.Schema = config.Schema.whole()
 	if config.Room == nil {
@@ -61,11 +61,11 @@ func New(model llm.Model, store Store, config Config) *Reader {
 	return &Reader{model: model, store: store, config: config, way: config.Schema.way(model.Info().Name)}
 }
 
-// Way is the digest of the model and of its instructions: documents that were read in another way
+// Way returns the digest of the model and its instructions. Documents that were read in another way
 // are due.
 func (r *Reader) Way() Digest { return r.way }
 
-// Progress is what a run did so far.
+// Progress counts what a run has done so far.
 type Progress struct {
 	Documents int // whose statements were written
 	Read      int // texts that the model was asked about and answered
@@ -87,10 +87,12 @@ type run struct {
 	stopped error
 }
 
-// Run reads what is due, once each, and begins no call after until (zero: never reached); more says
-// that there is more to do then. It ends early, with Progress.Stopped, where no more may be spent
-// or the model cannot be asked: what was read until then is kept, and another run goes on. report
-// is called after each text, never concurrently.
+// Run reads each due document once. It begins no call after until (zero: no limit). more reports
+// that work was left at that time.
+//
+// Run ends early, with Progress.Stopped, if the budget is spent or the model cannot be asked.
+// Results up to then are stored, and another run continues. Run calls report after each text, never
+// concurrently.
 func (r *Reader) Run(ctx context.Context, tenant access.TenantID, until time.Time, report func(Progress)) (p Progress, more bool, err error) {
 	w := &run{Reader: r, tenant: tenant, report: report}
 	ctx = access.WithTenant(ctx, tenant)

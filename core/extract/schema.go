@@ -1,6 +1,6 @@
-// Package extract has a model read from passages what they state of people, teams, systems and one
-// another, where that is switched on. It believes nothing that is not in the passage. What was read
-// from a text is kept by the text's digest, so that no text is read twice.
+// Package extract asks a model which relations between people, teams and systems a passage states,
+// if that is switched on. It accepts nothing that is not in the passage. Results are stored by the
+// digest of the text, so no text is read twice.
 package extract
 
 import (
@@ -12,17 +12,17 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// Type is a sort of entity, or a relation, that the model looks for, with what it means.
+// Type is a sort of entity or a relation that the model looks for, with its meaning.
 type Type struct{ Name, Means string }
 
-// Schema is what is looked for. The zero Schema is the built-in one.
+// Schema lists the types to look for. The zero Schema is the built-in one.
 type Schema struct {
 	Entities  []Type // none: those of Default
 	Relations []Type // they read from subject to object; none: those of Default
 	Notes     string // of the operator, added to the model's instructions
 }
 
-// Default is what is looked for where the configuration file says nothing.
+// Default returns the schema that applies if the configuration file sets none.
 func Default() Schema {
 	return Schema{
 		Entities: []Type{
@@ -58,8 +58,8 @@ var reserved = map[string]bool{
 	string(knowledge.Path): true, string(knowledge.Mentions): true, string(knowledge.LinksTo): true, string(knowledge.Releases): true,
 }
 
-// CheckType says what is wrong with the name of a type, in words that continue a sentence; empty:
-// nothing.
+// CheckType returns the error in the name of a type, in words that continue a sentence. It returns
+// an empty string for a valid name.
 func CheckType(name string) string {
 	switch {
 	case reserved[name]:

@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// Document is one that is to be read, with its passages in their order.
+// Document is a document to read, with its passages in order.
 type Document struct {
 	Shard    int16
 	Row      int64 // these two name the document
@@ -17,7 +17,7 @@ type Document struct {
 	Passages []Passage // without titles
 }
 
-// Outcome is what became of a text. One of the three is set.
+// Outcome is the result of reading a text. One of the three is set.
 type Outcome struct {
 	Found   []Relation // with Dropped and Took, where Read is set
 	Read    bool
@@ -28,7 +28,7 @@ type Outcome struct {
 	Counted bool          // with Again, this counts among the attempts
 }
 
-// Claim says whose a text is.
+// Claim says which process may read a text.
 type Claim int
 
 // The claims.
@@ -39,30 +39,30 @@ const (
 )
 
 const (
-	// Lease is for how long a text belongs to whoever asks about it; a process that dies leaves it
-	// until then.
+	// Lease is how long a claim on a text lasts. If a process dies, its claims expire after this
+	// time.
 	Lease = 2 * time.Minute
-	// MostAttempts is after how many attempts that came to nothing a text is given up: the model
-	// was silent each time, or the process died.
+	// MostAttempts is the number of failed attempts after which a text is given up. An attempt
+	// fails if the model gives no answer or the process dies.
 	MostAttempts = 3
 )
 
-// Store keeps what was read from texts, and writes it into the graph. Implementations are safe for
-// concurrent use by any number of processes.
+// Store stores the results of reading texts and writes them into the graph. Any number of processes
+// may use an implementation concurrently.
 type Store interface {
-	// Due returns up to most documents that were not read in a way, as they are stored, in the
-	// order of their places and behind one of them (the zero Document: from the first).
+	// Due returns up to most stored documents that were not yet read in this way. They are in the
+	// order of their places and come after the given document (zero Document: from the first).
 	Due(ctx context.Context, tenant access.TenantID, way Digest, after Document, most int) ([]Document, error)
-	// Known returns what came of texts, of those that are settled. A text that is given up has a
+	// Known returns the outcomes of those texts that are settled. A text that was given up has a
 	// Reason.
 	Known(ctx context.Context, tenant access.TenantID, texts []Digest) (map[Digest]Outcome, error)
-	// Claim takes a text for the caller, unless it is settled or another's. One that has had
-	// MostAttempts is settled by that.
+	// Claim claims a text for the caller, unless it is settled or another process holds it. A text
+	// that has had MostAttempts becomes settled.
 	Claim(ctx context.Context, tenant access.TenantID, text Digest) (Claim, error)
-	// Settle keeps what came of a text that the caller has.
+	// Settle stores the outcome of a text that the caller has claimed.
 	Settle(ctx context.Context, tenant access.TenantID, text Digest, o Outcome) error
-	// Write puts what a document states into the graph, together with what documents state without
-	// a model, replaces what was read of it before, and notes that it was read. A document that has
-	// changed since Due is left alone.
+	// Write stores a document's facts in the graph, next to the facts that were read without a
+	// model. It replaces earlier results for the document and records that it was read. It leaves a
+	// document alone that has changed since Due.
 	Write(ctx context.Context, tenant access.TenantID, way Digest, d Document, texts []Digest, facts []knowledge.Fact) error
 }

@@ -1,6 +1,7 @@
-// Package filter decides what may be asked and what may be shown: block lists of words and
-// patterns, and a reviewer elsewhere that is shown every paragraph before a reader is. It works on
-// a stream: what it holds back or takes out was never shown, however the stream was cut.
+// Package filter decides which questions may be asked and which text may be shown. It has block
+// lists of words and patterns, and an external reviewer that sees every paragraph before a reader
+// does. It works on streams: text that it holds back or removes is never shown, however the stream
+// was cut.
 package filter
 
 import (
@@ -8,8 +9,8 @@ import (
 	"errors"
 )
 
-// Filter is all that stands between people and a model. Nil lets everything through. It never
-// changes and is safe for concurrent use.
+// Filter checks questions and answers. A nil Filter lets everything through. It never changes and
+// is safe for concurrent use.
 type Filter struct {
 	Questions *List   // what must not be asked; nil: nothing
 	Refusal   string  // what the asker reads then; empty: DefaultRefusal
@@ -17,22 +18,22 @@ type Filter struct {
 	Stages    []Stage // what answers go through, in order
 }
 
-// Stage is one thing that looks at answers. Implementations are safe for concurrent use.
+// Stage is one check of answers. Implementations are safe for concurrent use.
 type Stage interface {
-	// Screen begins to look at one message of an answer.
+	// Screen begins to check one message of an answer.
 	Screen(a Answer) Screen
 }
 
-// Screen looks at one message. It is used by one goroutine.
+// Screen checks one message. It is used by one goroutine.
 type Screen interface {
-	// Push takes the next piece and returns what may be shown now. After an error nothing more is
-	// to be shown; what was returned with it may be.
+	// Push takes the next piece and returns the text that may be shown now. After an error no more
+	// text may be shown, except the text returned with the error.
 	Push(ctx context.Context, text string) (string, error)
-	// Flush ends the message and returns what was held back.
+	// Flush ends the message and returns the text that was held back.
 	Flush(ctx context.Context) (string, error)
 }
 
-// Answer says what is being looked at.
+// Answer identifies the answer that is checked.
 type Answer struct {
 	Turn  string
 	Model string
@@ -44,16 +45,17 @@ const (
 	sentenceBlock  = "The answer was stopped because it came to something that must not be shown here. Ask in other words, or ask a person."
 )
 
-// Blocked ends an answer that must not go on.
+// Blocked is the error that ends an answer with forbidden content. Sentence is for the reader.
 type Blocked struct{ Sentence string }
 
 // Error implements error.
 func (b *Blocked) Error() string { return "a filter stopped the answer" }
 
-// ErrUnchecked ends an answer that could not be looked at.
+// ErrUnchecked ends an answer that could not be checked.
 var ErrUnchecked = errors.New("the answer could not be checked before it is shown")
 
-// Refuse returns the reply to an asker whose question must not be answered; empty when it may be.
+// Refuse returns the reply to an asker whose question must not be answered. It is empty if the
+// question is allowed.
 func (f *Filter) Refuse(texts ...string) string {
 	if f == nil || f.Questions == nil {
 		return ""
@@ -69,7 +71,7 @@ func (f *Filter) Refuse(texts ...string) string {
 	return ""
 }
 
-// Redact masks what must not be shown in a text that is whole.
+// Redact masks forbidden words and patterns in a complete text.
 func (f *Filter) Redact(text string) string {
 	if f == nil || f.Answers == nil {
 		return text
@@ -77,10 +79,10 @@ func (f *Filter) Redact(text string) string {
 	return f.Answers.Redact(text)
 }
 
-// Screens reports whether answers are looked at.
+// Screens reports whether answers are checked.
 func (f *Filter) Screens() bool { return f != nil && len(f.Stages) > 0 }
 
-// Screen begins to look at one message of an answer, with all stages.
+// Screen begins to check one message of an answer with all stages.
 func (f *Filter) Screen(a Answer) Screen {
 	if f == nil {
 		return chain(nil)
@@ -92,7 +94,7 @@ func (f *Filter) Screen(a Answer) Screen {
 	return c
 }
 
-// chain passes what one screen lets through to the next.
+// chain passes the output of each screen to the next.
 type chain []Screen
 
 // Push implements Screen.
@@ -111,7 +113,7 @@ func (c chain) Push(ctx context.Context, text string) (string, error) {
 // Flush implements Screen.
 func (c chain) Flush(ctx context.Context) (string, error) { return c.end(ctx, "") }
 
-// end passes a last piece through. The first error counts.
+// end passes a last piece through all screens and flushes them. It returns the first error.
 func (c chain) end(ctx context.Context, text string) (string, error) {
 	for i, s := range c {
 		out, err := s.Push(ctx, text)

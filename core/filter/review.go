@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Paragraph is what a reviewer looks at.
+// Paragraph is the text that a reviewer checks.
 type Paragraph struct {
 	Answer
 	Number int // within the message, from 1
 	Text   string
 }
 
-// Verdict is what a reviewer says of a paragraph.
+// Verdict is a reviewer's decision on a paragraph.
 type Verdict int
 
 // The verdicts.
@@ -24,14 +24,14 @@ const (
 	Block
 )
 
-// Reviewer looks at paragraphs before they are shown. Safe for concurrent use.
+// Reviewer checks paragraphs before they are shown. Implementations are safe for concurrent use.
 type Reviewer interface {
-	// Review returns what is to become of a paragraph, and with Replace the text in its place. It
-	// ends with its context.
+	// Review returns the verdict on a paragraph and, with Replace, the replacement text. It returns
+	// when ctx ends.
 	Review(ctx context.Context, p Paragraph) (Verdict, string, error)
 }
 
-// Reviewed is the stage that shows every finished paragraph to a reviewer first.
+// Reviewed is the stage that sends every finished paragraph to a reviewer before it is shown.
 type Reviewed struct {
 	Reviewer Reviewer
 	Open     bool         // what cannot be reviewed is shown; otherwise the answer ends before it

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Action is what becomes of an answer that comes to something on a list.
+// Action is what happens to an answer that matches a list.
 type Action string
 
 // The actions.
@@ -15,7 +15,7 @@ const (
 	Stop Action = "stop"   // the answer ends before it
 )
 
-// Listed is the stage that keeps a list out of answers.
+// Listed is the stage that removes matches of a list from answers.
 type Listed struct {
 	List   *List
 	Action Action // empty: Mask
@@ -23,8 +23,8 @@ type Listed struct {
 
 var _ Stage = Listed{}
 
-// Screen implements Stage. Only what may still become part of a match is held back: the longest
-// match that is possible, or the paragraph where there is a pattern without a limit.
+// Screen implements Stage. It holds back only text that may become part of a match. That is the
+// length of the longest possible match, or the paragraph if a pattern has no limit.
 func (l Listed) Screen(Answer) Screen { return &listScreen{Listed: l} }
 
 const (

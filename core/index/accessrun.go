@@ -12,16 +12,16 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// ReadAccess reads who may read a source: its groups, then its nodes, as far as the connector has
-// such. With again both are read from the beginning. Groups that cannot be read do not keep the
-// nodes from being read, unless the credential is refused. Whatever stops a run, the next one goes
-// on: what was stored stays.
+// ReadAccess reads who may read a source: first its groups, then its nodes, if the connector has
+// them. With again set, it reads both from the beginning. If reading the groups fails, it still
+// reads the nodes, unless the credential is refused. The next run continues an interrupted one;
+// stored results stay.
 //
-// Documents that are below another node now are changed in documents, before the node is: until it
-// is stored no one may read them.
+// If a document moves below another node, its stored access list changes before the node does.
+// Until the node is stored, the document is hidden from everyone.
 //
-// The error says why a loop did not come to its end; it wraps ErrRevoked and ErrSuperseded. A
-// cancelled run returns the cause; when that is ErrPaused, nothing is recorded as failed.
+// The error says why a loop did not finish. It wraps ErrRevoked and ErrSuperseded. A cancelled run
+// returns the cause. If that is ErrPaused, no failure is recorded.
 func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant access.TenantID, source Connector, again bool) error {
 	ctx = access.WithTenant(ctx, tenant)
 	var groups, nodes error
@@ -39,9 +39,9 @@ func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant 
 	return errors.Join(groups, nodes)
 }
 
-// moveDocuments gives stored documents the access lists that nodes say, narrower or wider. While a
-// run of documents is under way, which may have read other lists before, it also writes lists that
-// are stored already: they are newer then.
+// moveDocuments writes the access lists of nodes to stored documents, whether narrower or wider.
+// While a document run is under way, it also rewrites lists that are already stored. That run may
+// have read older lists, and these are newer.
 func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run AccessRun, lists map[document.ID]access.ACL) error {
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(lists)), mostAccess) {
 		known, err := store.Known(ctx, tenant, run.Source, ids)
@@ -64,9 +64,9 @@ func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run
 	return nil
 }
 
-// Hide has nothing of a source granted any more whose credential is not accepted, as reading its
-// documents has shown, until ReadAccess succeeds again. It does nothing for other reasons, and for
-// sources without nodes.
+// Hide hides a source from everyone if reading its documents showed that its credential is refused.
+// The source stays hidden until ReadAccess succeeds again. Hide does nothing for other errors, or
+// for sources without nodes.
 func Hide(ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, why error) error {
 	if _, ok := source.(NodeReader); !ok || !errors.Is(why, ErrRevoked) {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Narrow is the access list of a document that states its own, within the access list of its
-// source: whoever reads the document is allowed to by both. An access list is read by everyone who
-// holds one of its entries and cannot say "both", so an entry must be a part of the other list as a
-// whole: one of the same name, or anything within public. Nothing else is known to be. Guests may
-// hold their own groups, channels and names, so none of these lies within members.
+// Narrow returns the access list of a document that states one, limited to the list of its source.
+// A reader must be allowed by both lists. An access list admits everyone who holds one of its
+// entries and cannot express "both". So each entry must lie wholly within the other list: it has
+// the same name there, or the other entry is public. No other relation is known. Guests may hold
+// their own groups, channels and names, so none of these lies within members.
 //
-// Where that cannot be told of an entry of the document, the error says so and wraps ErrWithdrawn.
-// Its text goes on a sentence that began with "it".
+// If an entry of the document fails this test, the error says so and wraps ErrWithdrawn. Its text
+// continues a sentence that began with "it".
 func Narrow(source, stated access.ACL) (access.ACL, error) {
 	var both, outside access.ACL
 	for _, d := range stated {
@@ -37,14 +37,14 @@ func Narrow(source, stated access.ACL) (access.ACL, error) {
 	return slices.Compact(both), nil
 }
 
-// sorted is an access list in order, without repeats, as the store keeps it.
+// sorted returns an access list in order and without repeats, as the store keeps it.
 func sorted(acl access.ACL) access.ACL {
 	acl = slices.Clone(acl)
 	slices.Sort(acl)
 	return slices.Compact(acl)
 }
 
-// within reports whether everybody who holds p holds whole too.
+// within reports whether everyone who holds p also holds whole.
 func within(p, whole access.Principal) bool { return p == whole || whole == access.Public }
 
 func joined(acl access.ACL) string {

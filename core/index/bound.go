@@ -11,8 +11,8 @@ import (
 // errTooLong is the cause with which reading a document is ended.
 var errTooLong = errors.New("it takes too long to read. Split it into smaller documents")
 
-// load reads a document within its time. What ends it is its own: the run goes on with the next
-// one.
+// load reads a document within its time limit. A timeout fails only this document; the run
+// continues with the next one.
 func (r *run) load(ctx context.Context, item Item) (document.Document, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, r.config.Reading+item.Wait, errTooLong)
 	defer cancel()
@@ -23,7 +23,7 @@ func (r *run) load(ctx context.Context, item Item) (document.Document, error) {
 	return d, tooLarge(&d)
 }
 
-// cut cuts a document within its time.
+// cut cuts a document into chunks within its time limit.
 func (r *run) cut(ctx context.Context, d *document.Document) ([]document.Chunk, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, r.config.Reading, errTooLong)
 	defer cancel()
@@ -34,7 +34,7 @@ func (r *run) cut(ctx context.Context, d *document.Document) ([]document.Chunk, 
 	return chunks, nil
 }
 
-// ownFault is what went wrong with a document, for the list of failures.
+// ownFault returns the document's error for the list of failures.
 func (r *run) ownFault(ctx, timed context.Context, err error) error {
 	if ctx.Err() == nil && timed.Err() != nil {
 		return errTooLong

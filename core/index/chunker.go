@@ -80,8 +80,9 @@ func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
 }
 
-// Chunks cuts a document, in time proportional to its length. A document without text, or with none
-// but its title as a heading, has none. The error is the cause of a ctx that has ended.
+// Chunks cuts a document into chunks, in time proportional to its length. It returns none for a
+// document without text or with only its title as a heading. The error is the cause of an ended
+// ctx.
 func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.Chunk, error) {
 	w := writer{chunker: c, text: d.Text()}
 	sections, err := c.layOut(ctx, d)
@@ -109,7 +110,7 @@ func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.
 	return w.chunks, nil
 }
 
-// group are sections that are to be written together.
+// group is a run of sections that are written together.
 type group struct {
 	sections []section
 	tokens   int
@@ -125,7 +126,7 @@ type section struct {
 	body    bool // it has more than its heading
 }
 
-// end is where its last block ends.
+// end returns the offset at which the section's last block ends.
 func (s section) end() int { return s.blocks[len(s.blocks)-1].end }
 
 // block is a byte range of the document's text.
@@ -165,9 +166,10 @@ func (c *Chunker) layOut(ctx context.Context, d *document.Document) ([]section, 
 	return sections, nil
 }
 
-// joins reports whether a section is to be written with the sections before it. Small ones are
-// collected until they are worth a chunk. What is hardly more than a heading, on either side, is
-// not left alone, even when its neighbour is so large that it will be cut.
+// joins reports whether a section is written with the sections before it. Small sections are
+// collected until they fill a chunk. A group without body text always takes the next section. A
+// section that is hardly more than a heading, on either side, joins a related neighbour if both fit
+// a chunk or one will be cut anyway.
 func (c *Chunker) joins(g *group, next *section) bool {
 	switch {
 	case len(g.sections) == 0, !g.body:
@@ -241,7 +243,8 @@ func (w *writer) write(sections []section, start, end int) {
 	})
 }
 
-// places are the sections that begin within a range, behind the one that it begins in.
+// places returns the sections that begin within a range, after the section in which the range
+// begins.
 func (w *writer) places(sections []section, start, end int) (places []document.Place) {
 	from := w.runeAt(start)
 	anchor := homeOf(sections, start, end).anchor
@@ -257,8 +260,8 @@ func (w *writer) places(sections []section, start, end int) (places []document.P
 	return places
 }
 
-// homeOf is the section that a range begins in. Sections that are only a heading are passed over
-// while the range goes on beyond them.
+// homeOf returns the section in which a range begins. It skips sections that are only a heading
+// while the range continues beyond them.
 func homeOf(sections []section, start, end int) section {
 	var home section
 	for _, s := range sections[sectionAt(sections, start):] {
@@ -273,13 +276,13 @@ func homeOf(sections []section, start, end int) section {
 	return home
 }
 
-// sectionAt is the index of the first section that ends behind a place.
+// sectionAt returns the index of the first section that ends after place.
 func sectionAt(sections []section, place int) int {
 	return sort.Search(len(sections), func(i int) bool { return sections[i].end() > place })
 }
 
-// lead is the header row of the table that a range begins inside of. A header too large to be worth
-// repeating is not.
+// lead returns the header row if the range begins inside a table. It returns none if the header is
+// too large to repeat.
 func (w *writer) lead(sections []section, start int) string {
 	i := sectionAt(sections, start)
 	if i == len(sections) {

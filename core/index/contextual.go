@@ -13,18 +13,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Contexts keeps what a model wrote about documents and passages, so that asking the same again
-// costs nothing. Implementations are safe for concurrent use.
+// Contexts stores what a model wrote about documents and passages, so that the same request is paid
+// for once. Implementations are safe for concurrent use.
 type Contexts interface {
-	// Contexts returns those of the texts that are kept, by key.
+	// Contexts returns the stored texts among keys, by key.
 	Contexts(ctx context.Context, tenant access.TenantID, keys []Hash) (map[Hash]string, error)
-	// PutContexts keeps texts.
+	// PutContexts stores texts by key.
 	PutContexts(ctx context.Context, tenant access.TenantID, texts map[Hash]string) error
 }
 
-// Contextual has a model write what a document is about and where in it each passage stands. The
-// words are searched and embedded with the passage and never shown, so that a passage is found by
-// what it speaks of without naming it. It is safe for concurrent use.
+// Contextual asks a model to describe each document and the place of each passage in it. The
+// description is searched and embedded with the passage but never shown. So a search finds a
+// passage by a subject that it does not name. It is safe for concurrent use.
 type Contextual struct {
 	model llm.Model
 	kept  Contexts
@@ -34,7 +34,7 @@ type Contextual struct {
 // contextCalls is how many calls of the model run at once, over all documents.
 const contextCalls = 8
 
-// NewContextual returns one that asks a small, fast model and keeps its words.
+// NewContextual returns a Contextual that asks a small, fast model and stores its answers in kept.
 func NewContextual(model llm.Model, kept Contexts) *Contextual {
 	return &Contextual{model: model, kept: kept, calls: make(chan struct{}, contextCalls)}
 }

@@ -26,14 +26,14 @@ type NodeReader interface {
 // source.
 type GroupReader interface {
 	Connector
-	// Groups yields people and groups as Nodes does nodes.
+	// Groups yields people and groups, in the same way as Nodes yields nodes.
 	Groups(ctx context.Context, since Checkpoint) iter.Seq2[GroupBatch, error]
 }
 
-// PointChecker is implemented by connectors whose source can be asked about one person at once.
+// PointChecker is implemented by connectors whose source can check one person's access at once.
 type PointChecker interface {
-	// MayRead returns for each point whether a person of the source, by native id, may read it now.
-	// A point is missing where the check failed.
+	// MayRead returns for each point whether a person, given by the source's native id, may read it
+	// now. A point is missing if its check failed.
 	MayRead(ctx context.Context, person string, points []Point) map[Point]Permission
 }
 
@@ -44,8 +44,8 @@ type Point struct {
 	Node     string // native id, as in Node.ID
 }
 
-// Permission is the answer of a point check. The zero value is a failed check, so that a missing
-// answer hides.
+// Permission is the result of a point check. The zero value is a failed check, so a missing result
+// hides the document.
 type Permission int
 
 // Answers of a point check.
@@ -65,8 +65,8 @@ type NodeBatch struct {
 	// ignored. A source whose documents are read more seldom than its nodes keeps its bound by it.
 	Documents map[document.ID]access.ACL
 	Next      Checkpoint
-	// Complete in the last batch says that every node of the source was yielded: no one may read
-	// those that were not.
+	// Complete, in the last batch, says that every node of the source was yielded. Other nodes are
+	// then hidden from everyone.
 	Complete bool
 }
 
@@ -113,25 +113,25 @@ type Person struct {
 	Emails []string
 }
 
-// Group is a group of a source with everybody in it, those of groups within it included.
+// Group is a group of a source with all its members, including those of nested groups.
 type Group struct {
 	Principal access.Principal // SourceGroup
 	Name      string
 	Members   []string // ids of Persons, whether yielded or not
 }
 
-// AccessStore keeps who may read what in sources. It is safe for concurrent use; of two runs over
-// one source at once the newer one counts.
+// AccessStore stores who may read what in sources. It is safe for concurrent use. Of two concurrent
+// runs over one source, the newer one counts.
 type AccessStore interface {
-	// BeginAccess records that a run of a loop starts, creating the source where it is new. What an
-	// earlier run still yields is not stored any more: its calls return ErrSuperseded. With again
-	// the pass begins again, without a checkpoint.
+	// BeginAccess records the start of a run of a loop, and creates the source if it is new.
+	// Results of an earlier run are no longer stored: its calls return ErrSuperseded. With again,
+	// the pass begins again without a checkpoint.
 	BeginAccess(ctx context.Context, tenant access.TenantID, source document.Source, loop Loop, again bool) (AccessRun, error)
-	// PutNodes stores what was read of nodes, all of it or nothing. It holds for every search that
-	// begins after it returns. With Complete, nodes that were not told of since the pass began have
-	// no readers any more.
+	// PutNodes stores a batch of nodes, all of it or nothing. It applies to every search that
+	// begins after it returns. With Complete, nodes that were not reported since the pass began
+	// lose all readers.
 	PutNodes(ctx context.Context, tenant access.TenantID, run AccessRun, b NodeBatch) error
-	// PutGroups stores what was read of people and groups; the rest as PutNodes.
+	// PutGroups stores a batch of people and groups, under the same rules as PutNodes.
 	PutGroups(ctx context.Context, tenant access.TenantID, run AccessRun, b GroupBatch) error
 	// EndAccess notes how a run ended; why is nil after success, and ErrPaused, wrapped, where it
 	// is continued soon. After ErrRevoked nothing of the source is granted, and no one may read its

@@ -9,31 +9,30 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Readers is who may read a node, as a flat list: one of the principals suffices. Of several
-// clauses there is a set, and so there is of several principals. Of people who all may read there
-// is always a principal in the list that each of them holds, unless joining the ways takes too many
-// clauses.
+// Readers lists who may read a node, as a flat list: holding one of its principals suffices.
+// Several clauses, or several principals, also get a Set. People who may all read share at least
+// one principal of the list, unless that set would need more than mostClauses clauses.
 type Readers struct {
 	List access.ACL // sorted
 	Sets []Set      // those that List names
 }
 
-// Set is clauses as one principal, which is held by whoever holds something of every clause. The
-// list of a set with one clause names what is in it too.
+// Set is a principal that combines clauses. A person holds it who holds a principal of every
+// clause. If a set has one clause, the list also names the principals of that clause.
 type Set struct {
 	Principal access.Principal
 	Clauses   []access.ACL // each sorted and not empty
 }
 
-// mostClauses is how many clauses a set may have; no one is in a larger one. Real sources ask for
-// two or three.
+// mostClauses limits the clauses of a set. A larger set has no members. Real sources need two or
+// three clauses.
 const mostClauses = 32
 
-// way is one way to be a reader: a person holds something of each of its clauses.
+// way is one way to be a reader: a person must hold a principal of each clause.
 type way []access.ACL
 
-// ReadersOf returns the readers of the nodes of a source, given by id. Who is to be a reader by a
-// parent that is not among them, or whose parents go round in a circle, is none.
+// ReadersOf returns the readers of a source's nodes, by node id. A node inherits no readers from a
+// parent that is not in nodes or from parents that form a cycle.
 func ReadersOf(source string, nodes map[string]Node) map[string]Readers {
 	ways := make(map[string][]way, len(nodes))
 	for id := range nodes {
@@ -46,8 +45,8 @@ func ReadersOf(source string, nodes map[string]Node) map[string]Readers {
 	return out
 }
 
-// resolve fills in the ways of a node and of those above it, from above. It keeps its own list of
-// these, since trees may be deep.
+// resolve computes the ways of a node and of its ancestors, from the top down. It uses an explicit
+// stack because trees may be deep.
 func resolve(id string, nodes map[string]Node, ways map[string][]way) {
 	var above []string
 	at := make(map[string]int)
@@ -96,8 +95,8 @@ func inherit(n Node, parent []way) []way {
 	return nil // an unknown relation denies everyone
 }
 
-// either adds one way, of all the clauses, to others. Without a clause, or with one that no one
-// holds, there is nothing to add.
+// either adds the way that requires all the clauses to ways. It adds nothing if there is no clause
+// or a clause has no holder.
 func either(ways []way, clauses []access.ACL) []way {
 	add, possible := every(clauses)
 	if !possible {
@@ -116,8 +115,8 @@ func either(ways []way, clauses []access.ACL) []way {
 	return append(slices.Clip(ways), add)
 }
 
-// every puts clauses that all must be met into their shortest form, which is the same for every
-// order. It is not possible to meet none, one that is empty, or too many.
+// every returns the shortest form of clauses that must all be met. The result does not depend on
+// their order. It returns false for no clauses, an empty clause, or too many clauses.
 func every(clauses []access.ACL) (way, bool) {
 	var all way
 	for _, c := range clauses {
@@ -147,8 +146,8 @@ func subset(part, whole access.ACL) bool {
 	})
 }
 
-// flat returns a list of the ways. Of several principals that suffice each by itself there is a set
-// too: what two people hold in common may be this set alone.
+// flat returns the ways as a list with sets. Several principals that each suffice also get a set,
+// because that set may be all that two readers share.
 func flat(source string, ways []way) Readers {
 	var r Readers
 	if len(ways) == 0 {
@@ -173,8 +172,8 @@ func flat(source string, ways []way) Readers {
 	return r
 }
 
-// eitherOf returns one way for whoever meets any of several: a clause of it is a clause of each of
-// them. ok is false where that takes too many clauses.
+// eitherOf joins several ways into one that holds for a person who meets any of them. Each clause
+// of the result combines one clause of every way. ok is false if that takes too many clauses.
 func eitherOf(ways []way) (all way, ok bool) {
 	all = ways[0]
 	for _, w := range ways[1:] {

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Store keeps the index. Implementations are safe for concurrent use.
+// Store stores the index. Implementations are safe for concurrent use.
 type Store interface {
 	// Begin records that a run of run.Source starts, creating the source where it is new, and
 	// returns the last state that Save recorded for it: Settings and LastSuccess of the last run
@@ -20,8 +20,8 @@ type Store interface {
 	// that it saved last. Otherwise PassStartedAt is now. StartedAt is now in either case. Both
 	// times are by the store's clock.
 	Begin(ctx context.Context, tenant access.TenantID, run Run) (Run, error)
-	// Known returns the stamps of those of the ids that the source has in the index; ids == nil
-	// means every document of the source.
+	// Known returns the stamps of those ids that the source has in the index. Nil ids mean every
+	// document of the source.
 	Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]Stamp, error)
 	// Holders returns which documents of any source have one of the addresses, compared exactly.
 	Holders(ctx context.Context, tenant access.TenantID, addresses []string) (map[string][]document.ID, error)
@@ -33,10 +33,10 @@ type Store interface {
 	// one call are different. A document keeps the access list that it has if that is newer
 	// (NewerACL).
 	Put(ctx context.Context, tenant access.TenantID, entries []Entry) error
-	// Remove takes documents of the source out of the index; they cannot be found any more when it
-	// returns. Unknown ids, and ids of other sources, are ignored.
+	// Remove removes documents of the source from the index. They cannot be found once it returns.
+	// Unknown ids, and ids of other sources, are ignored.
 	Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
-	// Checked notes that documents of the source were found unchanged now (Stamp.CheckedAt).
+	// Checked records that documents of the source were found unchanged now (Stamp.CheckedAt).
 	// Unknown ids are ignored.
 	Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
 	// SetACL changes who may read documents of the source, without storing them again: their text,
@@ -48,7 +48,7 @@ type Store interface {
 	// Save records the state of a run: after every batch that was stored (FinishedAt is zero then)
 	// and once at its end.
 	Save(ctx context.Context, tenant access.TenantID, run Run) error
-	// Listings returns what is kept of the lists of a source.
+	// Listings returns the stored lists of a source.
 	Listings(tenant access.TenantID, source document.SourceID) Listings
 }
 
@@ -56,7 +56,7 @@ type Store interface {
 // content, title, address, metadata.
 type Hash [sha256.Size]byte
 
-// Stamp tells whether a document has changed since it was indexed.
+// Stamp shows whether a document has changed since it was indexed.
 type Stamp struct {
 	// UpdatedAt is when the source changed the document (Item.ModifiedAt), in microseconds, UTC. It
 	// may differ from Document.UpdatedAt, which is the date that readers see. Zero when the source
@@ -73,9 +73,9 @@ type Stamp struct {
 	ACLReadAt time.Time
 }
 
-// NewerACL reports whether an access list is stored that a later run found than one that is to be
-// stored. A run keeps what it read for a while. So one that began before another run read the same
-// document may bring back a right that was taken meanwhile.
+// NewerACL reports whether the stored access list was found by a later run than the list to be
+// stored. A run keeps its results for a while. So an older run could restore a right that was
+// revoked in the meantime.
 func NewerACL(stored, found time.Time) bool { return stored.After(found) }
 
 // Access says who may read a document, and which Hash it has from then on.
@@ -152,5 +152,5 @@ type Counts struct {
 	Plain int
 }
 
-// Seen is the number of documents that the run is done with.
+// Seen returns the number of documents that the run has finished.
 func (c Counts) Seen() int { return c.Indexed + c.Unchanged + c.Failed }

@@ -12,8 +12,8 @@ const (
 	mostForms = 90
 )
 
-// Forms are the names that a text may hold, in their normal form, the longest first: runs of its
-// words that can be told from ordinary ones.
+// Forms returns the names that a text may hold, in their normal form, longest first. A name is a
+// run of the text's words that can be told from ordinary words.
 func Forms(text string) []string {
 	all := slices.Collect(words(text))
 	all = all[:min(len(all), 40)]
@@ -32,7 +32,7 @@ func Forms(text string) []string {
 // mostPaths is how many paths of files may stand in what is asked about.
 const mostPaths = 2
 
-// Paths are the words of a text that may be paths of files: those with a slash or an ending.
+// Paths returns the words of a text that may be file paths: those with a slash or an extension.
 func Paths(text string) []string {
 	var paths []string
 	for word := range strings.FieldsSeq(text) {
@@ -45,8 +45,9 @@ func Paths(text string) []string {
 	return paths
 }
 
-// Ask returns what is stated of what a text names. Of the names in it, those count that are longest among what the audience knows: "the billing service" is not
-// asked for "service" where something is called "billing service". The names of the question are replaced.
+// Ask returns the statements about the things that a text names. Of the text's names that the
+// audience knows, it uses only the longest. If a thing is called "billing service", "the billing
+// service" does not also ask for "service". Ask replaces the question's Names.
 func Ask(ctx context.Context, g Graph, about string, q Question) ([]Statement, error) {
 	q.Names, q.Paths = Forms(about), Paths(about)
 	if len(q.Names) == 0 {

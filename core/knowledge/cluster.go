@@ -9,13 +9,13 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// ID tells an entity from all others.
+// ID identifies an entity.
 type ID struct {
 	Kind Kind
 	Key  string
 }
 
-// Called is that a document calls an entity by a name.
+// Called records that a document calls an entity by a name.
 type Called struct {
 	ID
 	Form     string // of the name
@@ -23,10 +23,10 @@ type Called struct {
 	Document document.Ref
 }
 
-// Pair are two entities of which the operator said something.
+// Pair holds two entities about which the operator made a statement.
 type Pair struct{ One, Other ID }
 
-// Reason is why entities count as one.
+// Reason is why two entities count as one.
 type Reason string
 
 // Reasons.
@@ -45,9 +45,9 @@ type Joined struct {
 	By     *Called // what a document says; nil: the operator said it
 }
 
-// Evidence is what an audience may know of who uses which name, and what the operator says of it.
-// What follows from it rests on nothing else. So a reader cannot learn of a name that they may not
-// read from what counts as one, and nothing has to be undone when a document goes.
+// Evidence holds the names that an audience may know and the operator's statements about them.
+// Clusters follow from this evidence alone. So a cluster reveals no name that the reader may not
+// read, and deleting a document needs no clean-up.
 type Evidence struct {
 	Called        []Called
 	Merged, Apart []Pair // by the operator, in either order
@@ -81,7 +81,7 @@ func (e *Evidence) Cluster(start ID) []Joined {
 	return cluster
 }
 
-// joins are the pairs that count as one, each once, in a steady order.
+// joins returns the pairs that count as one, each once, in a stable order.
 func (e *Evidence) joins() []Joined {
 	var all []Joined
 	for _, m := range e.Merged {
@@ -116,7 +116,7 @@ func (e *Evidence) joins() []Joined {
 	return all
 }
 
-// both are the accounts and addresses that documents give of one person.
+// both returns the pairs of an account and an address that documents give for one person.
 func (e *Evidence) both() []Joined {
 	var given []Joined
 	for _, c := range e.Called {
@@ -193,8 +193,8 @@ func initial(word string) string {
 	return word[:size]
 }
 
-// Widen adds to names, in their normal form, those that documents say to be short for them, or to
-// be what they are short for. An abbreviation of several things is none of them.
+// Widen adds to names, in their normal form, the abbreviations and full forms that documents give
+// for them. An abbreviation of several things is ignored.
 func Widen(names []string, called []Called) []string {
 	stands := make(map[string][]string) // for each abbreviation what it is short for, by documents
 	for _, c := range called {
@@ -223,21 +223,21 @@ func Widen(names []string, called []Called) []string {
 	return wide
 }
 
-// identified reports whether an entity is known by more than a name.
+// identified reports whether more than a name identifies the entity.
 func (id ID) identified() bool {
 	return (id.Kind == Person || id.Kind == Team) && (strings.HasPrefix(id.Key, "@") || id.isMail())
 }
 
 func (id ID) isMail() bool { return id.Kind == Person && isMail(id.Key) }
 
-// Identity is the account or the address that a name itself is.
+// Identity returns the account or the address that the name itself is.
 func (c Called) Identity() (id ID, is bool) {
 	id = ID{c.Kind, strings.ToLower(c.Shown)}
 	return id, id.identified()
 }
 
-// Whole reports whether a name says enough to be a person's: of people it has two words that are no
-// initials.
+// Whole reports whether a name is complete enough for a person's: a person's name needs two words
+// that are not initials.
 func (c Called) Whole() bool {
 	if _, is := c.Identity(); is {
 		return false

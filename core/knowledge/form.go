@@ -17,9 +17,9 @@ const (
 	minNameRunes = 3   // of a normal form; shorter ones are initials and variables
 )
 
-// Form is the normal form of a name: its words in small letters without accents, parted by one
-// space. Names with the same form are one name: "Café- Süd", "CAFE SUD" and "café süd" are. It is
-// empty where there is no word in it. Names in different scripts have different forms.
+// Form returns the normal form of a name: its words in lower case, without accents, separated by
+// one space. Names with the same form are one name: "Café- Süd", "CAFE SUD" and "café süd" are. The
+// form is empty if the name has no word. Names in different scripts have different forms.
 func Form(name string) string {
 	var b strings.Builder
 	for word := range words(name) {
@@ -31,8 +31,8 @@ func Form(name string) string {
 	return b.String()
 }
 
-// Nameable reports whether a normal form can be told from ordinary words wherever it stands: it is
-// not too short or too long, no number, and holds a word besides those that every text is full of.
+// Nameable reports whether a normal form can be told from ordinary words. It must not be too short,
+// too long or a number, and must have a word that is not a common one.
 func Nameable(form string) bool {
 	if len(form) > MaxNameBytes || utf8.RuneCountInString(form) < minNameRunes || strings.Count(form, " ") >= MaxNameWords {
 		return false

@@ -1,7 +1,7 @@
-// Package knowledge reads from documents who wrote, owns and worked on what, what belongs where,
-// what replaces what, and which names stand in which passage: a graph without a model. Every
-// statement rests on a passage that says so, and is seen by those alone who may read that passage
-// and, where it leads to a document, that document.
+// Package knowledge builds a graph from documents without a model. The graph holds who wrote, owns
+// and worked on what, what belongs where, what replaces what, and which names occur in which
+// passage. Every statement rests on a passage. Only people who may read that passage see the
+// statement. If it leads to a document, they must be allowed to read that document too.
 package knowledge
 
 import (
@@ -31,7 +31,7 @@ const (
 	Term   Kind = "term"   // a name that a document abbreviates
 )
 
-// Entity is a thing that documents speak of.
+// Entity is a thing that documents mention.
 type Entity struct {
 	Kind Kind
 	// Key tells entities of a kind apart: an address of mail, an account with "@", a number of a
@@ -42,7 +42,7 @@ type Entity struct {
 	Other []string // further names by which people may ask for it
 }
 
-// Names are all names of an entity.
+// Names returns all names of an entity.
 func (e Entity) Names() []string { return append([]string{e.Name}, e.Other...) }
 
 // Relation says how two things stand to one another. It reads from subject to object.
@@ -61,7 +61,7 @@ const (
 	Releases   Relation = "releases" // tells that something is released
 )
 
-// Relations are all of them.
+// Relations returns all relations.
 func Relations() []Relation {
 	return []Relation{Authored, Owns, WorksOn, PartOf, Mentions, LinksTo, DependsOn, Supersedes, Releases}
 }
@@ -82,7 +82,7 @@ type Reading struct {
 	Terms  []Entity // names that it writes out with what is short for them; nothing is stated of them
 }
 
-// Statement is a fact as an audience may learn it, with the passage that states it.
+// Statement is a fact that an audience may read, with the passage that states it.
 type Statement struct {
 	Relation Relation
 	// Subject and Object are names as the stating document writes them, or titles of documents.
@@ -96,24 +96,27 @@ type Statement struct {
 	At                    time.Time    // of that document; zero when it does not say
 }
 
-// MayRetire reports whether the statement's document may say that another document was replaced: it
-// is that document itself, or of the same source. Any other document only claims it, since the
-// authors of one source have no say in another.
+// MayRetire reports whether the statement's document may declare another document replaced. It may
+// if it is that document itself or belongs to the same source. From any other source it is only a
+// claim, since authors of one source do not decide about another.
 func (s Statement) MayRetire(replaced document.Ref) bool {
 	return s.Document.ID == replaced.ID || s.Document.Source == replaced.Source
 }
 
-// Graph answers questions about what documents state. Implementations are safe for concurrent use,
-// and tell nothing that does not rest on what the audience may read at the moment of the call.
+// Graph returns what documents state. Implementations are safe for concurrent use. They return only
+// results that rest on content that the audience may read at the moment of the call.
 type Graph interface {
-	// Named returns what has one of the question's names, the longest names first.
+	// Named returns the things that have one of the question's names, longest names first.
 	Named(ctx context.Context, q Question) ([]Named, error)
-	// Statements returns what is stated of whatever has one of the question's names, newest first.
+	// Statements returns the statements about things that have one of the question's names, newest
+	// first.
 	Statements(ctx context.Context, q Question) ([]Statement, error)
-	// Neighbours returns the documents whose titles stand in some passages, which the audience may
-	// read like the passages themselves. Of the question, Audience, Sources and Documents count.
+	// Neighbours returns the documents whose titles occur in the given passages. The audience may
+	// read both these documents and the passages. Of the question, only Audience, Sources and
+	// Documents count.
 	Neighbours(ctx context.Context, q Question, passages []document.ChunkID) ([]Neighbour, error)
-	// Empty reports whether no document of a tenant states any of the relations; none means all.
+	// Empty reports whether no document of a tenant states any of the relations. No relations means
+	// all.
 	Empty(ctx context.Context, tenant access.TenantID, relations ...Relation) (bool, error)
 }
 
@@ -134,8 +137,9 @@ type Question struct {
 	// tell whether a statement speaks of that. Then nothing is said of the page "Payments" where
 	// the outage of payments is asked about.
 	Whole bool
-	// Object leaves out what is stated of the names as subjects: of what they replace, when it is
-	// asked what replaced them. Subject leaves out what is stated of them as objects.
+	// Object excludes statements that have the names as subjects. For example, a question about
+	// what replaced them excludes what they replace. Subject excludes statements that have them as
+	// objects.
 	Object, Subject bool
 }
 

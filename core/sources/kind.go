@@ -1,5 +1,5 @@
-// Package sources is how a kind of source states itself: what it is called, what it needs and asks
-// for, and how a source of it is opened.
+// Package sources defines how a kind of source describes itself: its name, its credentials and
+// settings, and how to open a source of that kind.
 package sources
 
 import (
@@ -17,8 +17,8 @@ type Kind struct {
 	Name  string // its key in footnote.yaml: "notion"
 	Title string // as a sentence names it
 	Help  string // what deploy/docs/footnote-yaml.md says of its key
-	// Access says, after its name, which settings decide who may read and what is read, instead of
-	// those of other sources.
+	// Access says, after the kind's name, which settings decide who may read and what is read, if
+	// they differ from those of other sources.
 	Access string
 	Steps  []string // what to do before, each a sentence or two that says why
 	Rights []Right  // that the credential must have
@@ -33,43 +33,44 @@ type Kind struct {
 	Looks  index.Looks
 
 	Source func(name string) document.Source
-	// Hooked reports whether sources tell of changes by requests that can be believed
-	// (index.Hooked), by the values of settings; nil: they tell of none.
+	// Hooked reports, by the values of settings, whether sources send authenticated requests about
+	// changes (index.Hooked). Nil means that they send none.
 	Hooked func(value func(env string) string) bool
-	// Lacks says which settings are missing among those given, naming flags; empty or nil: none.
+	// Lacks returns a sentence on the missing settings among those given, naming flags. Empty or
+	// nil means that none is missing.
 	Lacks func(given map[string]string) string
-	// Called is what a source is called that was given no name, by its settings; empty or nil: as
-	// the kind.
+	// Called returns the name of a source that has none, by its settings. Empty or nil means the
+	// name of the kind.
 	Called func(given map[string]string) string
 	New    func() Settings // empty settings, with their defaults
 }
 
-// Right is a scope or a permission of a credential, and what it is for.
+// Right is a scope or a permission that a credential needs, with the reason.
 type Right struct{ Name, Reason string }
 
-// Credential is a setting of the environment that holds a credential, or names a file with one. It
-// never stands in footnote.yaml.
+// Credential is an environment setting that holds a credential or names a file with one. A
+// credential is never written to footnote.yaml.
 type Credential struct {
 	Env, Help string
 	File      bool // it names a file that holds the credential
 	Number    bool // it is a whole number, 0 if unset
 }
 
-// Secret is how people are asked for the credentials.
+// Secret describes how to ask people for the credentials.
 type Secret struct {
 	Env  string // the settings that hold them
 	What string // what they are, and where they are found
-	// Set reports whether they are set, by the values of settings.
+	// Set reports, by the values of settings, whether the credentials are set.
 	Set func(value func(env string) string) bool
 }
 
-// Settings are what footnote.yaml says of one source. They are stored as JSON.
+// Settings returns the keys below the kind's key, in the order in which people are asked for them.
 type Settings interface {
 	// Settings are the keys below the kind's, in the order in which people are asked for them.
 	Settings() []Setting
-	// Fault is a sentence on what is wrong with the settings at a path; empty where nothing is.
+	// Fault returns a sentence on the error in the settings at a path, or an empty string.
 	Fault(path string) string
-	// Open returns the connector of the source; nothing is asked before it is used.
+	// Open returns the connector of the source. It sends no request before the connector is used.
 	Open(o Opening) (index.Connector, error)
 }
 
@@ -81,15 +82,15 @@ type Setting struct {
 	Default string
 	Help    string
 	Needed  bool
-	// Bind is where the value goes: *string, *bool, *[]string, *access.ACL, *Lists, Some, Address,
-	// Word or Audience.
+	// Bind receives the value: *string, *bool, *[]string, *access.ACL, *Lists, Some, Address, Word
+	// or Audience.
 	Bind any
 }
 
-// Lists are access lists by names; nil: no one may read.
+// Lists are access lists by name. A nil list denies everyone.
 type Lists = map[string]access.ACL
 
-// Some binds a list that replaces its default. None, alone, is an empty list.
+// Some binds a list that replaces its default. The word None, alone, gives an empty list.
 type Some struct {
 	To   *[]string
 	None string
@@ -104,31 +105,32 @@ type Word struct {
 	Set   func(word string)
 }
 
-// Audience binds a setting that says who reads what visitors can see. No one is empty.
+// Audience binds a setting that says who reads content that visitors can see. NoOne sets it to
+// empty.
 type Audience struct{ To *access.Principal }
 
-// What an Audience is said by.
+// The words that an Audience setting accepts.
 const (
 	AudienceWords = "members, public or " + NoOne
 	NoOne         = "nobody"
 )
 
-// Opening is what a source is opened with.
+// Opening holds the values that Settings.Open needs.
 type Opening struct {
 	Name       string
 	Credential func(env string) string
 	AllowHosts []string // that may be reached although they are not on the public internet
 	CAFile     string
 	MaxBytes   int64 // of a document
-	// Read returns the connector of one file on this machine, and Wanted reports whether a file may
-	// hold text, by its name.
+	// Read returns the connector of one file on this machine. Wanted reports, by a file's name,
+	// whether the file may hold text.
 	Read    func(path string) (index.Connector, error)
 	Wanted  func(name string) bool
 	Folder  func(f Folder) (index.Connector, error) // of a folder's files
 	Clients *Clients
 }
 
-// Folder is a folder of files to be read.
+// Folder describes a folder of files to read.
 type Folder struct {
 	Path   string
 	Base   string // where readers find the files
@@ -137,20 +139,20 @@ type Folder struct {
 	Files  []string // patterns of paths
 }
 
-// Seen is what a source shows of itself.
+// Seen reports what a credential can see of a source.
 type Seen struct {
 	Sees  string   // "12 channels"
 	Lacks []string // sentences about what was asked for and cannot be read, with what to do
 	Notes []string // sentences about what may be meant so
 }
 
-// Looker is a connector that says more than one sentence about what it sees.
+// Looker is a connector that reports what it sees in more than one sentence.
 type Looker interface {
 	Look(ctx context.Context) (Seen, error)
 }
 
-// Clients are the clients of APIs that the sources of a process share, so that their limits are
-// kept together. The zero value is ready. It is safe for concurrent use.
+// Clients holds the API clients that the sources of a process share, so that they share rate
+// limits. The zero value is ready. It is safe for concurrent use.
 type Clients struct {
 	mu    sync.Mutex
 	known map[clientKey]any
@@ -158,8 +160,7 @@ type Clients struct {
 
 type clientKey struct{ kind, address string }
 
-// Client returns the client of a kind for an address, which connect makes when it is asked for
-// first.
+// Client returns the client of a kind for an address. The first call makes it with connect.
 func Client[C any](in *Clients, kind, address string, connect func() (C, error)) (C, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -177,7 +178,7 @@ func Client[C any](in *Clients, kind, address string, connect func() (C, error))
 	return client, nil
 }
 
-// Sentences takes joined errors apart; nil has none.
+// Sentences returns the text of each error that err joins. It returns none for nil.
 func Sentences(err error) []string {
 	if err == nil {
 		return nil
