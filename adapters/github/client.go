@@ -28,7 +28,7 @@ const (
 	burst = 60
 )
 
-// Config says which server is asked, and with what credential. Zero fields get their defaults.
+// Config selects the server and the credential. Zero fields get their defaults.
 type Config struct {
 	URL        string // of the site as people open it; https://github.com
 	Credential Credential
