@@ -39,7 +39,7 @@ type Options struct {
 // SweepEvery is the default interval between full scans.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks are the delays after which a change of permissions takes effect.
+// Looks lists the changes that a scan can notice, and the scan that notices each.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},

@@ -67,7 +67,7 @@ type Options struct {
 // unknown until then.
 const SweepEvery = time.Hour
 
-// Looks are the delays after which a change of permissions takes effect.
+// Looks lists the changes that a scan can notice, and the scan that notices each.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {}, index.ChangeMove: {},
 	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},

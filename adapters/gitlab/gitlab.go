@@ -55,8 +55,8 @@ type Options struct {
 
 const day = 24 * time.Hour
 
-// Looks are the delays after which a change of permissions takes effect. When an issue becomes
-// confidential or loses an assignee, the next scan of permissions moves it to its node.
+// Looks lists the changes that a scan can notice, and the scan that notices each. When an issue
+// becomes confidential or loses an assignee, the next scan of permissions moves it to its node.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {},
 	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},

@@ -40,8 +40,8 @@ type Options struct {
 // SweepEvery is the default interval between scans of all ids.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks are the delays after which a change of permissions takes effect. If an issue gets a
-// security level that excludes the account, the connector treats it as deleted.
+// Looks lists the changes that a scan can notice, and the scan that notices each. If an issue gets
+// a security level that excludes the account, the connector treats it as deleted.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},

@@ -26,8 +26,8 @@ import (
 // Kind of the sources that this package reads.
 const Kind document.Kind = "notion"
 
-// Looks are the delays after which a change of permissions takes effect. Notion does not provide
-// the members of groups.
+// Looks lists the changes that a scan can notice, and the scan that notices each. Notion does not
+// provide the members of groups.
 var Looks = index.Looks{
 	index.ChangeNode: {Documents: true}, index.ChangeMove: {Documents: true}, index.ChangeDeletion: {Documents: true},
 }
