@@ -40,7 +40,7 @@ type Options struct {
 	// Reader is the address of an account as which shared drives are read. If empty, the service
 	// account must be a member of them.
 	Reader   string
-	Drives   []string // ids of the shared drives to read; empty: all drives that the reader is a member of
+	Drives   []string // ids of the shared drives to read; empty: all that the reader is in
 	MyDrives bool     // also reads the files that people own, by delegation for each person
 	Users    []string // addresses of people whose drives are read; empty: all
 	// ACL is an additional condition for reading any document of the source. Nil adds no condition.

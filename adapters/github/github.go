@@ -62,7 +62,7 @@ type Options struct {
 	// and addresses below its base.
 	Read     func(f Folder) (index.Connector, error)
 	Wanted   func(path string) bool // reports whether a file may contain a document; nil: all may
-	CacheDir string                 // directory for clones of repositories; default: below the user's cache directory
+	CacheDir string                 // of clones; default: below the user's cache
 	MaxBytes int64                  // larger files are left out; 10 MB
 	MaxFetch int64                  // limit of the bytes that Git transfers in one run; 4 GB
 }

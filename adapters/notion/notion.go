@@ -41,7 +41,7 @@ type Options struct {
 	// Read returns the connector that reads a file of a page from this machine. If nil, no files
 	// are read.
 	Read     func(path string) (index.Connector, error)
-	Wanted   func(name string) bool // reports by its name whether a file may contain text; nil: all may
+	Wanted   func(name string) bool // whether a file may contain text; nil: all may
 	MaxBytes int64                  // larger files are left out; 25 MB
 }
 

@@ -15,7 +15,7 @@ import (
 type Address struct {
 	Hosts          []string // host:port
 	User, Password string
-	TokenFile      string // file with a bearer token; read again for the first request of each connection
+	TokenFile      string // bearer token file; read again for each connection
 	Prefix         string // prefix of index names
 	Plain          bool   // no TLS
 	CAFile         string // certificates to trust in addition to the system's

@@ -29,7 +29,7 @@ type settlement struct {
 
 	stands spend.Standing
 	err    error
-	wake   chan bool // true: this caller books all waiting calls; false: the call was booked, or failed
+	wake   chan bool // true: this caller books all; false: booked or failed
 }
 
 // Settle implements spend.Ledger. All calls of a tenant update the same few rows. Calls that end
