@@ -4,22 +4,22 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// Deployments of Confluence, whose APIs differ.
+// Deployments of Confluence. Their APIs differ.
 const (
 	Cloud      = atlassian.Cloud
 	DataCenter = atlassian.DataCenter
 )
 
-// Config says which site is asked, and with what credential. Zero fields get their defaults.
+// Config selects the site and the credential. Zero fields get their defaults.
 type Config = atlassian.Config
 
-// Client asks one site with one credential. All connectors with the same credential share one. It
-// is safe for concurrent use.
+// Client sends requests to one site with one credential. All connectors with the same credential
+// share one Client. It is safe for concurrent use.
 type Client struct{ *atlassian.Site }
 
 var product = atlassian.Product{Name: "Confluence", Settings: "CONFLUENCE", Example: "https://wiki.example.org", Path: "wiki/"}
 
-// New returns a client. Nothing is asked yet.
+// New returns a client. It sends no request.
 func New(config Config) (*Client, error) {
 	s, err := product.Connect(config)
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package confluence reads the spaces of a Confluence site, of Confluence Cloud or Data Center:
-// pages, blog posts and, by choice, comments and attached files.
+// Package confluence reads the spaces of a Confluence site, on Confluence Cloud or Data Center:
+// pages, blog posts and, optionally, comments and attached files.
 //
-// Who may read a page is who may use the site, may view its space, is on the list of every
-// restricted page or folder above it, and on its own
+// A reader of a page must be able to use the site and view the page's space. The reader must also
+// be on the list of the page, if it is restricted, and of every restricted page or folder above it
 // (https://support.atlassian.com/confluence-cloud/docs/add-or-remove-page-restrictions/). Each
-// space and each restricted content is a node, the latter within the next one above it. A document
-// names the node that is nearest to it.
+// space is a node. Each restricted page or folder is a node within the next one above it. A
+// document names its nearest node.
 package confluence
 
 import (
@@ -21,25 +21,25 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind of the sources that this package reads.
+// Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "confluence"
 
-// Common are the options that the sources of all of Atlassian's products have.
+// Common are the options that all Atlassian sources share.
 type Common = atlassian.Options
 
-// Options of a Connector. Zero fields get their defaults.
+// Options configure a Connector. Zero fields get their defaults.
 type Options struct {
 	// Users: those whose names begin with "confluence-users", which are Confluence's own
 	Common
 	Spaces []string // keys of the spaces to read; none: all but personal ones
-	// Personal spaces are read too, where no keys are given.
+	// Personal includes personal spaces, if no keys are given.
 	Personal bool
 }
 
-// SweepEvery is after how long everything is looked at, unless Options say otherwise.
+// SweepEvery is the default interval between full scans.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks are how late a change of who may read shows.
+// Looks lists the changes that a scan can notice, and the scan that notices each.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
@@ -78,7 +78,7 @@ var (
 // Waited implements index.Waiter, for all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
-// NewConnector returns a connector; nothing is asked before it is used.
+// NewConnector returns a connector. It sends no request.
 func NewConnector(client *Client, options Options) (*Connector, error) {
 	options.Common = options.WithDefaults()
 	if err := options.validate(); err != nil {
@@ -89,7 +89,7 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source of a name in the configuration.
+// SourceOf returns the source with a name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("confluence-" + name), Kind: Kind, Name: name}
 }

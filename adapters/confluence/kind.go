@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Statement states sources of Confluence.
+// Statement describes the source kind Confluence.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "pages, blog posts, comments and attached files of Confluence Cloud or Data Center",
@@ -53,13 +53,13 @@ func Statement() sources.Kind {
 	}
 }
 
-// Entry is what the sources of all of Atlassian's products have in common in footnote.yaml.
+// Entry is the part of footnote.yaml that all Atlassian sources share.
 type Entry = atlassian.Entry
 
-// Settings are what footnote.yaml says of a source.
+// Settings are a source's settings in footnote.yaml.
 type Settings struct {
 	Entry
-	Spaces   []string `json:"spaces,omitempty"` // keys; none: all but personal ones
+	Spaces   []string `json:"spaces,omitempty"` // keys of spaces; empty: all except personal ones
 	Personal bool     `json:"personal,omitempty"`
 }
 

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/oauth2/jwt"
 )
 
-// Scopes that tokens are asked for. Tokens for Drive and for the directory are others, so that an
-// administrator's reads no files.
+// Scopes of tokens. Drive and the directory use separate tokens, so that an administrator's token
+// reads no files.
 const (
 	scopeDrive   = "https://www.googleapis.com/auth/drive.readonly"
 	scopeUsers   = "https://www.googleapis.com/auth/admin.directory.user.readonly"
@@ -73,7 +73,7 @@ type given struct {
 	until time.Time
 }
 
-// tokenTimeout bounds one request for a token, and tokenAttempts how many there are.
+// tokenTimeout limits one request for a token, and tokenAttempts the number of attempts.
 const (
 	tokenTimeout  = 30 * time.Second
 	tokenAttempts = 3

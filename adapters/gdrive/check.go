@@ -9,8 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Check says what there is to be read in a few words, or why nothing can be, or who may read it
-// cannot be found out. It asks for the directory, the drives, and the members of one.
+// Check returns a short summary of the readable content. It fails if nothing can be read, or if it
+// cannot find out who may read it. It requests the directory, the drives, and the members of one
+// drive.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	p, err := c.people(ctx)
 	if err != nil {

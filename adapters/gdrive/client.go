@@ -19,19 +19,19 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Config says with what credential Google is asked, and where. Zero fields get their defaults.
+// Config sets the credential and the address of Google's APIs. Zero fields get their defaults.
 type Config struct {
 	Key []byte // of a service account, as Google gives it out, in JSON
-	// URL is an address below which all APIs are asked instead of Google's own hosts, such as a
-	// gateway's: https://gateway.example.org.
+	// URL replaces Google's own hosts for all APIs, for example by a gateway:
+	// https://gateway.example.org.
 	URL        string
 	AllowHosts []string
 	CAFile     string
-	// between two requests to Drive, on average; 20 ms: "12,000 queries per 60 seconds"
+	// average time between two requests to Drive; 20 ms: "12,000 queries per 60 seconds"
 	Every    time.Duration
-	AtOnce   int           // requests at once; 8
-	Patience time.Duration // the longest wait for a limit that is sat through; 30 s
-	Pause    time.Duration // before a second attempt; 1 s
+	AtOnce   int           // concurrent requests; 8
+	Patience time.Duration // longest wait for a rate limit before a request fails; 30 s
+	Pause    time.Duration // wait before a second attempt; 1 s
 	Now      func() time.Time
 }
 
@@ -46,8 +46,8 @@ const (
 	slides
 )
 
-// Client asks Google with one credential. All connectors with the same credential share one. It is
-// safe for concurrent use.
+// Client sends requests to Google with one credential. All connectors with the same credential
+// share one Client. It is safe for concurrent use.
 type Client struct {
 	config Config
 	key    serviceKey
@@ -58,7 +58,7 @@ type Client struct {
 	off map[api]time.Time // until when an API is not asked, since it is not enabled
 }
 
-// New returns a client. Nothing is asked yet.
+// New returns a client. It sends no request.
 func New(config Config) (*Client, error) {
 	config.Every, config.AtOnce, config.Pause = cmp.Or(config.Every, 20*time.Millisecond), cmp.Or(config.AtOnce, 8), cmp.Or(config.Pause, time.Second)
 	if config.Now == nil {
@@ -123,11 +123,10 @@ func New(config Config) (*Client, error) {
 // account acts for itself.
 type subjectKey struct{}
 
-// Account is the address of the service account.
+// Account returns the address of the service account.
 func (c *Client) Account() string { return c.key.ClientEmail }
 
-// Requests is how many requests were made so far, and how many of them were refused because of a
-// limit.
+// Requests returns the number of requests so far, and how many of them a rate limit refused.
 func (c *Client) Requests() (all, limited int) {
 	for _, h := range c.apis {
 		cost := h.Cost()
@@ -136,7 +135,7 @@ func (c *Client) Requests() (all, limited int) {
 	return all, limited
 }
 
-// Waited is how long limits were waited for so far.
+// Waited returns the total time spent waiting for rate limits.
 func (c *Client) Waited() (d time.Duration) {
 	for _, h := range c.apis {
 		d += h.Cost().Waited

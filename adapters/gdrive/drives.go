@@ -31,8 +31,8 @@ type drives struct {
 	been   map[string]map[string]bool // folders that are listed because of the log of a corpus
 }
 
-// Feeds of a corpus: its log, all its files, and what lies in some folders. They end in its id; the
-// folders come last.
+// Prefixes of a corpus's feeds: its change log, all its files, and the content of some folders. A
+// feed's name ends in the corpus's id. Folders come last.
 const (
 	feedLog   = "changes/"
 	feedFiles = "files/"

@@ -1,14 +1,15 @@
 // Package gdrive reads Google Drive: shared drives by membership, and people's own drives ("My
-// Drives") by delegation. Docs, Sheets and Slides become documents, and so do uploaded files of
-// readable formats.
+// Drives") by delegation. Docs, Sheets, Slides and uploaded files of readable formats become
+// documents.
 //
-// Who may read a file is whom it was shared with itself, and whom anything above it was shared
-// with, up to a folder with limited access: "Only users you directly add to the folder's
+// A file's readers are the people it was shared with, and those any folder above it was shared
+// with, up to a folder with limited access. "Only users you directly add to the folder's
 // permissions can open it and access its content … The owner role in My Drive and the organizer
 // role in shared drives can always access folders with limited access"
-// (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access). Each shared
-// drive, each folder, and each file that was shared by itself is a node, within the folder that it
-// lies in. A document names the node of its file, or of the folder.
+// (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
+//
+// Each shared drive, each folder, and each file with its own shares is a node within its folder. A
+// document names the node of its file or, if there is none, of its folder.
 package gdrive
 
 import (
@@ -24,56 +25,55 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind of the sources that this package reads.
+// Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "google_drive"
 
-// Options of a Connector. Zero fields get their defaults.
+// Options configure a Connector. Zero fields get their defaults.
 type Options struct {
 	Name string // of the source
-	// Admin is the address of an administrator for whom the directory of people and groups is read.
-	// Empty: the service account has its own role.
+	// Admin is the address of an administrator, as whom the directory of people and groups is read.
+	// If empty, the service account needs an administrator role.
 	Admin string
-	// Customer is the id of the organisation, such as C012ab3cd, whose directory is read. Empty:
-	// that of Admin. A service account belongs to none.
+	// Customer is the id of the organisation whose directory is read, for example C012ab3cd. If
+	// empty, it is Admin's organisation. A service account belongs to none.
 	Customer string
-	// Reader is the address of an account for whom shared drives are read. Empty: the service
-	// account is a member of them itself.
+	// Reader is the address of an account as which shared drives are read. If empty, the service
+	// account must be a member of them.
 	Reader   string
-	Drives   []string // ids of the shared drives to read; none: all that the reader is a member of
-	MyDrives bool     // what people own is read, for each of them by delegation
-	Users    []string // addresses of those whose drives are read; none: everybody
-	// ACL is who may read anything of the source, in addition to what Google says: one more
-	// condition. Nil: there is none.
+	Drives   []string // ids of the shared drives to read; empty: all that the reader is in
+	MyDrives bool     // also reads the files that people own, by delegation for each person
+	Users    []string // addresses of people whose drives are read; empty: all
+	// ACL is an additional condition for reading any document of the source. Nil adds no condition.
 	ACL access.ACL
-	// Links says that what was shared with whoever has the link is read by everybody: in the link's
-	// domain, or in the directory. Otherwise such a share lets no one in: it is not found by
-	// searching in Google either.
+	// Links lets everyone in the link's domain, or in the directory, read files that are shared
+	// with anyone who has the link. Otherwise such a share lets no one in. Google's search does not
+	// find such files either.
 	Links bool
-	// Anonymous is who may read what everybody on the internet can find: access.Members,
-	// access.Public, or empty for only those who are named.
+	// Anonymous decides who may read files that everyone on the internet can find. It is
+	// access.Members, access.Public, or empty for only the people whom the file names.
 	Anonymous access.Principal
 
-	// after how long everything is looked at, for what the logs of changes do not tell; 1 h
+	// interval between full scans, which find changes that the logs omit; 1 h
 	SweepEvery time.Duration
-	// Read returns the connector of one file on this machine, for what was uploaded; nil: none are
-	// read.
+	// Read returns the connector that reads an uploaded file from this machine. If nil, no uploaded
+	// files are read.
 	Read func(path string) (index.Connector, error)
-	// whether a file may hold a document, by its name; all of them if nil
+	// reports by its name whether a file may contain a document; nil: all may
 	Wanted   func(name string) bool
 	MaxBytes int64 // larger files are left out; 25 MB
 }
 
-// SweepEvery is after how long everything is looked at, unless Options say otherwise: until then
-// what no log of changes tells is not known.
+// SweepEvery is the default interval between full scans. Changes that no log contains remain
+// unknown until then.
 const SweepEvery = time.Hour
 
-// Looks are how late a change of who may read shows.
+// Looks lists the changes that a scan can notice, and the scan that notices each.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {}, index.ChangeMove: {},
 	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},
 }
 
-// MostOfFile is how large an uploaded file may be that is read, unless Options say otherwise.
+// MostOfFile is the default size limit of uploaded files, in bytes.
 const MostOfFile = 25 << 20
 
 func (o Options) withDefaults() Options {
@@ -129,7 +129,7 @@ var (
 // Waited implements index.Waiter, for all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.Waited() }
 
-// NewConnector returns a connector; nothing is asked before it is used.
+// NewConnector returns a connector. It sends no request.
 func NewConnector(client *Client, options Options) (*Connector, error) {
 	options = options.withDefaults()
 	if err := options.validate(); err != nil {
@@ -140,7 +140,7 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source of a name in the configuration.
+// SourceOf returns the source with a name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("gdrive-" + name), Kind: Kind, Name: name}
 }

@@ -11,7 +11,7 @@ import (
 
 const keyEnv = "GOOGLE_KEY_FILE"
 
-// Statement states sources of Google Drive.
+// Statement describes the source kind Google Drive.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "Docs, Sheets, Slides and files of Google Drive: shared drives, and what people own",
@@ -59,7 +59,7 @@ func Statement() sources.Kind {
 	}
 }
 
-// Settings are what footnote.yaml says of a source.
+// Settings are a source's settings in footnote.yaml.
 type Settings struct {
 	URL      string   `json:"url,omitempty"`      // instead of Google's own addresses
 	Admin    string   `json:"admin,omitempty"`    // an administrator; empty: the service account
@@ -69,9 +69,9 @@ type Settings struct {
 	MyDrives bool     `json:"my_drives,omitempty"`
 	Users    []string `json:"users,omitempty"`
 	Links    bool     `json:"links,omitempty"`
-	// ACL is one more condition.
+	// ACL is an additional condition for reading.
 	ACL access.ACL `json:"acl,omitempty"`
-	// Anonymous is members, public, or empty: no one.
+	// Anonymous is members, public, or empty for no one.
 	Anonymous access.Principal `json:"anonymous,omitempty"`
 }
 

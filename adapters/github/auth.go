@@ -29,7 +29,7 @@ type Credential struct {
 	Key            []byte // the App's private key, PEM
 }
 
-// IsApp reports whether it is that of an App.
+// IsApp reports whether the credential belongs to an App.
 func (c Credential) IsApp() bool { return c.AppID != "" }
 
 // authority adds the credential to requests. It is safe for concurrent use; two that find the token

@@ -13,11 +13,11 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Permission is one that the credential needs, and what for.
+// Permission is a permission that the credential needs, and the reason.
 type Permission struct{ Name, Reason string }
 
-// Permissions are all that are needed to read everything; the ones of a fine-grained token have the
-// same names as those of an App.
+// Permissions lists all permissions that are needed to read everything. Fine-grained tokens and
+// Apps use the same names.
 var Permissions = []Permission{
 	{"Repository → Metadata: read", "names, visibility, and who may read each repository"},
 	{"Repository → Contents: read", "files and wikis"},
@@ -27,26 +27,26 @@ var Permissions = []Permission{
 	{"Organization → Members: read", "members, and the addresses that single sign-on or verified domains vouch for"},
 }
 
-// Sight is what a source shows to its credential.
+// Sight describes the content that a source shows to its credential.
 type Sight struct {
 	Public, Internal, Private int // repositories
-	// of their organisations; and those of them who have an address that the organisation vouches
-	// for
+	// Members of the organisations, and how many of them have an address that the organisation
+	// vouches for.
 	Members, Vouched int
-	// Lacks are sentences that say what is wanted and cannot be read, and what to do.
+	// Lacks are sentences about configured content that cannot be read, and how to fix that.
 	Lacks []string
-	// Notes are sentences that say what may be meant so.
+	// Notes are sentences about findings that may be intended.
 	Notes []string
 }
 
-// String says what is seen in a few words.
+// String returns a short summary.
 func (s Sight) String() string {
 	return fmt.Sprintf("%s (%d private, %d internal, %d public), %s, %d of them with an address that their organisation vouches for",
 		plural.Count(s.Public+s.Internal+s.Private, "repository"), s.Private, s.Internal, s.Public, plural.Count(s.Members, "member"), s.Vouched)
 }
 
-// Check looks what the credential can see, without reading it. The error says why nothing can be
-// read, and what to do.
+// Check finds out what the credential can see, without reading it. The error says why nothing can
+// be read, and what to do.
 func (c *Connector) Check(ctx context.Context) (Sight, error) {
 	var s Sight
 	all, err := c.repositories(ctx)

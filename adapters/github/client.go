@@ -28,23 +28,23 @@ const (
 	burst = 60
 )
 
-// Config says which server is asked, and with what credential. Zero fields get their defaults.
+// Config selects the server and the credential. Zero fields get their defaults.
 type Config struct {
-	URL        string // of the site as people open it; https://github.com
+	URL        string // the site's address in a browser; https://github.com
 	Credential Credential
-	AllowHosts []string // hosts that may be asked though they are not on the public internet
+	AllowHosts []string // hosts that requests may go to although they are not on the public internet
 	CAFile     string
-	Every      time.Duration // between two requests, on average; 67 ms
-	// requests at once; 4. "Make requests serially" concerns a burst of them; point checks cannot
-	// wait for one another
+	Every      time.Duration // average time between two requests; 67 ms
+	// AtOnce limits concurrent requests; 4. "Make requests serially" concerns a burst of them.
+	// Checks of single documents cannot wait for one another.
 	AtOnce   int
-	Patience time.Duration // the longest wait for a limit that is sat through; 30 s
-	Pause    time.Duration // before a second attempt; 500 ms
+	Patience time.Duration // longest wait for a rate limit before a request fails; 30 s
+	Pause    time.Duration // wait before a second attempt; 500 ms
 	Now      func() time.Time
 }
 
-// Client asks one server with one credential, and remembers what did not change. All connectors
-// with the same credential share one. It is safe for concurrent use.
+// Client sends requests to one server with one credential, and caches pages that did not change.
+// All connectors with the same credential share one Client. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	site    *url.URL
@@ -62,14 +62,14 @@ type Client struct {
 	nodes   map[int64]string // node ids of repositories, which never change
 }
 
-// remembered is a page as it was read.
+// remembered is a cached page.
 type remembered struct {
 	etag string
 	next string
 	page any
 }
 
-// New returns a client. Nothing is asked yet.
+// New returns a client. It sends no request.
 func New(config Config) (*Client, error) {
 	config.URL = strings.TrimSuffix(cmp.Or(config.URL, "https://github.com"), "/")
 	config.Every, config.AtOnce = cmp.Or(config.Every, pace), cmp.Or(config.AtOnce, 4)
@@ -106,10 +106,10 @@ func New(config Config) (*Client, error) {
 	return c, err
 }
 
-// limited reports whether a refusal is one of a limit: "If you exceed your primary rate limit, you
-// will receive a 403 or 429 response, and the x-ratelimit-remaining header will be 0. … If you
-// exceed a secondary rate limit, you will receive a 403 or 429 response and an error message that
-// indicates that you exceeded a secondary rate limit."
+// limited reports whether GitHub refused a request because of a rate limit. "If you exceed your
+// primary rate limit, you will receive a 403 or 429 response, and the x-ratelimit-remaining header
+// will be 0. … If you exceed a secondary rate limit, you will receive a 403 or 429 response and an
+// error message that indicates that you exceeded a secondary rate limit."
 // (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api)
 func limited(r *sourcehttp.Response) bool {
 	if r.Status != http.StatusForbidden {
@@ -119,21 +119,21 @@ func limited(r *sourcehttp.Response) bool {
 		strings.Contains(strings.ToLower(string(r.Body[:min(len(r.Body), 1000)])), "rate limit")
 }
 
-// owns reports whether an address that GitHub gave is one of the site itself, without a user.
+// owns reports whether an address from GitHub is on the site itself and contains no user.
 func (c *Client) owns(at *url.URL) bool {
 	return at.Scheme == c.site.Scheme && strings.EqualFold(at.Host, c.site.Host) && at.User == nil
 }
 
-// Cost returns what was asked of the server so far.
+// Cost returns the cost of all requests to the server so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
-// spareKey is the context's key for the share of the budget that a request leaves to others.
+// spareKey is the context key for the share of the rate limit that a request leaves to others.
 type spareKey struct{}
 
-// sparing has requests leave a share of the budget to others.
+// sparing returns a context whose requests leave a share of the rate limit to others.
 func sparing(ctx context.Context) context.Context { return context.WithValue(ctx, spareKey{}, 0.2) }
 
-// do asks, once more with a new credential where the old one is not accepted.
+// do sends a request. If the credential is rejected, it retries once with a new one.
 func (c *Client) do(ctx context.Context, r sourcehttp.Request) (*sourcehttp.Response, error) {
 	r.Spare, _ = ctx.Value(spareKey{}).(float64)
 	answer, err := c.http.Do(ctx, r)
@@ -146,10 +146,10 @@ func (c *Client) do(ctx context.Context, r sourcehttp.Request) (*sourcehttp.Resp
 	return answer, err
 }
 
-// absent reports whether an error says that something is not there for us: "you may receive a 404
-// Not Found error … if the request is not properly authenticated"
-// (https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api), 403 where a
-// right is missing, 410 and 451 where it was taken down.
+// absent reports whether an error says that the credential cannot see an object. GitHub answers 404
+// ("you may receive a 404 Not Found error … if the request is not properly authenticated",
+// https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api). It answers 403
+// if a right is missing, and 410 or 451 if the object was taken down.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusUnavailableForLegalReasons:

@@ -1,11 +1,11 @@
 // Package github reads the repositories of an organisation, or some repositories, of GitHub or a
-// GitHub Enterprise Server: issues, pull requests and discussions with what was said in them,
+// GitHub Enterprise Server. It reads issues, pull requests and discussions with their comments,
 // chosen files, and wikis.
 //
-// Each repository is a node with its own readers. Whoever may read it at GitHub is read whole, by
-// the one list in which GitHub itself has counted together owners, base permission, teams and
-// single people. Nothing is recognised by a name, which another repository or person may have
-// tomorrow: repositories and people are known by their numbers.
+// Each repository is a node with its own readers. GitHub's list of a repository's collaborators
+// includes owners, base permission, teams and single people, and everyone on it may read the whole
+// repository. Repositories and people are identified by number, because another one may get their
+// name.
 package github
 
 import (
@@ -23,51 +23,51 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Kind of the sources that this package reads.
+// Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "github"
 
-// Who may read what is in public repositories.
+// Readers of public repositories.
 const (
 	PublicMembers = "members" // full members of the workspace
 	PublicAll     = "public"  // everybody
 	PublicReaders = "readers" // who has a direct right in the repository, as in private ones
 )
 
-// Looks are how late a change of who may read shows. Issues that are moved to another repository
-// count as deleted in the one that they leave.
+// Looks lists the changes that a scan can notice, and the scan that notices each. Issues that move
+// to another repository count as deleted in the old one.
 var Looks = index.Looks{
 	index.ChangeMember: {Hook: true}, index.ChangeAccount: {Hook: true}, index.ChangeNode: {Hook: true},
 	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},
 }
 
-// Options of a Connector. Zero fields get their defaults.
+// Options configure a Connector. Zero fields get their defaults.
 type Options struct {
-	Name         string   // of the source
-	Organization string   // all of whose repositories are read that the credential was given
-	Repositories []string // owner/name: these alone
+	Name         string   // name of the source
+	Organization string   // reads all its repositories that the credential can access
+	Repositories []string // owner/name; reads only these
 	Issues       bool
 	PullRequests bool
 	Discussions  bool
 	Wiki         bool
-	Files        []string // patterns of paths to read; none: no files
+	Files        []string // patterns of file paths to read; empty: no files
 	Public       string   // PublicMembers
-	HookSecret   string   // with which GitHub signs its webhooks; empty: none is believed
+	HookSecret   string   // secret with which GitHub signs its webhooks; empty: no webhook is accepted
 
-	Overlap time.Duration // how much of what was read already a reading by date repeats; 10 min
-	// after how long everything in a repository is looked at for what has gone; 24 h
+	Overlap time.Duration // overlap of a scan by date with the one before; 10 min
+	// interval between full scans of a repository, which find deletions; 24 h
 	FullEvery time.Duration
-	// between two looks at a wiki, of whose changes GitHub tells by webhooks alone; 1 h
+	// interval between scans of a wiki, whose changes only webhooks report; 1 h
 	WikiEvery time.Duration
-	// Read returns the connector of a folder's files, for documents with the access list that are
-	// published below base.
+	// Read returns the connector of a folder's files. Its documents get the folder's access list,
+	// and addresses below its base.
 	Read     func(f Folder) (index.Connector, error)
-	Wanted   func(path string) bool // whether a file may hold a document; all of them if nil
-	CacheDir string                 // of the copies of repositories; a folder below the user's cache
+	Wanted   func(path string) bool // reports whether a file may contain a document; nil: all may
+	CacheDir string                 // of clones; default: below the user's cache
 	MaxBytes int64                  // larger files are left out; 10 MB
-	MaxFetch int64                  // bytes that Git may send in one run; 4 GB
+	MaxFetch int64                  // limit of the bytes that Git transfers in one run; 4 GB
 }
 
-// Folder is a folder of files to be read.
+// Folder is a folder of files to read.
 type Folder = sources.Folder
 
 const day = 24 * time.Hour
@@ -142,7 +142,7 @@ var (
 // Waited implements index.Waiter, for all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
-// NewConnector returns a connector; nothing is asked before it is used.
+// NewConnector returns a connector. It sends no request.
 func NewConnector(client *Client, options Options) (*Connector, error) {
 	options = options.withDefaults()
 	if err := options.validate(); err != nil {
@@ -153,12 +153,12 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source of a name in the configuration.
+// SourceOf returns the source with a name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("github-" + name), Kind: Kind, Name: name}
 }
 
-// node stands for whoever may read a repository.
+// node returns the principal of everyone who may read a repository.
 func (c *Connector) node(id int64) access.Principal {
 	return access.Node(string(c.source.ID), strconv.FormatInt(id, 10))
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// groupChunk is how many repositories' readers are read before they are stored.
+// groupChunk is the number of repositories whose readers are stored together.
 const groupChunk = 50
 
-// groupState is the checkpoint of Groups: how far the pass under way is.
+// groupState is the checkpoint of Groups: the progress of the current pass.
 type groupState struct {
 	People bool  `json:"people,omitempty"` // the members of organisations were yielded
 	After  int64 `json:"after,omitempty"`  // so were the readers of repositories up to this number
 }
 
 // Groups implements index.GroupReader. It yields the members of organisations with the addresses
-// that these vouch for, and a group for each repository that is not open to all: every pass all of
-// them.
+// that these vouch for, and a group for each repository that is not open to all. Every pass yields
+// all of them.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error { return c.groups(ctx, since, emit) })
 }
@@ -173,7 +173,7 @@ func (c *Connector) collaborators(ctx context.Context, some []repository, known 
 	return batch, nil
 }
 
-// denied reports whether a query was refused as a whole.
+// denied reports whether GitHub refused the whole query.
 func denied(err error) bool {
 	var said graphErrors
 	return errors.As(err, &said) && said.denied() || absent(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// What webhooks tell of, as subjects of hints. Each is a word with what it is about behind it.
+// Subjects of hints from webhooks. Each is a word followed by the object it concerns.
 const (
 	hintAccess  = "access"  // who may read, of all repositories or of one: "access 12"
 	hintContent = "content" // something that the next pass finds by itself
@@ -45,9 +45,9 @@ type subject struct {
 	NodeID string `json:"node_id"`
 }
 
-// ReadHook checks that a request is signed with the secret, and returns the subjects of hints that
-// it is about. Nothing that it says is believed but that something may have changed. The error
-// wraps index.ErrUnsigned where the signature is missing or wrong.
+// ReadHook checks a webhook's signature and returns the subjects of its hints. The payload serves
+// only as a hint that something may have changed. The error wraps index.ErrUnsigned if the
+// signature is missing or wrong.
 //
 // "Your code should compute the hash using your secret token, HMAC-SHA256 and the payload body …
 // The hash signature always starts with sha256= … never use a plain == operator"
@@ -67,7 +67,7 @@ func ReadHook(secret string, header func(string) string, body []byte) (subjects 
 	return e.subjects(header("X-GitHub-Event")), nil
 }
 
-// subjects are what an event is about.
+// subjects returns the subjects of hints that an event causes.
 func (e *event) subjects(name string) []string {
 	in := ""
 	if e.Repository != nil {
@@ -127,8 +127,7 @@ func (c *Connector) Hook(header func(string) string, body []byte) ([]string, err
 	return ReadHook(c.options.HookSecret, header, body)
 }
 
-// Listen has the connector follow what was heard of its source. It is called before anything is
-// read.
+// Listen makes the connector process hints about its source. Call it before reading.
 func (c *Connector) Listen(hints index.Hints) {
 	c.hints = about{hints, true}
 	c.Engine.Listen(about{hints, false})
@@ -140,7 +139,7 @@ type about struct {
 	access bool
 }
 
-// mostHints is how many hints are looked at in one go; the others wait.
+// mostHints is the maximum number of hints processed together. Others wait.
 const mostHints = 500
 
 // Heard implements index.Hints.

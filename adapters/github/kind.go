@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Settings of the environment that hold the credential.
+// Environment variables that contain the credential.
 const (
 	tokenEnv        = "GITHUB_TOKEN"
 	appEnv          = "GITHUB_APP_ID"
@@ -19,7 +19,7 @@ const (
 	hookEnv         = "GITHUB_WEBHOOK_SECRET"
 )
 
-// Statement states sources of GitHub.
+// Statement describes the source kind GitHub.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "issues, pull requests, discussions, wikis and files of GitHub repositories",
@@ -85,7 +85,7 @@ func Statement() sources.Kind {
 	}
 }
 
-// Settings are what footnote.yaml says of a source.
+// Settings are a source's settings in footnote.yaml.
 type Settings struct {
 	URL          string   `json:"url,omitempty"` // of a GitHub Enterprise Server; empty: github.com
 	Organization string   `json:"organization,omitempty"`
@@ -141,8 +141,8 @@ func (s *Settings) Fault(path string) string {
 	return fmt.Sprintf("%s names no repositories, or names them twice: write organization: NAME for all that the credential was given, or repositories: [OWNER/NAME] for some", path)
 }
 
-// mostOfFile is how large a file of a repository may be: what people write for others to read is
-// far smaller.
+// mostOfFile is the size limit of a repository's file, in bytes. Files that people write for
+// readers are far smaller.
 const mostOfFile = 10 << 20
 
 // Open implements sources.Settings.

@@ -21,26 +21,26 @@ const (
 	burst = 60
 )
 
-// Config says which instance is asked, and with what token. Zero fields get their defaults.
+// Config selects the instance and the token. Zero fields get their defaults.
 type Config struct {
 	URL        string // of the instance as people open it; https://gitlab.com
 	Token      string
 	AllowHosts []string // hosts that may be asked though they are not on the public internet
 	CAFile     string
-	Every      time.Duration // between two requests, on average; 50 ms
-	Pause      time.Duration // before a second attempt; 500 ms
-	Patience   time.Duration // the longest wait for a limit that a call sits through; 30 s
+	Every      time.Duration // average time between two requests; 50 ms
+	Pause      time.Duration // wait before a second attempt; 500 ms
+	Patience   time.Duration // longest wait for a rate limit before a call fails; 30 s
 	Now        func() time.Time
 }
 
-// Client asks one instance with one token. All connectors with the same token share one. It is safe
-// for concurrent use.
+// Client sends requests to one instance with one token. All connectors with the same token share
+// one Client. It is safe for concurrent use.
 type Client struct {
 	config Config
 	http   *sourcehttp.Client
 }
 
-// New returns a client. Nothing is asked yet.
+// New returns a client. It sends no request.
 func New(config Config) (*Client, error) {
 	config.URL = strings.TrimRight(cmp.Or(config.URL, "https://gitlab.com"), "/")
 	if config.Now == nil {
@@ -70,7 +70,7 @@ func New(config Config) (*Client, error) {
 	return &Client{config: config, http: client}, nil
 }
 
-// Cost returns what was asked of the instance so far.
+// Cost returns the cost of all requests to the instance so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
 // do asks for a path below the API.

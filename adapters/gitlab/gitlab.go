@@ -1,10 +1,10 @@
-// Package gitlab reads the projects of GitLab.com or an instance of one's own: issues and merge
+// Package gitlab reads the projects of GitLab.com or a self-managed instance: issues and merge
 // requests with their comments, wikis and files.
 //
-// Each feature of a project is a node with readers: a Guest reads issues and the wiki, code and
-// merge requests take a Reporter, and a confidential issue adds its author and assignees. GitLab
-// counts direct, inherited and invited members together in one list for each project. Projects,
-// people and issues are known by their numbers, never by names.
+// Each feature of a project is a node with readers. Guests read issues and the wiki. Code and merge
+// requests need the role Reporter. A confidential issue adds its author and assignees. GitLab lists
+// direct, inherited and invited members of a project together. Projects, people and issues are
+// identified by number, never by name.
 package gitlab
 
 import (
@@ -21,42 +21,42 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind of the sources that this package reads.
+// Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "gitlab"
 
-// Who may read what is in public projects.
+// Readers of public projects.
 const (
 	PublicMembers = "members" // full members of the workspace
 	PublicAll     = "public"  // everyone
 	PublicReaders = "readers" // members of the project, as in private ones
 )
 
-// Options of a Connector. Zero fields get their defaults.
+// Options configure a Connector. Zero fields get their defaults.
 type Options struct {
-	Name          string   // of the source
-	Groups        []string // full paths of groups that are read with their subgroups
+	Name          string   // name of the source
+	Groups        []string // full paths of groups, read with their subgroups
 	Projects      []string // full paths of projects; without both, all that the token is a member of
 	Issues        bool
 	MergeRequests bool
 	Wiki          bool
-	Files         []string // patterns of paths to read; none: no files
+	Files         []string // patterns of file paths to read; empty: no files
 	Public        string   // PublicMembers
 	Domains       []string // domains whose addresses the instance vouches for
 	HookSecret    string   // which webhooks carry; empty: no webhook is accepted
 
-	Overlap   time.Duration // by which a scan of recent changes goes back; 10 min
-	FullEvery time.Duration // between two full scans; 24 h
-	WikiEvery time.Duration // between two looks at a wiki; 1 h
+	Overlap   time.Duration // overlap of a scan of recent changes with the one before; 10 min
+	FullEvery time.Duration // interval between full scans; 24 h
+	WikiEvery time.Duration // interval between scans of a wiki; 1 h
 	MaxBytes  int64         // larger files are left out; 10 MB
-	// Read returns the connector of one file of this machine.
+	// Read returns the connector that reads one file from this machine.
 	Read   func(path string) (index.Connector, error)
 	Wanted func(path string) bool // whether a file may hold a document; all of them if nil
 }
 
 const day = 24 * time.Hour
 
-// Looks are how late a change of who may read shows. An issue that is made confidential, or loses
-// an assignee, is moved to its node by the run that reads who may read.
+// Looks lists the changes that a scan can notice, and the scan that notices each. When an issue
+// becomes confidential or loses an assignee, the next scan of permissions moves it to its node.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {},
 	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},
@@ -103,7 +103,7 @@ func (o Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// SourceOf returns the source of a name in the configuration.
+// SourceOf returns the source with a name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("gitlab-" + name), Kind: Kind, Name: name}
 }

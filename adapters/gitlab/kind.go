@@ -14,7 +14,7 @@ const (
 	hookEnv  = "GITLAB_WEBHOOK_SECRET"
 )
 
-// Statement states sources of GitLab.
+// Statement describes the source kind GitLab.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "issues, merge requests, wikis and files of GitLab projects",
@@ -58,7 +58,7 @@ func Statement() sources.Kind {
 	}
 }
 
-// Settings are what footnote.yaml says of a source.
+// Settings are a source's settings in footnote.yaml.
 type Settings struct {
 	URL           string   `json:"url,omitempty"` // of an instance; empty: gitlab.com
 	Groups        []string `json:"groups,omitempty"`

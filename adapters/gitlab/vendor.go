@@ -39,7 +39,7 @@ var (
 // Waited implements index.Waiter, for all sources that are read with the token.
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
-// NewConnector returns a connector; nothing is asked before it is used.
+// NewConnector returns a connector. It sends no request.
 func NewConnector(client *Client, options Options) (*Connector, error) {
 	options = options.withDefaults()
 	if err := options.validate(); err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Check says what there is to be read in a few words, or why nothing can be, or who may read it
-// cannot be found out. It asks for the projects, who may use the site, and the settings of one
-// project.
+// Check returns a short summary of the readable content. It fails if nothing can be read, or if it
+// cannot find out who may read it. It requests the projects, the users of the site, and the
+// settings of one project.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	all, err := c.ours(ctx)
 	if err != nil {

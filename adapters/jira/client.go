@@ -7,28 +7,29 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// Deployments of Jira, whose APIs differ.
+// Deployments of Jira. Their APIs differ.
 const (
 	Cloud      = atlassian.Cloud
 	DataCenter = atlassian.DataCenter
 )
 
-// Config says which site is asked, and with what credential. Zero fields get their defaults.
+// Config selects the site and the credential. Zero fields get their defaults.
 type Config = atlassian.Config
 
-// Client asks one site with one credential. All connectors with the same credential share one. It
-// is safe for concurrent use.
+// Client sends requests to one site with one credential. All connectors with the same credential
+// share one Client. It is safe for concurrent use.
 type Client struct {
 	*atlassian.Site
 	api string // path of the API below the site
 }
 
-// IsCloud reports whether a site is one of Jira Cloud: by what is said of it, else by its address.
+// IsCloud reports whether a site is on Jira Cloud. The configured deployment decides, otherwise the
+// address.
 func IsCloud(config Config) bool { return atlassian.IsCloud(config.URL, config.Deployment) }
 
 var product = atlassian.Product{Name: "Jira", Settings: "JIRA", Example: "https://jira.example.org"}
 
-// New returns a client. Nothing is asked yet.
+// New returns a client. It sends no request.
 func New(config Config) (*Client, error) {
 	s, err := product.Connect(config)
 	if err != nil {

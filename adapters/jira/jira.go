@@ -1,12 +1,11 @@
-// Package jira reads the issues of Jira Cloud or Data Center with what was said about them and, by
-// choice, attached files.
+// Package jira reads the issues of Jira Cloud or Data Center with their comments and, optionally,
+// attached files.
 //
-// Who may read an issue is who may use the site, may browse the project by its permission scheme,
-// and is a member of the issue's security level where it has one
+// A reader of an issue must be able to use the site, may browse the project by its permission
+// scheme, and is a member of the issue's security level, if it has one
 // (https://support.atlassian.com/jira-cloud-administration/docs/what-are-issue-security-levels/).
-// Schemes name people and groups, and what stands in an issue's own fields, such as its reporter.
-// So a node is a project, or what issues of a project have in common that are read by the same
-// people.
+// Schemes name people, groups, and fields of the issue that contain people, for example the
+// reporter. A node is therefore a project, or a set of a project's issues with the same readers.
 package jira
 
 import (
@@ -24,25 +23,25 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind of the sources that this package reads.
+// Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "jira"
 
-// Common are the options that the sources of all of Atlassian's products have.
+// Common are the options that all Atlassian sources share.
 type Common = atlassian.Options
 
-// Options of a Connector. Zero fields get their defaults.
+// Options configure a Connector. Zero fields get their defaults.
 type Options struct {
 	Common            // Users: those that Jira names, which only its administrators see
 	Projects []string // keys of the projects to read; none: all that the account sees
-	// after how long everything is looked at, in addition to the ids (SweepEvery); 1 day
+	// interval between full scans of issues, in addition to scans of ids (SweepEvery); 1 day
 	FullEvery time.Duration
 }
 
-// SweepEvery is after how long all ids are looked at, unless Options say otherwise.
+// SweepEvery is the default interval between scans of all ids.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks are how late a change of who may read shows. An issue whose new level the account is not on
-// is noticed as one that was deleted.
+// Looks lists the changes that a scan can notice, and the scan that notices each. If an issue gets
+// a security level that excludes the account, the connector treats it as deleted.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
@@ -50,7 +49,7 @@ var Looks = index.Looks{
 	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},
 }
 
-// MostOfFile is how large an attached file may be that is read, unless Options say otherwise.
+// MostOfFile is the default size limit of attached files, in bytes.
 const MostOfFile = atlassian.MostOfFile
 
 // keyForm is what Jira allows as a key of a project unless an administrator allows more: "must
@@ -88,7 +87,7 @@ var (
 // Waited implements index.Waiter, for all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
-// NewConnector returns a connector; nothing is asked before it is used.
+// NewConnector returns a connector. It sends no request.
 func NewConnector(client *Client, options Options) (*Connector, error) {
 	options.Common = options.WithDefaults()
 	options.FullEvery = cmp.Or(options.FullEvery, atlassian.Day)
@@ -100,7 +99,7 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source of a name in the configuration.
+// SourceOf returns the source with a name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("jira-" + name), Kind: Kind, Name: name}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Statement states sources of Jira.
+// Statement describes the source kind Jira.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "issues of Jira Cloud or Data Center with their comments and attached files",
@@ -54,10 +54,10 @@ func Statement() sources.Kind {
 	}
 }
 
-// Entry is what the sources of all of Atlassian's products have in common in footnote.yaml.
+// Entry is the part of footnote.yaml that all Atlassian sources share.
 type Entry = atlassian.Entry
 
-// Settings are what footnote.yaml says of a source.
+// Settings are a source's settings in footnote.yaml.
 type Settings struct {
 	Entry
 	Projects []string `json:"projects,omitempty"` // keys; none: all that the account sees

@@ -16,9 +16,9 @@ import (
 // firstParts is how many parts of a search are looked at for unnamed pages.
 const firstParts = 3
 
-// Check says which pages are read and by whom, in a few words, or why none can be. Joined to the
-// error is what the operator has not decided: pages that the integration is shown and that stand
-// below no page with readers.
+// Check returns a short summary of the readable pages and their readers. It fails if none can be
+// read. The error also lists pages that the integration can see but that are below no page with
+// readers, which the operator must decide on.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	var me struct {
 		Bot struct {

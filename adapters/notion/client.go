@@ -19,23 +19,23 @@ import (
 // https://developers.notion.com/reference/changes-by-version
 const version = "2026-03-11"
 
-// Config says with what credential Notion is asked. Zero fields get their defaults.
+// Config sets the credential for Notion. Zero fields get their defaults.
 type Config struct {
-	URL        string // of the API, with a slash at its end; https://api.notion.com/v1/
-	Token      string // of an internal integration
+	URL        string // base URL of the API, with a trailing slash; https://api.notion.com/v1/
+	Token      string // token of an internal integration
 	AllowHosts []string
 	CAFile     string
-	// Every is the time between two requests on average: "an average of three requests per second",
-	// "Some bursts beyond the average rate are allowed"
-	// (https://developers.notion.com/reference/request-limits). 340 ms.
+	// Every is the average time between two requests; 340 ms. "an average of three requests per
+	// second", "Some bursts beyond the average rate are allowed"
+	// (https://developers.notion.com/reference/request-limits).
 	Every    time.Duration
-	Patience time.Duration // the longest wait for a limit that is sat through; 30 s
-	Pause    time.Duration // before a second attempt; 500 ms
+	Patience time.Duration // longest wait for a rate limit before a request fails; 30 s
+	Pause    time.Duration // wait before a second attempt; 500 ms
 	Now      func() time.Time
 }
 
-// Client asks Notion with one credential. All connectors with the same credential share one. It is
-// safe for concurrent use.
+// Client sends requests to Notion with one credential. All connectors with the same credential
+// share one Client. It is safe for concurrent use.
 type Client struct {
 	config Config
 	http   *sourcehttp.Client
@@ -49,7 +49,7 @@ type Client struct {
 // (https://developers.notion.com/reference/request-limits).
 const serviceOverload = 529
 
-// New returns a client. Nothing is asked yet.
+// New returns a client. It sends no request.
 func New(config Config) (*Client, error) {
 	config.URL, config.Every = cmp.Or(config.URL, "https://api.notion.com/v1/"), cmp.Or(config.Every, 340*time.Millisecond)
 	if config.Now == nil {
@@ -79,7 +79,7 @@ func New(config Config) (*Client, error) {
 	return c, err
 }
 
-// Cost returns what was asked so far.
+// Cost returns the cost of all requests so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
 // conflicts is how often a request is made that meets a conflict: "409 conflict_error: The

@@ -9,7 +9,7 @@ import (
 
 const tokenEnv = "NOTION_TOKEN"
 
-// Statement states sources of Notion.
+// Statement describes the source kind Notion.
 func Statement() sources.Kind {
 	return sources.Kind{
 		Name: string(Kind), Title: "pages and databases of a Notion workspace",
@@ -46,7 +46,7 @@ func Statement() sources.Kind {
 	}
 }
 
-// Settings are what footnote.yaml says of a source.
+// Settings are a source's settings in footnote.yaml.
 type Settings struct {
 	Readers sources.Lists `json:"readers"` // by a page's or database's address or id
 	Files   bool          `json:"files,omitempty"`

@@ -1,10 +1,10 @@
-// Package notion reads pages of a Notion workspace, those of databases included, as far as an
-// integration is shown them.
+// Package notion reads the pages of a Notion workspace that an integration can see, including those
+// of databases.
 //
-// No API of Notion tells who may read a page (https://developers.notion.com/reference/page). So the
-// operator says it, for pages and databases that are called roots here: whoever is on a root's list
-// may read everything below it, down to the next root. A page below no root is not read at all, and
-// a root without a list is read by no one. Each root is a node.
+// No API of Notion tells who may read a page (https://developers.notion.com/reference/page). The
+// operator therefore lists readers for some pages and databases, called roots. The readers of a
+// root may read everything below it, down to the next root. A page below no root is not read at
+// all, and no one may read a root without a list. Each root is a node.
 package notion
 
 import (
@@ -26,32 +26,34 @@ import (
 // Kind of the sources that this package reads.
 const Kind document.Kind = "notion"
 
-// Looks are how late a change of who may read shows. Who is in a group is not Notion's to say here.
+// Looks lists the changes that a scan can notice, and the scan that notices each. Notion does not
+// provide the members of groups.
 var Looks = index.Looks{
 	index.ChangeNode: {Documents: true}, index.ChangeMove: {Documents: true}, index.ChangeDeletion: {Documents: true},
 }
 
-// Options of a Connector. Zero fields get their defaults.
+// Options configure a Connector. Zero fields get their defaults.
 type Options struct {
 	Name string // of the source
-	// Readers are the roots, pages or databases by address or id, each with who may read what is
-	// below it. With an empty list no one may.
+	// Readers maps each root, a page or database given by address or id, to its readers. They may
+	// read everything below it. No one may if the list is empty.
 	Readers map[string]access.ACL
-	// Read returns the connector of one file on this machine, for files on pages; nil: none are read.
+	// Read returns the connector that reads a file of a page from this machine. If nil, no files
+	// are read.
 	Read     func(path string) (index.Connector, error)
-	Wanted   func(name string) bool // whether a file may hold text, by its name; all of them if nil
+	Wanted   func(name string) bool // whether a file may contain text; nil: all may
 	MaxBytes int64                  // larger files are left out; 25 MB
 }
 
-// MostOfFile is how large a file on a page may be that is read, unless Options say otherwise.
+// MostOfFile is the default size limit of files on pages, in bytes.
 const MostOfFile = 25 << 20
 
 // idForm is an id at the end of an address, or alone, once its dashes are gone.
 var idForm = regexp.MustCompile(`(?:^|[^0-9a-f])([0-9a-f]{32})$`)
 
-// ID is the id of a page or database of an address such as
-// https://www.notion.so/acme/Handbook-0123456789abcdef0123456789abcdef, or of an id with or without
-// dashes: 32 small letters and digits.
+// ID returns the id of a page or database as 32 lower-case hex digits. It accepts an id with or
+// without dashes, or an address, for example
+// https://www.notion.so/acme/Handbook-0123456789abcdef0123456789abcdef.
 func ID(address string) (string, error) {
 	bare, query, _ := strings.Cut(strings.TrimSpace(address), "?")
 	bare, _, _ = strings.Cut(bare, "#")
@@ -89,7 +91,7 @@ var (
 	_ index.Waiter     = (*Connector)(nil)
 )
 
-// NewConnector returns a connector; nothing is asked before it is used.
+// NewConnector returns a connector. It sends no request.
 func NewConnector(client *Client, options Options) (*Connector, error) {
 	options.MaxBytes = cmp.Or(options.MaxBytes, MostOfFile)
 	c := &Connector{client: client, options: options, roots: make(map[string]access.ACL), source: SourceOf(options.Name)}
@@ -118,7 +120,7 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// SourceOf returns the source of a name in the configuration.
+// SourceOf returns the source with a name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("notion-" + name), Kind: Kind, Name: name}
 }

@@ -11,32 +11,32 @@ import (
 	"strings"
 )
 
-// Address is what INDEX_URL says: opensearch://USER:PASSWORD@HOST:PORT,HOST:PORT/PREFIX?OPTIONS.
+// Address is the parsed INDEX_URL: opensearch://USER:PASSWORD@HOST:PORT,HOST:PORT/PREFIX?OPTIONS.
 type Address struct {
 	Hosts          []string // host:port
 	User, Password string
-	TokenFile      string // holds a bearer token; read again for each connection's first request
-	Prefix         string // of the names of indexes
+	TokenFile      string // bearer token file; read again for each connection
+	Prefix         string // prefix of index names
 	Plain          bool   // no TLS
-	CAFile         string // certificates to trust in addition to those of the system
-	Shards         int    // of a new index; 1 unless told otherwise
-	Replicas       int    // of a new index; 1 unless told otherwise
+	CAFile         string // certificates to trust in addition to the system's
+	Shards         int    // shards of a new index; default 1
+	Replicas       int    // replicas of a new index; default 1
 }
 
-// Scheme begins every address.
+// Scheme is the prefix of every address.
 const Scheme = "opensearch://"
 
-// defaultPrefix names indexes of an address without a path.
+// defaultPrefix is the index prefix if the address has no path.
 const defaultPrefix = "footnote"
 
-// indexName is what OpenSearch allows as the name of an index, without what would have a meaning in
-// its addresses.
+// indexName matches the index names that OpenSearch allows, without characters that have a meaning
+// in its URLs.
 var indexName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
 
 var errUserinfo = errors.New("user or password hold characters that have to be written as %XX")
 
-// ParseAddress reads INDEX_URL. Its errors are sentences that never repeat the address, which may
-// hold a password.
+// ParseAddress parses INDEX_URL. Its errors are sentences that never repeat the address, which may
+// contain a password.
 func ParseAddress(text string) (Address, error) {
 	a := Address{Shards: 1, Replicas: 1}
 	rest, ours := strings.CutPrefix(text, Scheme)

@@ -20,35 +20,34 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Bounds of a bulk request: OpenSearch recommends 5 to 15 MB, and holds all of it in memory.
+// Limits of a bulk request. OpenSearch recommends 5 to 15 MB, and holds the request in memory.
 const (
 	bulkBytes   = 5 << 20
 	bulkActions = 2000
 	senders     = 2 // requests at once
 )
 
-// hopeful is how many changes a bulk request holds at most that is not made smaller when the
-// cluster does not answer in time: a cluster that cannot do so much in half a minute is as good as
-// away.
+// hopeful is the largest bulk request, in changes, that is not made smaller after a timeout. A
+// cluster that cannot apply so few in half a minute counts as unavailable.
 const hopeful = 100
 
-// ownRefresh is from how many changes on an index is refreshed for them at once: a separate segment
-// costs little then, and waiting up to a second for the next refresh, batch after batch, would hold
-// a large run of indexing up (83 chunks a second, SciFact, 64 documents a batch).
+// ownRefresh is the number of changes from which Apply requests a refresh at once. A separate
+// segment costs little then. Waiting up to a second for the next refresh after each batch would
+// slow a large run (83 chunks a second, SciFact, 64 documents a batch).
 const ownRefresh = 32
 
-// How long the cluster is given when it says that it has too much to do.
+// Back-off when the cluster reports that it is overloaded.
 const (
 	tries     = 8
 	firstWait = 100 * time.Millisecond
 	longWait  = 5 * time.Second
 )
 
-// action is one change of one index, as lines of a bulk request.
+// action is one change of an index, as lines of a bulk request.
 type action struct{ lines []byte }
 
-// Apply carries out changes; see engine.Writer. It cuts them into bulk requests, and sends some at
-// once: their order does not matter.
+// Apply implements engine.Writer. It splits changes into bulk requests and sends several at once,
+// because their order does not matter.
 func (c *Client) Apply(ctx context.Context, index string, changes []engine.Change, visible bool) error {
 	if err := c.ready(ctx); err != nil {
 		return err
@@ -85,7 +84,7 @@ func (c *Client) Apply(ctx context.Context, index string, changes []engine.Chang
 	return sending.Wait()
 }
 
-// Refresh has searches see all that was applied; see engine.Writer.
+// Refresh implements engine.Writer. It makes all applied changes visible to searches.
 func (c *Client) Refresh(ctx context.Context, index string) error {
 	if err := c.call(ctx, http.MethodPost, "/"+index+"/_refresh", nil, nil); err != nil {
 		return fmt.Errorf("refresh index %s: %w", index, err)
@@ -93,13 +92,13 @@ func (c *Client) Refresh(ctx context.Context, index string) error {
 	return nil
 }
 
-// id names a chunk among those of all tenants.
+// id returns the id of a chunk, unique among all tenants.
 func id(tenant access.TenantID, chunk document.ChunkID) string {
 	return string(tenant) + "/" + strconv.FormatInt(int64(chunk), 10)
 }
 
-// encode writes a change as lines of a bulk request. The engine compares versions: what comes late
-// has no effect.
+// encode returns a change as lines of a bulk request. The engine compares versions, so late changes
+// have no effect.
 func encode(change *engine.Change) ([]byte, error) {
 	meta := object{"_id": id(change.Tenant, change.Chunk), "version": change.Version, "version_type": "external_gte"}
 	var lines bytes.Buffer
@@ -122,7 +121,7 @@ func encode(change *engine.Change) ([]byte, error) {
 	return lines.Bytes(), err
 }
 
-// weighted writes words with their weights.
+// weighted encodes words with their weights.
 func weighted(words map[string]uint16) string {
 	var text strings.Builder
 	for word, weight := range words {
@@ -136,7 +135,7 @@ func weighted(words map[string]uint16) string {
 	return text.String()
 }
 
-// answered is what a bulk request brings: one result an action, in order.
+// answered is the response to a bulk request: one result per action, in order.
 type answered struct {
 	Errors bool
 	Items  []map[string]struct {
@@ -145,9 +144,8 @@ type answered struct {
 	}
 }
 
-// bulk sends actions until each was carried out, or has no effect because a newer one was. Those
-// that the cluster has no room or no time for now are sent again, and only those, in ever smaller
-// requests.
+// bulk sends actions until each was applied, or was superseded by a newer change. It sends only
+// rejected and timed-out actions again, in ever smaller requests.
 func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh string) error {
 	wait := firstWait
 	for try := 1; len(batch) > 0; {
@@ -191,11 +189,11 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 	return nil
 }
 
-// less has the next requests hold at most so many changes.
+// less limits the next requests to the given number of changes.
 func (c *Client) less(changes int) { c.portion.Store(int64(max(1, changes))) }
 
-// adapt makes the next requests smaller before the cluster would not answer them in time, and
-// larger again when it has become faster.
+// adapt shrinks the next requests before the cluster would time out, and enlarges them when it has
+// become faster.
 func (c *Client) adapt(changes int, took time.Duration) {
 	switch portion := c.portion.Load(); {
 	case took > c.cfg.Timeout/3 && changes > hopeful:
@@ -205,17 +203,17 @@ func (c *Client) adapt(changes int, took time.Duration) {
 	}
 }
 
-// busy reports whether trying again soon may help. Where shards are missing the cluster has waited
-// itself (patience).
+// busy reports whether a retry may soon succeed. For missing shards the cluster has already waited
+// (patience).
 func busy(f *fault) bool {
 	return f.kind != "cluster_block_exception" && f.kind != "unavailable_shards_exception" && (f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable)
 }
 
-// patience is how long the cluster waits for a shard that is missing, as while a node takes over
-// another one's: it answers before the request's time is up.
+// patience is how long the cluster waits for a missing shard, for example while another node takes
+// it over. The cluster answers before the request times out.
 func (c *Client) patience() time.Duration { return c.cfg.Timeout / 3 }
 
-// send makes one bulk request and returns the actions that are to be sent again.
+// send makes one bulk request and returns the actions to send again.
 func (c *Client) send(ctx context.Context, index string, batch []action, refresh string) ([]action, error) {
 	var body bytes.Buffer
 	for _, a := range batch {

@@ -1,9 +1,9 @@
-// Package opensearch is the search engine OpenSearch as core/retrieve/engine wants one: an index of
-// chunks whose words carry their weights, with vectors, behind filters.
+// Package opensearch implements the search engine of core/retrieve/engine with OpenSearch. Its
+// index contains chunks with weighted words and vectors, restricted by filters.
 //
-// The engine gets the weights of words (in 16 bits, as in the tables of PostgreSQL) instead of
-// judging them, so that scores do not depend on how it counts lengths, on documents that were taken
-// out and are not merged away yet, on shards or on other tenants.
+// The program computes the weights (in 16 bits, as in the tables of PostgreSQL), not the engine.
+// Scores therefore do not depend on the engine's length statistics, deleted documents that are not
+// merged away, shards or other tenants.
 package opensearch
 
 import (
@@ -33,15 +33,15 @@ import (
 
 var _ engine.Engine = (*Client)(nil)
 
-// Config tunes a client. Address is required.
+// Config configures a client. Address is required.
 type Config struct {
 	Address Address
-	// Timeout of one request; 30 s.
+	// Timeout limits one request; default 30 s.
 	Timeout time.Duration
-	// Refresh is how few changes are made visible: "wait_for" (the default) waits for the next
-	// refresh of the index, "true" has one made at once, as many get.
+	// Refresh says how small batches become visible. "wait_for" (the default) waits for the next
+	// refresh of the index. "true" refreshes at once, as large batches do.
 	Refresh string
-	// Rest is how long a node that gave no answer is asked after the others; 5 s.
+	// Rest is how long a node that did not answer is asked last; default 5 s.
 	Rest   time.Duration
 	Logger *slog.Logger
 }
@@ -51,18 +51,18 @@ type Client struct {
 	cfg     Config
 	http    *http.Client
 	next    atomic.Uint32
-	fits    atomic.Bool // the server's version was looked at
-	suited  sync.Map    // names of indexes whose layout was looked at
+	fits    atomic.Bool // whether the server's version was checked
+	suited  sync.Map    // names of indexes whose layout was checked
 	waiting atomic.Int64
-	portion atomic.Int64 // how many changes go into a bulk request now
-	failed  pace.Rest    // nodes that gave no answer a short time ago
+	portion atomic.Int64 // current number of changes per bulk request
+	failed  pace.Rest    // nodes that did not answer recently
 }
 
-// answers bounds an answer. The largest are lists of 10,000 chunks, with about 1 MB and 100,000
-// elements.
+// answers limits the size of a response. The largest are lists of 10,000 chunks, with about 1 MB
+// and 100,000 elements.
 var answers = boundedjson.Limits{Bytes: 4 << 20, Elements: 250_000, Depth: 24}
 
-// New returns a client. Nothing is asked of the cluster yet.
+// New returns a client. It sends no request.
 func New(cfg Config) (*Client, error) {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = 30 * time.Second
@@ -105,17 +105,18 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Waiting is how many bulk requests wait now because the cluster wants them later.
+// Waiting returns the number of bulk requests that are backing off because the cluster is
+// overloaded.
 func (c *Client) Waiting() int64 { return c.waiting.Load() }
 
-// Least is the oldest release that works: the first with weights of words (delimited_term_freq),
-// 2.10; tested is what every release of this program is tested with.
+// Least is the oldest release that works, 2.10, which introduced word weights
+// (delimited_term_freq). tested is the release that every release of this program is tested with.
 const (
 	Least  = "2.10"
 	tested = "2.19"
 )
 
-// Check tells whether the cluster can be reached and is an OpenSearch that works with this program.
+// Check returns an error unless the cluster answers and is an OpenSearch version that works.
 func (c *Client) Check(ctx context.Context) error {
 	var info struct {
 		Version struct{ Distribution, Number string }
@@ -145,10 +146,10 @@ func named(number string) string {
 	return "Elasticsearch " + number + " or something else"
 }
 
-// where names the cluster without its password.
+// where returns the cluster's hosts, without the password.
 func (c *Client) where() string { return strings.Join(c.cfg.Address.Hosts, ",") }
 
-// ready looks once at which server this is.
+// ready checks the server's version once.
 func (c *Client) ready(ctx context.Context) error {
 	if c.fits.Load() {
 		return nil
@@ -160,7 +161,7 @@ func (c *Client) ready(ctx context.Context) error {
 	return nil
 }
 
-// fault is an answer that is not as wished.
+// fault is an error response.
 type fault struct {
 	status     int
 	kind       string // such as index_not_found_exception
@@ -172,9 +173,9 @@ func (f *fault) Error() string {
 	return fmt.Sprintf("it answered %d: %s (%s)", f.status, f.reason, f.kind)
 }
 
-// call sends a JSON body, or lines of JSON, and reads the answer into out. A node that gives no
-// answer is passed over for the next one,
-// and is asked last for a while, so that it delays few requests.
+// call sends a JSON body, or lines of JSON, and decodes the response into out. If a node does not
+// answer, call tries the next one. That node is asked last for a while, so that it delays few
+// requests.
 func (c *Client) call(ctx context.Context, method, path string, body []byte, out any) error {
 	var last error
 	for _, host := range c.hosts() {
@@ -193,8 +194,8 @@ func (c *Client) call(ctx context.Context, method, path string, body []byte, out
 	return last
 }
 
-// hosts are the nodes in the order in which a request asks them: in turn, and last those that
-// failed.
+// hosts returns the nodes in the order in which a request tries them: round robin, with failed
+// nodes last.
 func (c *Client) hosts() []string {
 	all := c.cfg.Address.Hosts
 	first := int(c.next.Add(1)) % len(all)
@@ -210,10 +211,10 @@ func (c *Client) hosts() []string {
 	return append(fit, failed...)
 }
 
-// unreachable is a node that gave no answer.
+// unreachable is the error of a node that did not answer.
 type unreachable struct {
 	err  error
-	late bool // it took the request, and did not answer in time
+	late bool // the node took the request, but did not answer in time
 }
 
 func (u *unreachable) Error() string   { return u.err.Error() }
@@ -277,14 +278,14 @@ func (c *Client) once(ctx context.Context, host, method, path string, body []byt
 	return err
 }
 
-// late reports whether a connection stood, and the time was up.
+// late reports whether the connection was made and the time limit passed.
 func late(err error) bool {
 	var timed net.Error
 	var step *net.OpError
 	return errors.As(err, &timed) && timed.Timeout() && !(errors.As(err, &step) && step.Op == "dial")
 }
 
-// explain says what to do about a connection that failed.
+// explain returns an error that says what to do about a failed connection.
 func (c *Client) explain(host string, err error) error {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -308,7 +309,7 @@ func (c *Client) explain(host string, err error) error {
 	return fmt.Errorf("%w: %s cannot be reached: %s: %w", engine.ErrDown, host, say, withoutAddress(err))
 }
 
-// withoutAddress is an error of net/http without its outermost layer, which repeats the address.
+// withoutAddress removes the outermost layer of a net/http error, which repeats the address.
 func withoutAddress(err error) error {
 	var inner interface{ Unwrap() error }
 	if errors.As(err, &inner) && inner.Unwrap() != nil {
@@ -317,7 +318,7 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// refused makes an error of an answer.
+// refused returns the error for an unsuccessful response.
 func (c *Client) refused(host string, response *http.Response, text []byte) error {
 	var said struct {
 		Error json.RawMessage
@@ -332,10 +333,10 @@ func (c *Client) refused(host string, response *http.Response, text []byte) erro
 	return c.judge(host, f)
 }
 
-// maxReason bounds the bytes of a kind or a reason, which errors, logs and doctor repeat.
+// maxReason limits the bytes of a kind or reason that errors, logs and doctor repeat.
 const maxReason = 500
 
-// cause reads kind and reason of an error as OpenSearch writes it: an object, or a sentence.
+// cause extracts kind and reason from an OpenSearch error, which is an object or a sentence.
 func cause(text json.RawMessage) (kind, reason string) {
 	kind, reason = causeOf(text)
 	short := func(s string) string {
@@ -362,7 +363,7 @@ func causeOf(text json.RawMessage) (kind, reason string) {
 	return "", ""
 }
 
-// judge says what an answer means for whoever asked.
+// judge converts a fault to an error that tells the caller what it means.
 func (c *Client) judge(host string, f *fault) error {
 	switch {
 	case f.status == http.StatusUnauthorized:

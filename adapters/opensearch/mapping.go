@@ -12,14 +12,15 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
-// delimiter stands between a word and its weight. No word holds it (core/retrieve/analyse).
+// delimiter separates a word from its weight. No word contains it (core/retrieve/analyse).
 const delimiter = "|"
 
-// mappingVersion is that of what follows. An index of another one has to be rebuilt.
+// mappingVersion is the version of the mapping below. An index with another version must be
+// rebuilt.
 const mappingVersion = 2
 
-// Names of the fields. flat and title hold words with weights; a model's vectors are in a separate
-// field (space).
+// Field names. flat and title contain words with weights. Each model's vectors have their own field
+// (space).
 const (
 	fieldTenant  = "tenant"
 	fieldChunk   = "chunk"
@@ -31,15 +32,15 @@ const (
 	fieldTitle   = "title"
 )
 
-// space is the field of a model's vectors.
+// space returns the name of the field for a model's vectors.
 func space(model int32) string { return fmt.Sprintf("space%d", model) }
 
 // object is a JSON object.
 type object = map[string]any
 
-// settings is what an index is made with. The words' weights stand where the engine keeps how often
-// a word occurs, and the similarity hands them back: a score is the sum of what the words asked for
-// weigh there, each times what the query says that it counts.
+// settings returns the settings and mapping of a new index. Weights are stored as term frequencies,
+// and the similarity returns them. A score is thus the sum of the weights of the query's words,
+// each times its factor in the query.
 func (c *Client) settings() object {
 	words := object{"type": "text", "analyzer": "weighted", "norms": false, "index_options": "freqs", "similarity": "weight"}
 	number := func(kind string) object { return object{"type": kind} }
@@ -65,15 +66,15 @@ func (c *Client) settings() object {
 	}
 }
 
-// Name is how an index is called; see engine.Keeper.
+// Name implements engine.Keeper. It returns the name of an index.
 func (c *Client) Name(number int64) string { return fmt.Sprintf("%s-%d", c.cfg.Address.Prefix, number) }
 
-// writeAlias is the name under which an index is written to: unlike an index, an alias is never
-// made by writing to it.
+// writeAlias returns the alias for writes to an index. A write to a missing alias does not create
+// it, but a write to a missing index would.
 func writeAlias(index string) string { return index + "-write" }
 
-// suits looks once whether an index is laid out as this program lays it out. One that another
-// release made would take what it gets, or answer, in another sense: it counts as missing.
+// suits checks once whether an index has this program's layout. An index of another release would
+// interpret writes and searches differently, so suits reports it as missing.
 func (c *Client) suits(ctx context.Context, index string) error {
 	if _, known := c.suited.Load(index); known {
 		return nil
@@ -94,14 +95,14 @@ func (c *Client) suits(ctx context.Context, index string) error {
 	return nil
 }
 
-// How long an index takes to make changes visible by itself: while it is filled, and when it
-// serves. Each time makes a segment with its own graph of vectors, which merges have to rebuild.
+// Refresh intervals of an index while it is filled and while it serves. Each refresh creates a
+// segment with its own vector graph, which merges must rebuild.
 const (
 	fillRefresh  = "20s"
 	serveRefresh = "1s"
 )
 
-// Serve has an index that was filled serve; see engine.Keeper.
+// Serve implements engine.Keeper. It prepares a filled index for searches.
 func (c *Client) Serve(ctx context.Context, index string) error {
 	body, err := json.Marshal(object{"index": object{"refresh_interval": serveRefresh}})
 	if err == nil {
@@ -113,7 +114,7 @@ func (c *Client) Serve(ctx context.Context, index string) error {
 	return c.Refresh(ctx, index)
 }
 
-// Create makes an empty index; see engine.Keeper.
+// Create implements engine.Keeper. It creates an empty index.
 func (c *Client) Create(ctx context.Context, index string) error {
 	if err := c.ready(ctx); err != nil {
 		return err
@@ -139,7 +140,7 @@ func (c *Client) Create(ctx context.Context, index string) error {
 	return nil
 }
 
-// Drop takes indexes away; see engine.Keeper.
+// Drop implements engine.Keeper. It deletes indexes.
 func (c *Client) Drop(ctx context.Context, indexes ...string) error {
 	for _, index := range indexes {
 		c.suited.Delete(index)
@@ -151,7 +152,7 @@ func (c *Client) Drop(ctx context.Context, indexes ...string) error {
 	return nil
 }
 
-// Space makes room for vectors of a model; see engine.Writer.
+// Space implements engine.Writer. It adds a field for the vectors of a model.
 func (c *Client) Space(ctx context.Context, index string, model int32, dimensions int) error {
 	if err := c.suits(ctx, index); err != nil {
 		return err

@@ -17,14 +17,15 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
-// Bounds of a score that is not 0. Real ones are far inside: sums of weights that grow with the
-// logarithm of the number of chunks. Products and quotients of such scores stay finite.
+// Limits of a nonzero score. Real scores are far inside: sums of weights that grow with the
+// logarithm of the number of chunks. Products and quotients of scores within the limits stay
+// finite.
 const (
 	minScore = 1e-30
 	maxScore = 1e12
 )
 
-// maxTerms is how many numbers OpenSearch takes in one clause (index.max_terms_count).
+// maxTerms is the largest number of terms in one clause (index.max_terms_count).
 const maxTerms = 65536
 
 // Search answers all probes; see engine.Searcher. It takes up to four requests, each with
@@ -50,20 +51,20 @@ func (c *Client) Search(ctx context.Context, q engine.Query) (engine.Result, err
 	return s.result(), nil
 }
 
-// search is one call of Search.
+// search is the state of one call of Search.
 type search struct {
 	client   *Client
 	query    *engine.Query
 	filter   []any
 	allowed  int
-	readable int                // chunks that the lists allow
-	counts   map[string]*[2]int // by word: readable chunks that hold it in either field
+	readable int                // number of chunks that the filter allows
+	counts   map[string]*[2]int // by word: number of readable chunks that contain it in either field
 	probes   []probe
 }
 
 // probe is one query of a search.
 type probe struct {
-	weights  [2][]float64 // of its terms in either field; 0: none holds the term
+	weights  [2][]float64 // weights of its terms in either field; 0 if no chunk contains a term
 	highest  [2]float64
 	keywords []hit
 	similar  []hit
@@ -77,15 +78,15 @@ type hit struct {
 	named []string
 }
 
-// fields are the two of the keyword side, in the order of probe.weights.
+// fields lists the two keyword fields, in the order of probe.weights.
 var fields = [2]string{fieldFlat, fieldTitle}
 
-// readable is what every chunk has to meet that the audience may read.
+// readable returns the conditions for chunks that the audience may read.
 func readable(q *engine.Query) []any {
 	return []any{term(fieldTenant, string(q.Tenant)), anyOf(fieldAccess, q.Lists)}
 }
 
-// filter is what every chunk found has to meet.
+// filter returns the conditions that every result must meet.
 func filter(q *engine.Query) []any {
 	must := readable(q)
 	if q.Sources != nil {
@@ -99,7 +100,7 @@ func filter(q *engine.Query) []any {
 
 func term(field string, value any) object { return object{"term": object{field: value}} }
 
-// anyOf holds where a field is one of several numbers, however many they are.
+// anyOf returns a condition that a field equals one of the values. It has no limit on their number.
 func anyOf[T ~int32 | ~int64](field string, values []T) any {
 	if len(values) <= maxTerms {
 		if values == nil {
@@ -114,14 +115,14 @@ func anyOf[T ~int32 | ~int64](field string, values []T) any {
 	return object{"bool": object{"should": should, "minimum_should_match": 1}}
 }
 
-// round is searches that travel together, and what is done with their answers.
+// round is a batch of searches in one request, with the functions that read their responses.
 type round struct {
 	bodies []object
-	most   []int // hits that each may have
+	most   []int // maximum hits of each search
 	reads  []func(*found)
 }
 
-// found is the answer to one search.
+// found is the result of one search.
 type found struct {
 	total int
 	hits  []hit
@@ -131,27 +132,27 @@ func (r *round) add(most int, body object, read func(*found)) {
 	r.bodies, r.most, r.reads = append(r.bodies, body), append(r.most, most), append(r.reads, read)
 }
 
-// count asks how many chunks meet conditions.
+// count adds a search that counts the chunks that meet conditions.
 func (r *round) count(conditions []any, read func(int)) {
 	r.add(0, object{"size": 0, "track_total_hits": true, "query": object{"bool": object{"filter": conditions}}}, func(f *found) { read(f.total) })
 }
 
-// scores asks for the scores of the best n chunks; which of several with the last one's score they
-// are is left open.
+// scores adds a search for the scores of the best n chunks. Ties for the last place are broken
+// arbitrarily.
 func (r *round) scores(n int, query object, read func([]hit)) {
 	r.add(n, object{"size": n, "track_total_hits": false, "query": query, "stored_fields": "_none_", "docvalue_fields": []string{fieldChunk}},
 		func(f *found) { read(f.hits) })
 }
 
-// top asks for the best n chunks, those with lower ids first where scores are equal. The scores
-// come as what is sorted by: with track_scores the engine would look at every chunk that holds a
-// word, and not only at those that may be among the best.
+// top adds a search for the best n chunks, with lower ids first among equal scores. It reads scores
+// from the sort values. With track_scores the engine would examine every chunk that contains a
+// word, and not only candidates for the best.
 func (r *round) top(n int, query object, read func([]hit)) {
 	r.scores(n, query, read)
 	r.bodies[len(r.bodies)-1]["sort"] = []any{object{"_score": "desc"}, object{fieldChunk: "asc"}}
 }
 
-// run sends the searches and reads their answers.
+// run sends the searches and reads their responses.
 func (s *search) run(ctx context.Context, r *round) error {
 	if len(r.bodies) == 0 {
 		return nil
@@ -183,7 +184,7 @@ func (s *search) run(ctx context.Context, r *round) error {
 	return nil
 }
 
-// response is the answer to one of several searches.
+// response is the response to one of several searches.
 type response struct {
 	Status   int
 	Error    json.RawMessage
@@ -192,7 +193,7 @@ type response struct {
 	Hits     struct {
 		Total struct{ Value int }
 		Hits  []struct {
-			Score   *float64 `json:"_score"` // not where hits are sorted
+			Score   *float64 `json:"_score"` // absent if hits are sorted
 			Sort    []float64
 			Fields  struct{ Chunk []document.ChunkID }
 			Matched []string `json:"matched_queries"`
@@ -200,8 +201,8 @@ type response struct {
 	}
 }
 
-// read checks an answer with at most so many hits. Half of one, as an index gives it that lacks a
-// shard, would be taken for the whole.
+// read decodes a response with at most the given number of hits. It rejects the partial response of
+// an index with a missing shard, which would pass for a complete one.
 func (c *Client) read(r *response, most int) (*found, error) {
 	if r.Error != nil {
 		f := &fault{status: r.Status}
@@ -232,8 +233,8 @@ func (c *Client) read(r *response, most int) (*found, error) {
 	return out, nil
 }
 
-// frequencies asks how many readable chunks hold each word, how many may be found, and which
-// vectors are nearest.
+// frequencies requests the number of readable chunks per word, the number of allowed chunks, and
+// the nearest vectors.
 func (s *search) frequencies(ctx context.Context) error {
 	var r round
 	r.count(s.filter, func(n int) { s.allowed = n })
@@ -266,13 +267,13 @@ func (s *search) frequencies(ctx context.Context) error {
 	return nil
 }
 
-// nearest asks for vectors. The filter holds while the graph is walked; where it leaves few, all of
-// them are compared.
+// nearest returns a query for vectors. The filter applies during the graph walk. If few chunks pass
+// it, the engine compares them all.
 func (s *search) nearest(vector []float32, n int, conditions []any) object {
 	return object{"knn": object{space(s.query.Model): object{"vector": vector, "k": n, "filter": object{"bool": object{"filter": conditions}}}}}
 }
 
-// maxima weighs the words and asks for the highest score of either field.
+// maxima weighs the words and requests the highest score of each field.
 func (s *search) maxima(ctx context.Context) error {
 	var r round
 	for i := range s.probes {
@@ -298,7 +299,7 @@ func (s *search) maxima(ctx context.Context) error {
 	return s.run(ctx, &r)
 }
 
-// frequency is how many chunks hold each term in a field.
+// frequency returns the number of chunks that contain each term in a field.
 func (s *search) frequency(terms []analyse.Term, field int) []int {
 	out := make([]int, len(terms))
 	for i, t := range terms {
@@ -307,7 +308,7 @@ func (s *search) frequency(terms []analyse.Term, field int) []int {
 	return out
 }
 
-// words are the terms of a probe in a field, each with its weight, times a factor.
+// words returns clauses for a probe's terms in a field, weighted and multiplied by factor.
 func (s *search) words(probe, field int, factor float64) []any {
 	var clauses []any
 	for i, t := range s.query.Probes[probe].Terms {
@@ -318,12 +319,12 @@ func (s *search) words(probe, field int, factor float64) []any {
 	return clauses
 }
 
-// matching sums up clauses over what meets conditions.
+// matching returns a query that sums clauses over the chunks that meet conditions.
 func matching(clauses, conditions []any) object {
 	return object{"bool": object{"should": clauses, "minimum_should_match": 1, "filter": conditions}}
 }
 
-// best asks for the best by (1−r)·flat/max(flat) + r·title/max(title).
+// best requests the best chunks by (1−r)·flat/max(flat) + r·title/max(title).
 func (s *search) best(ctx context.Context) error {
 	var r round
 	for i := range s.probes {
@@ -341,8 +342,8 @@ func (s *search) best(ctx context.Context) error {
 	return s.run(ctx, &r)
 }
 
-// complete asks, of the best of both sides, for the scores of the other side, and for the words
-// that the very best hold.
+// complete requests the missing scores for the best chunks of both sides, and the words that the
+// very best contain.
 func (s *search) complete(ctx context.Context) error {
 	var r round
 	for i := range s.probes {
@@ -352,7 +353,7 @@ func (s *search) complete(ctx context.Context) error {
 	return s.run(ctx, &r)
 }
 
-// join puts the best of both sides together, by chunk.
+// join merges the best chunks of both sides by chunk id.
 func (s *search) join(i int) {
 	p := &s.probes[i]
 	at := make(map[document.ChunkID]int)
@@ -377,10 +378,10 @@ func (s *search) join(i int) {
 	slices.SortFunc(p.entries, func(a, b engine.Entry) int { return cmp.Compare(a.Chunk, b.Chunk) })
 }
 
-// cosine undoes what k-NN makes of a similarity: (1 + cosine) / 2.
+// cosine converts a k-NN score, (1 + cosine) / 2, back to the cosine.
 func cosine(score float64) float64 { return 2*score - 1 }
 
-// askScores asks for what the entries of a probe lack.
+// askScores requests the scores that a probe's entries lack.
 func (s *search) askScores(r *round, i int) {
 	p := &s.probes[i]
 	var all, unlike, deep []document.ChunkID
@@ -425,7 +426,7 @@ func (s *search) askScores(r *round, i int) {
 	}
 }
 
-// each hands hits on with the entries that they belong to.
+// each returns a function that calls f with each hit and its entry.
 func (p *probe) each(f func(*engine.Entry, hit)) func([]hit) {
 	return func(hits []hit) {
 		for _, h := range hits {

@@ -12,16 +12,16 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
-// page is how many chunks are listed in one request (index.max_result_window).
+// page is the number of chunks listed per request (index.max_result_window).
 const page = 10000
 
-// maxBlocks bounds the blocks of a tenant: enough for eight billion chunks.
+// maxBlocks limits the blocks of a tenant. It suffices for eight billion chunks.
 const maxBlocks = 1 << 17
 
-// maxExact is the largest number up to which float64 has every integer.
+// maxExact is the largest integer up to which float64 represents every integer.
 const maxExact = 1 << 53
 
-// query sends one search.
+// query sends one search and decodes the response into out.
 func (c *Client) query(ctx context.Context, index string, body object, out any) error {
 	if err := c.ready(ctx); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (c *Client) query(ctx context.Context, index string, body object, out any) 
 	return c.call(ctx, http.MethodPost, "/"+index+"/_search?allow_partial_search_results=false", text, out)
 }
 
-// Tally sums up the chunks of a tenant; see engine.Keeper.
+// Tally implements engine.Keeper. It sums up the chunks of a tenant, per block.
 func (c *Client) Tally(ctx context.Context, index string, tenant access.TenantID) (map[int64]engine.Tally, error) {
 	out := make(map[int64]engine.Tally)
 	last := -1.0 // the block before
@@ -74,7 +74,7 @@ func (c *Client) Tally(ctx context.Context, index string, tenant access.TenantID
 	}
 }
 
-// Versions lists the chunks of a block; see engine.Keeper.
+// Versions implements engine.Keeper. It lists the chunks of a block with their versions.
 func (c *Client) Versions(ctx context.Context, index string, tenant access.TenantID, block int64) (map[document.ChunkID]int64, error) {
 	out := make(map[document.ChunkID]int64)
 	from, to := block*engine.BlockSize, (block+1)*engine.BlockSize

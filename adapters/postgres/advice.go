@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// DiskFull is the SQLSTATE of a statement for which the disk had no room.
+// DiskFull is the SQLSTATE of a statement that failed because the disk is full.
 const DiskFull = "53100"
 
-// SQLSTATEs of other faults that an operator ends.
+// SQLSTATEs of other faults that an operator can fix.
 const (
 	stateOutOfMemory = "53200"
 	stateConnections = "53300"
@@ -31,8 +31,8 @@ var advice = map[string]string{
 	stateNoLibrary:   "a file of the database server is missing or does not load, as after an upgrade of its package: restart the server. Footnote restarts a private one itself",
 }
 
-// Advice is what to do about a fault of the database server, as the end of a sentence; empty where
-// there is nothing to say, or where the error is none of the server's.
+// Advice returns what an operator can do about a server error, as the end of a sentence. It returns
+// "" if there is no advice or the error is not the server's.
 func Advice(err error) string {
 	var fault *pgconn.PgError
 	if !errors.As(err, &fault) {
@@ -41,14 +41,14 @@ func Advice(err error) string {
 	return advice[fault.Code]
 }
 
-// Full reports whether an error says that the disk has no room.
+// Full reports whether err says that the disk is full.
 func Full(err error) bool {
 	var fault *pgconn.PgError
 	return errors.As(err, &fault) && fault.Code == DiskFull
 }
 
-// Undone reports whether a transaction that failed with err is certain to have changed nothing:
-// the server rolled it back, or never received it.
+// Undone reports whether a transaction that failed with err certainly changed nothing. The server
+// rolled it back, or never received it.
 func Undone(err error) bool {
 	var fault *pgconn.PgError
 	if errors.As(err, &fault) {
@@ -58,8 +58,8 @@ func Undone(err error) bool {
 	return errors.As(err, &unconnected) || pgconn.SafeToRetry(err)
 }
 
-// Lost reports whether an error says that there is no connection to the server, or that it broke,
-// such as when the server restarts. An error of a context may look the same.
+// Lost reports whether err says that there is no connection to the server, or that it broke. A
+// restart of the server causes such errors. A context error may look the same.
 func Lost(err error) bool {
 	var fault *pgconn.PgError
 	if errors.As(err, &fault) {
@@ -70,5 +70,6 @@ func Lost(err error) bool {
 	return errors.As(err, &unconnected) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
-// passing reports whether a connection that was refused for this reason may be given later.
+// passing reports whether the server may accept a connection later that it refused with this
+// SQLSTATE.
 func passing(state string) bool { return state == stateConnections || state == stateStarting }

@@ -1,10 +1,10 @@
-// Package postgres is what everything that lasts stands on: the pool, transactions, the schema, and
-// what an operator reads when the server refuses. All statements work through PgBouncer in
-// transaction mode: nothing relies on session state. Row structs never leave a room.
+// Package postgres opens the database: it holds the pool, transactions, the schema, and the advice
+// for operators when the server refuses. All statements work through PgBouncer in transaction mode,
+// because none relies on session state. Row structs stay inside the subpackage that declares them.
 //
-// The tables belong to the rooms next to it: package pgindex has documents and both searches,
-// pgsession conversations, admin what holds for whole workspaces and what it costs, and audit the
-// trail, which the others write into. A statement that names a table belongs into a room, not here.
+// The tables belong to the subpackages. Package pgindex has documents and both searches, pgsession
+// has conversations, and admin has workspace settings and costs. Package audit has the trail, which
+// the others write into. Statements that name a table belong in a subpackage, not here.
 package postgres
 
 import (
@@ -24,13 +24,12 @@ import (
 const (
 	// minServer is PostgreSQL 15, as server_version_num counts.
 	minServer = 150000
-	// minVector is the first pgvector with iterative scans, without which filtered vector searches
-	// come up short.
+	// minVector is the first pgvector version with iterative scans. Without them, filtered vector
+	// searches return too few rows.
 	minVector = "0.8.0"
 )
 
-// Sentinels for what a caller may want to tell apart. Each is wrapped in a sentence that says what
-// to do.
+// Sentinel errors that callers may distinguish. Each is wrapped in a sentence that says what to do.
 var (
 	ErrUnreachable = errors.New("PostgreSQL cannot be reached")
 	// in addition to ErrUnreachable: trying again may help
@@ -41,40 +40,41 @@ var (
 	ErrNoSchema     = fmt.Errorf("%w: the database holds none yet", ErrSchema)
 )
 
-// poolSize is how many connections a process has by default. What answering and taking in need of
-// the server are statements of a fraction of a millisecond: few connections with warm caches carry
-// out more of them than many with cold ones, and a server with few cores is not asked for more at
-// once than it can do. One is for background work that holds it for long, one for searches, one for
-// everything else; they are shared, and no caller needs a second one while it holds a first.
+// poolSize is the default number of connections per process. Statements for answers and intake take
+// a fraction of a millisecond. A few connections with warm caches run more of them than many with
+// cold caches, and do not overload a server with few cores. One connection suits long background
+// work, one searches, and one everything else. All callers share them, and no caller needs a second
+// connection while it holds one.
 const poolSize = 3
 
-// connectTimeout is how long a connection may take to come about, unless the URL says otherwise.
+// connectTimeout limits how long opening a connection may take, unless the URL sets a limit.
 const connectTimeout = 10 * time.Second
 
-// Config says how to connect. URL is required.
+// Config describes how to connect. URL is required.
 type Config struct {
 	URL      string // libpq URL or keyword string; pgx pool parameters are honoured
 	MaxConns int32  // 0 means 3, or what the URL says
-	// OnError is called with the SQLSTATE of each error of the server. It must not block.
+	// OnError is called with the SQLSTATE of each server error. It must not block.
 	OnError func(state string)
 }
 
 // DB is a pool of connections to a migrated database. It is safe for concurrent use.
 type DB struct {
 	Pool *pgxpool.Pool
-	// Schema is the version of the schema that was found. A newer version of footnote may have
-	// migrated the database, in a way that this one can work with.
+	// Schema is the schema version that Open found. It may be newer than this program if the
+	// migration is compatible.
 	Schema Schema
 }
 
-// Schema is the number of the newest migration that a database has, and that this program knows.
+// Schema compares migrations: Have is the newest that the database has, Want the newest that this
+// program knows.
 type Schema struct{ Have, Want int64 }
 
-// Newer reports whether a newer version of footnote has migrated the database.
+// Newer reports whether a newer version of footnote migrated the database.
 func (s Schema) Newer() bool { return s.Have > s.Want }
 
-// Open connects and checks that server, extension and schema are fit for use; it changes nothing.
-// Errors wrap this package's sentinels and say what to do.
+// Open connects and checks that the server, the extension and the schema are usable. It changes
+// nothing. Errors wrap this package's sentinels and say what to do.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	pc, err := poolConfig(cfg, "DATABASE_URL")
 	if err != nil {
@@ -101,7 +101,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	return &DB{Pool: pool, Schema: schema}, nil
 }
 
-// poolConfig is how a pool connects to the address that a setting names.
+// poolConfig builds the pool's configuration from cfg. Errors name the setting that holds the URL.
 func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 	pc, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
@@ -131,7 +131,7 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 	return pc, nil
 }
 
-// Close waits for connections in use and closes the pool.
+// Close waits until connections in use are returned, then closes the pool.
 func (db *DB) Close() { db.Pool.Close() }
 
 // unreachable says what to do about a failed connection without repeating the address, which may
@@ -155,8 +155,8 @@ func unreachable(err error) error {
 	return fmt.Errorf("%w: check that it runs and that DATABASE_URL is right: %w", ErrUnreachable, err)
 }
 
-// distinct leaves out of joined errors those that say the same: pgx tries each address with TLS and
-// without.
+// distinct removes repeated messages from joined errors. pgx tries each address with TLS and
+// without it, and often reports the same failure twice.
 func distinct(err error) error {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) {
@@ -173,18 +173,18 @@ func distinct(err error) error {
 	return errors.Join(kept...)
 }
 
-// InTx runs f in one transaction and commits it unless f fails. f makes no network call but through
-// tx.
+// InTx runs f in one transaction. It commits if f succeeds and rolls back otherwise. f makes no
+// network call except through tx.
 func (db *DB) InTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, db.Pool, opts, f)
 }
 
-// Deadlock is the SQLSTATE of a transaction that was rolled back so that another one could go on.
+// Deadlock is the SQLSTATE of a transaction that the server rolled back to end a deadlock.
 const Deadlock = "40P01"
 
-// InTxAgain is InTx for changes that begin with a person, which meet in no fixed order: f is called
-// again, in a new transaction, when it was rolled back to end a deadlock. each call of f sets what
-// it returns.
+// InTxAgain runs f in a transaction, and retries it in a new one after a deadlock. It is for
+// changes that a person starts, which take locks in no fixed order. Each call of f must set all
+// results again.
 func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 4
 	for try := 1; ; try++ {
@@ -196,12 +196,12 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	}
 }
 
-// restarting is how long a read waits for a server that restarts: a private one takes a second or
+// restarting is how long a read waits while the server restarts. A private server takes a second or
 // two.
 const restarting = 5 * time.Second
 
-// ReadAgain calls read, which changes nothing, and again while the connection to the server is
-// lost.
+// ReadAgain calls read and retries it while the connection to the server is lost. read must change
+// nothing.
 func (db *DB) ReadAgain(ctx context.Context, read func() error) error {
 	for wait, began := 100*time.Millisecond, time.Now(); ; wait = min(2*wait, time.Second) {
 		err := read()
@@ -211,8 +211,8 @@ func (db *DB) ReadAgain(ctx context.Context, read func() error) error {
 	}
 }
 
-// CheckLibraries calls a function of plpgsql and one of pgvector. The server's library of
-// either may not load, such as after an upgrade of its package.
+// CheckLibraries calls one function of plpgsql and one of pgvector. It fails if the server cannot
+// load either library, for example after a package upgrade.
 func (db *DB) CheckLibraries(ctx context.Context) error {
 	if _, err := db.Pool.Exec(ctx, `do $$ begin perform '[1]'::vector <-> '[2]'::vector; end $$`); err != nil {
 		return fmt.Errorf("call functions of plpgsql and pgvector: %w", err)
@@ -220,7 +220,7 @@ func (db *DB) CheckLibraries(ctx context.Context) error {
 	return nil
 }
 
-// Versions returns the server's version and that of pgvector, as people write them.
+// Versions returns the versions of the server and of pgvector as text.
 func (db *DB) Versions(ctx context.Context) (server, vector string, err error) {
 	err = db.Pool.QueryRow(ctx, `
 		select current_setting('server_version'), (select extversion from pg_extension where extname = 'vector')`).Scan(&server, &vector)

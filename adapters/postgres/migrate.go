@@ -14,10 +14,10 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// Migrate brings the schema up to date and returns how many migrations ran. Roles that were granted
-// what answering needs (Grant) are given it of what is new. It takes a session lock, so any number
-// of processes may call it at once; url must be a direct connection, not a transaction pooler. A
-// schema that is newer than this binary stays as it is.
+// Migrate updates the schema and returns how many migrations ran. Roles that Grant prepared get the
+// same rights on new tables. It takes a session lock, so any number of processes may call it at
+// once. url must be a direct connection, not a transaction pooler. Migrate does not change a schema
+// that is newer than this binary.
 func Migrate(ctx context.Context, url string) (int, error) {
 	provider, done, err := migrator(ctx, url)
 	if err != nil {
@@ -58,8 +58,8 @@ func migrator(ctx context.Context, url string) (*goose.Provider, func() error, e
 	return provider, provider.Close, nil
 }
 
-// createVector installs the extension in the database, under a lock since two first starts may
-// coincide.
+// createVector installs the extension in the database. It takes a lock, because two first starts
+// may coincide.
 func createVector(ctx context.Context, conn *pgx.Conn) error {
 	if err := checkVector(ctx, conn); err != nil {
 		return err
@@ -79,7 +79,7 @@ func createVector(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// rowQuerier is what the checks need of a connection.
+// rowQuerier is the part of a connection that the checks use.
 type rowQuerier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
@@ -96,8 +96,8 @@ func checkServer(ctx context.Context, conn rowQuerier) error {
 	return nil
 }
 
-// checkVector looks at the version that is installed in the database or, before that, at the one
-// that could be.
+// checkVector checks the installed version of the extension or, before installation, the available
+// one.
 func checkVector(ctx context.Context, conn rowQuerier) error {
 	var version string
 	err := conn.QueryRow(ctx, `
@@ -117,7 +117,7 @@ func checkVector(ctx context.Context, conn rowQuerier) error {
 	return nil
 }
 
-// versionLess compares versions number by number; what is not a number counts as 0.
+// versionLess compares versions number by number. A part that is not a number counts as 0.
 func versionLess(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range max(len(as), len(bs)) {
@@ -135,8 +135,8 @@ func versionLess(a, b string) bool {
 	return false
 }
 
-// checkSchema tells a database that was never migrated, or by a version of footnote that is
-// too new, from one that fits, which may be newer than this program.
+// checkSchema returns the schema's version. It fails if the database was never migrated, or if its
+// schema is too new to work with. A compatible newer schema is accepted.
 func checkSchema(ctx context.Context, conn *pgx.Conn) (schema Schema, err error) {
 	want, err := newestMigration()
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrRole reports a role that cannot be granted what answering needs. It is wrapped in a sentence
-// that says what to do.
+// ErrRole reports a role that cannot be granted the rights for answering. It is wrapped in a
+// sentence that says what to do.
 var ErrRole = errors.New("the role cannot be granted what answering needs")
 
-// Tables that a role which answers may not write as it likes. All others it may read and change,
-// row by row.
+// Tables on which an answering role has limited write rights. It may read and change the rows of
+// all others.
 var (
 	appendOnly = []string{"audit"}
 	readOnly   = []string{"goose_db_version", "schema_floor", "runtime_role"}
 )
 
-// Grant gives a role what a process needs that leaves the schema as it is: the rows of all tables,
-// but nothing of what was audited can be changed or deleted, and the functions that build indexes.
-// Whatever else the role was granted on these tables is taken away. It is run as the role that
-// migrates, again after migrations (Migrate does that), as often as one likes.
+// Grant gives a role all rights that a process needs, except changes to the schema. The role may
+// read and change rows of all tables, and call the functions that build indexes. It cannot change
+// or delete audit entries. Grant revokes any other right of the role on these tables. Run it as the
+// role that migrates. It may run repeatedly, and Migrate runs it again after migrations.
 func Grant(ctx context.Context, url, role string) error {
 	return withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -39,7 +39,7 @@ func Grant(ctx context.Context, url, role string) error {
 	})
 }
 
-// grantAgain is Grant for the roles that were granted before, as far as they still exist.
+// grantAgain repeats Grant for the roles that were granted before and still exist.
 func grantAgain(ctx context.Context, url string) error {
 	return withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -75,7 +75,7 @@ func withConn(ctx context.Context, url string, do func(*pgx.Conn) error) (err er
 	return do(conn)
 }
 
-// grantable refuses roles that grants do not bind.
+// grantable returns an error for roles that grants do not bind.
 func grantable(ctx context.Context, tx pgx.Tx, role string) error {
 	var super, owner bool
 	err := tx.QueryRow(ctx, `select rolsuper, pg_has_role(oid, current_user, 'member') from pg_roles where rolname = $1`, role).Scan(&super, &owner)
@@ -92,8 +92,8 @@ func grantable(ctx context.Context, tx pgx.Tx, role string) error {
 	return nil
 }
 
-// grant brings a role's rights to what they should be. It names only what this role owns, so that
-// nothing else in the database is touched.
+// grant sets a role's rights. It names only objects that the current role owns, so nothing else in
+// the database changes.
 func grant(ctx context.Context, tx pgx.Tx, role string) error {
 	to := pgx.Identifier{role}.Sanitize()
 	var schema string
@@ -147,8 +147,8 @@ func grant(ctx context.Context, tx pgx.Tx, role string) error {
 	return nil
 }
 
-// definers lists the functions that work with the rights of this role, whoever calls them: they are
-// there for roles that have less.
+// definers lists the functions that run with this role's rights. They exist for roles with fewer
+// rights.
 func definers(ctx context.Context, tx pgx.Tx) ([]string, error) {
 	rows, err := tx.Query(ctx, `
 		select p.oid::regprocedure::text from pg_proc p
@@ -159,7 +159,7 @@ func definers(ctx context.Context, tx pgx.Tx) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// closeFunctions takes the right to call those functions from everybody who was not granted it.
+// closeFunctions revokes the right to call those functions from everyone who was not granted it.
 func closeFunctions(ctx context.Context, tx pgx.Tx) error {
 	functions, err := definers(ctx, tx)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Restored prepares a database that a backup was put into, before any process works with it: what
-// its rooms have to do about it, in one transaction, which say how many questions had no end when
-// the backup was made; and roles that were granted what answering needs, and exist here, are
-// granted it. A second call does no harm.
+// Restored prepares a database restored from a backup, before any process uses it. It calls each
+// room in one transaction, and grants prepared roles that exist here their rights again. A room
+// returns how many questions were unfinished when the backup was made, and unfinished is their sum.
+// A second call does no harm.
 func Restored(ctx context.Context, url string, rooms ...func(context.Context, pgx.Tx) (int, error)) (unfinished int, err error) {
 	err = withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

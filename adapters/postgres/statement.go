@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Executor is a pool or a transaction.
+// Executor runs statements. A pool and a transaction both implement it.
 type Executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -18,8 +18,8 @@ type Executor interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// Storable replaces what a text column refuses: NUL and bytes that are not UTF-8. Questions,
-// answers and names may hold either.
+// Storable replaces bytes that a text column refuses: NUL and invalid UTF-8. Questions, answers and
+// names may contain either.
 func Storable(s string) string {
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "\uFFFD")
@@ -27,7 +27,7 @@ func Storable(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// OrNull turns the zero time into null.
+// OrNull returns nil for the zero time, which is stored as null, and a pointer to t otherwise.
 func OrNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -35,10 +35,10 @@ func OrNull(t time.Time) *time.Time {
 	return &t
 }
 
-// IsID reports whether a text can be an id: what comes back from a platform may be anything.
+// IsID reports whether text is a valid UUID. Platforms may send back any text as an id.
 func IsID(text string) bool { return uuid.Validate(text) == nil }
 
-// QueryAll runs a query whose columns are the fields of T, in order.
+// QueryAll runs a query and returns its rows. Columns fill the fields of T in order.
 func QueryAll[T any](ctx context.Context, q Executor, sql string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package redis carries what several processes share quickly and may lose: stop signals. Postgres
-// holds the truth of all of it.
+// Package redis shares short-lived data between processes that may be lost: stop signals and rate
+// tiers. Postgres stores the authoritative state.
 package redis
 
 import (
@@ -17,19 +17,20 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// ErrUnreachable says that there is no Redis where REDIS_URL points.
+// ErrUnreachable reports that no Redis answers at REDIS_URL.
 var ErrUnreachable = errors.New("redis cannot be reached")
 
-// Config says how to connect. URL is required.
+// Config describes how to connect. URL is required.
 type Config struct {
-	URL string // redis://, rediss:// or unix://; with ?addr=host:port a cluster, of which any node tells the others
-	// of all names, so that several installations can share a server; default "footnote:"
+	URL string // redis://, rediss:// or unix://; a cluster with ?addr=host:port, where any node lists the others
+	// prefix of all keys and channels, so that installations can share a server; default
+	// "footnote:"
 	Prefix string
-	CAFile string       // for rediss://: certificates that are trusted in addition to the system's
+	CAFile string       // for rediss://: certificates to trust in addition to the system's
 	Logger *slog.Logger // nil: silent
-	// MayBeAway makes it no error that no server answers at the start: that is logged, and the
-	// server is used once it is there. One that answers and refuses, such as a wrong password, is
-	// an error all the same.
+	// MayBeAway lets Open succeed when no server answers. Open logs this, and the client uses the
+	// server once it answers. A server that answers and refuses, for example because of a wrong
+	// password, is still an error.
 	MayBeAway bool
 }
 
@@ -41,8 +42,8 @@ type Client struct {
 	mayBeAway bool
 }
 
-// Open connects and asks for a sign of life, so that a wrong address is known at start and not at
-// the first stop. Errors do not repeat the address, which may hold a password.
+// Open connects and pings the server, so that a wrong address fails at start and not at the first
+// stop. Errors do not repeat the address, which may contain a password.
 func Open(ctx context.Context, cfg Config) (*Client, error) {
 	quiet()
 	rdb, err := dial(cfg)
@@ -69,8 +70,8 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// quiet keeps the library, which has one logger for the whole process, from printing what it also
-// returns.
+// quiet stops the library from logging errors that it also returns. The library has one logger per
+// process.
 var quiet = sync.OnceFunc(func() { redis.SetLogger(silent{}) })
 
 type silent struct{}
@@ -78,7 +79,7 @@ type silent struct{}
 // Printf implements the library's logger.
 func (silent) Printf(context.Context, string, ...any) {}
 
-// dial returns a client that connects when it is used.
+// dial returns a client that connects on first use.
 func dial(cfg Config) (redis.UniversalClient, error) {
 	trusted, err := outhttp.Trust(cfg.CAFile)
 	if err != nil {
@@ -118,24 +119,22 @@ func unreadable(err error) error {
 	return fmt.Errorf("read REDIS_URL: it is not an address such as redis://user:password@host:6379/0, rediss://…, unix:///path, or redis://host:6379?addr=host2:6379 for a cluster: %w", err)
 }
 
-// away reports whether an error is none of the server's own: it cannot be reached, or is only just
-// starting.
+// away reports whether err means that the server cannot be reached or is still starting.
 func away(err error) bool {
 	var answered redis.Error
 	return !errors.As(err, &answered) || redis.HasErrorPrefix(err, "LOADING") || redis.HasErrorPrefix(err, "CLUSTERDOWN")
 }
 
-// unanswered refreshes who holds what in a cluster, after a node did not answer: a replica may have
-// taken its place. The library asks by itself only when a node refuses what another one holds,
-// which one that is dead does not, or once a minute. It does not wait, and however many ask for it,
-// one question is on its way.
+// unanswered refreshes the cluster's slot map after a node did not answer, because a replica may
+// have replaced it. The library refreshes it once a minute, or when a live node refuses a key that
+// another one holds. unanswered does not wait, and at most one refresh runs at a time.
 func (c *Client) unanswered(ctx context.Context) {
 	if cluster, ok := c.rdb.(*redis.ClusterClient); ok {
 		cluster.ReloadState(ctx)
 	}
 }
 
-// Ping asks for a sign of life.
+// Ping reports whether the server answers.
 func (c *Client) Ping(ctx context.Context) error {
 	if err := c.rdb.Ping(ctx).Err(); err != nil {
 		c.unanswered(ctx)
@@ -144,5 +143,5 @@ func (c *Client) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Close closes all connections. What runs on the client ends with an error.
+// Close closes all connections. Calls in progress fail.
 func (c *Client) Close() error { return c.rdb.Close() }

@@ -13,8 +13,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// How the subscription is kept alive: a silent connection is asked for a sign of life, and one that
-// says nothing has gone. These bound how long a lost subscription can pass for a reliable one.
+// Keep-alive limits of the subscription. A silent connection is pinged, and it is lost if it stays
+// silent. The limits bound how long a lost subscription can appear reliable.
 const (
 	pingEvery  = 3 * time.Second
 	pingAnswer = 2 * time.Second
@@ -22,8 +22,9 @@ const (
 	retryMost  = 2 * time.Second
 )
 
-// Signal carries stops between processes: one subscription per process, whatever the number of
-// turns. While the subscription is lost it is not Reliable, and stops are found by polling.
+// Signal carries stop signals between processes. Each process has one subscription, whatever the
+// number of turns. While the subscription is lost, Reliable returns false and callers find stops by
+// polling.
 type Signal struct {
 	client  *Client
 	local   session.LocalSignal
@@ -34,8 +35,8 @@ type Signal struct {
 
 var _ session.Signal = (*Signal)(nil)
 
-// NewSignal subscribes and returns when the subscription stands, or at once where the server may be
-// away (Config.MayBeAway) and is. Close ends it.
+// NewSignal subscribes and returns when the subscription is active. It returns at once if the
+// server is away and Config.MayBeAway allows that. Close ends the subscription.
 func NewSignal(ctx context.Context, client *Client) (*Signal, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Signal{client: client, cancel: cancel}
@@ -66,10 +67,10 @@ func (s *Signal) Watch(ctx context.Context, id session.TurnID) <-chan struct{} {
 // Reliable implements session.Signal.
 func (s *Signal) Reliable() bool { return s.healthy.Load() }
 
-// Watching counts the turns that are watched in this process.
+// Watching returns the number of turns that this process watches.
 func (s *Signal) Watching() int { return s.local.Watching() }
 
-// Close gives the subscription up and returns when nothing of it goes on. The client stays open.
+// Close ends the subscription and waits for its goroutines. The client stays open.
 func (s *Signal) Close() error {
 	s.cancel()
 	s.owned.Wait()
@@ -116,8 +117,8 @@ func (s *Signal) run(ctx context.Context, pubsub *redis.PubSub) {
 	}
 }
 
-// listen hands stops on until the connection fails or ctx ends. The library would reconnect by
-// itself, but would not say that something may have been missed in between.
+// listen delivers stops until the connection fails or ctx is done. The library could reconnect by
+// itself, but would not report that stops may have been missed.
 func (s *Signal) listen(ctx context.Context, pubsub *redis.PubSub) error {
 	// a read does not end with its context
 	unblock := context.AfterFunc(ctx, func() { _ = pubsub.Close() })

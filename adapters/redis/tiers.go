@@ -10,14 +10,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Tiers are rate tiers that all processes on one Redis share. Redis' clock counts, so the clocks of
-// the processes need not agree. What cannot be asked is an error: the caller then falls back to its
-// own share.
+// Tiers stores rate limits that all processes on one Redis share. It uses the clock of Redis, so
+// the clocks of the processes need not agree. If Redis does not answer, methods return an error and
+// callers use their own share of the limit.
 type Tiers struct{ client *Client }
 
 var _ thread.Tiers = (*Tiers)(nil)
 
-// NewTiers returns the tiers of a client. There is nothing to close.
+// NewTiers returns the Tiers of a client. It needs no Close.
 func NewTiers(client *Client) *Tiers { return &Tiers{client} }
 
 //go:embed tiers.lua
@@ -25,7 +25,7 @@ var tiersScript string
 
 var takeScript = redis.NewScript(tiersScript)
 
-// What the script is asked to do.
+// Commands of the script.
 const (
 	doTake  = "take"
 	doCount = "count"

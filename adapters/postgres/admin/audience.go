@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Audiences is what all replicas know together of who listens. All times are the database's. It is
-// safe for concurrent use by any number of processes.
+// Audiences stores what the replicas know about channel members, and shares it between them. All
+// times are the database's. It is safe for concurrent use by any number of processes.
 type Audiences struct{ db *postgres.DB }
 
 var (
@@ -21,7 +21,7 @@ var (
 	_ access.People  = (*Audiences)(nil)
 )
 
-// NewAudiences returns the audiences of a database.
+// NewAudiences returns the Audiences stored in db.
 func NewAudiences(db *postgres.DB) *Audiences { return &Audiences{db} }
 
 // Version implements access.Changes.
@@ -42,8 +42,8 @@ func (a *Audiences) Version(ctx context.Context, w access.Workspace, scopes ...s
 	return v, nil
 }
 
-// storables are scopes as the database keeps them, each once and in the order in which their rows
-// are locked.
+// storables returns scopes as the database stores them: deduplicated, and in the order in which
+// their rows are locked.
 func storables(scopes []string) []string {
 	out := make([]string, len(scopes))
 	for i, s := range scopes {

@@ -15,13 +15,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Console keeps who may sign in to the console, links and sessions, and notes in the audit trail
-// what is done with them. It is safe for concurrent use by any number of processes.
+// Console stores who may sign in to the console, with their links and sessions. It records changes
+// in the audit trail. It is safe for concurrent use by any number of processes.
 type Console struct{ db *postgres.DB }
 
 var _ review.Sessions = (*Console)(nil)
 
-// NewConsole returns the console's part of a database.
+// NewConsole returns the Console stored in db.
 func NewConsole(db *postgres.DB) *Console { return &Console{db} }
 
 // Granted is a person who may sign in.
@@ -30,13 +30,14 @@ type Granted struct {
 	Role     review.Role
 	By       string
 	At       time.Time
-	Sessions int       // that are valid
-	Used     time.Time // when one of them was used last; zero: none was
-	// Connected are the issuers of accounts that sign in as the person.
+	Sessions int       // number of valid sessions
+	Used     time.Time // when a session was used last; zero if none was
+	// Connected lists the identity providers whose accounts sign in as the person.
 	Connected []string
 }
 
-// Grant gives a person a role in place of an earlier one. by is an account of the machine.
+// Grant gives a person a role and replaces an earlier one. by names the operating system account
+// that grants it.
 func (c *Console) Grant(ctx context.Context, tenant access.TenantID, p access.Account, role review.Role, by string) error {
 	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		const grant = `
@@ -55,7 +56,7 @@ func (c *Console) Grant(ctx context.Context, tenant access.TenantID, p access.Ac
 	return nil
 }
 
-// Granted lists who may sign in.
+// Granted lists the people who may sign in.
 func (c *Console) Granted(ctx context.Context, tenant access.TenantID) ([]Granted, error) {
 	type row struct {
 		Platform, Workspace, Person, Role, By string
@@ -88,15 +89,15 @@ func account(platform, workspace, id string) access.Account {
 	return access.Account{Workspace: access.Workspace{Platform: platform, ID: workspace}, ID: id}
 }
 
-// Remove takes a person's role away, and with it links and sessions. It reports whether there was
-// one.
+// Remove revokes a person's role, and deletes their links and sessions. It reports whether there
+// was a role.
 func (c *Console) Remove(ctx context.Context, tenant access.TenantID, p access.Account, by string) (was bool, err error) {
 	return c.end(ctx, tenant, p, by, session.ConsoleRemoved, `delete from console_role where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`)
 }
 
-// SignOutAll ends the links and sessions of a person, who keeps the role, and disconnects accounts
-// of identity providers: one that an intruder connected would sign in again. It reports whether
-// there were any.
+// SignOutAll deletes a person's links and sessions, and disconnects their accounts at identity
+// providers. An account that an intruder connected could sign in again otherwise. The person keeps
+// the role. SignOutAll reports whether it ended any.
 func (c *Console) SignOutAll(ctx context.Context, tenant access.TenantID, p access.Account, by string) (was bool, err error) {
 	return c.end(ctx, tenant, p, by, session.ConsoleSignedOut,
 		`delete from console_link where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`,
@@ -124,7 +125,7 @@ func (c *Console) end(ctx context.Context, tenant access.TenantID, p access.Acco
 	return was, nil
 }
 
-// NewLink stores a link for a person who has a role. What has expired is deleted with it.
+// NewLink stores a sign-in link for a person who has a role. It also deletes expired links.
 func (c *Console) NewLink(ctx context.Context, tenant access.TenantID, p access.Account, link review.Hash, lifetime time.Duration, by string) error {
 	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		for _, old := range []string{`delete from console_link where expires_at < clock_timestamp()`, `delete from console_session where expires_at < clock_timestamp()`} {
@@ -146,8 +147,8 @@ func (c *Console) NewLink(ctx context.Context, tenant access.TenantID, p access.
 	return nil
 }
 
-// consoleEntry is an entry about a person of the console. The person is not named in details, which
-// stay when the person is forgotten.
+// consoleEntry builds an audit entry about a person of the console. Its details do not name the
+// person, because details remain when the person is forgotten.
 func consoleEntry(deed session.Deed, p access.Account, by session.Actor, details map[string]string) audit.Entry {
 	return audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: thread.Platform(p.Platform), Workspace: p.Workspace.ID}, Private: true, Details: details}
 }
@@ -159,8 +160,8 @@ func (c *Console) Link(ctx context.Context, tenant access.TenantID, link review.
 		where l.tenant_id = $1 and l.hash = $2 and l.expires_at > clock_timestamp()`, tenant, link[:])
 }
 
-// SignIn implements review.Sessions. The row of the link is deleted once, whoever else tries at the
-// same time.
+// SignIn implements review.Sessions. It deletes the link's row, so only one of several concurrent
+// calls succeeds.
 func (c *Console) SignIn(ctx context.Context, tenant access.TenantID, link, to review.Hash, id string) (review.SignedIn, error) {
 	return c.begin(ctx, tenant, id, review.ErrLink, `
 		with spent as (delete from console_link where tenant_id = $1 and hash = $2 and expires_at > clock_timestamp() returning *),
@@ -171,7 +172,7 @@ func (c *Console) SignIn(ctx context.Context, tenant access.TenantID, link, to r
 		tenant, link[:], to[:], id, int64(review.SessionLifetime/time.Second))
 }
 
-// begin begins a session by a statement that returns it.
+// begin runs the statement that creates a session and returns it.
 func (c *Console) begin(ctx context.Context, tenant access.TenantID, id string, none error, statement string, args ...any) (in review.SignedIn, err error) {
 	err = c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if in, err = c.find(ctx, tx, none, statement, args...); err != nil {
@@ -227,7 +228,7 @@ func (c *Console) SignInAs(ctx context.Context, tenant access.TenantID, i review
 		tenant, postgres.Storable(i.Subject), to[:], id, int64(review.SessionLifetime/time.Second), postgres.Storable(i.Issuer))
 }
 
-// ActorOf is a person of the console in the audit trail.
+// ActorOf returns a console user as the actor of an audit entry.
 func ActorOf(p access.Account) session.Actor {
 	if p.Platform == review.Terminal {
 		return session.Actor{Platform: session.Host, ID: p.ID}
@@ -254,7 +255,7 @@ func (c *Console) Session(ctx context.Context, tenant access.TenantID, of review
 	return in, nil
 }
 
-// find returns the person that a query selects, or the error that none is.
+// find returns the person that a query selects, or the error none if there is no row.
 func (c *Console) find(ctx context.Context, q postgres.Executor, none error, query string, args ...any) (review.SignedIn, error) {
 	var in review.SignedIn
 	err := q.QueryRow(ctx, query, args...).Scan(&in.Session, &in.Person.Platform, &in.Person.Workspace.ID, &in.Person.ID, &in.Role, &in.Expires)
@@ -268,8 +269,8 @@ func (c *Console) find(ctx context.Context, q postgres.Executor, none error, que
 	return in, nil
 }
 
-// Reveal lets a person see a question of another one for a while, and notes the reason in the audit
-// trail.
+// Reveal lets a person see another person's question for a limited time. It records the reason in
+// the audit trail.
 func (c *Console) Reveal(ctx context.Context, tenant access.TenantID, p access.Account, r review.Reveal) error {
 	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		const reveal = `
@@ -293,7 +294,7 @@ func (c *Console) Reveal(ctx context.Context, tenant access.TenantID, p access.A
 	return nil
 }
 
-// Revealed lists the questions that a person sees for a reason now.
+// Revealed lists the questions that are revealed to a person now.
 func (c *Console) Revealed(ctx context.Context, tenant access.TenantID, p access.Account) ([]session.TurnID, error) {
 	rows, err := postgres.QueryAll[struct{ ID string }](ctx, c.db.Pool, `
 		select turn_id::text from console_reveal

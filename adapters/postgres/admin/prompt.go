@@ -29,7 +29,7 @@ func (s *Settings) Prompt(ctx context.Context, tenant access.TenantID) (session.
 	return p, nil
 }
 
-// SetPrompt implements session.Settings. Changes of one tenant wait for one another.
+// SetPrompt implements session.Settings. Changes of one tenant run one after another.
 func (s *Settings) SetPrompt(ctx context.Context, tenant access.TenantID, text, by string) (session.Prompt, error) {
 	p := session.Prompt{Text: postgres.Storable(text), By: postgres.Storable(by)}
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

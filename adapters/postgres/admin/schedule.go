@@ -12,13 +12,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Schedules keeps how far schedules are. It is safe for concurrent use by any number of processes.
+// Schedules stores the progress of schedules. It is safe for concurrent use by any number of
+// processes.
 type Schedules struct{ db *postgres.DB }
 
-// NewSchedules returns the schedules of a database.
+// NewSchedules returns the Schedules stored in db.
 func NewSchedules(db *postgres.DB) *Schedules { return &Schedules{db} }
 
-// Make makes schedules known from now on. Those that are known already stay as they are.
+// Make adds schedules, which start now. Existing schedules do not change.
 func (s *Schedules) Make(ctx context.Context, tenant access.TenantID, names []string) error {
 	const add = `insert into schedule (tenant_id, name) select $1, unnest($2::text[]) on conflict (tenant_id, name) do nothing`
 	if _, err := s.db.Pool.Exec(ctx, add, tenant, names); err != nil {
@@ -27,8 +28,8 @@ func (s *Schedules) Make(ctx context.Context, tenant access.TenantID, names []st
 	return nil
 }
 
-// Forget deletes all schedules but those with the given names: one that comes back later begins
-// again.
+// Forget deletes all schedules except the named ones. A deleted schedule starts again if it is
+// added later.
 func (s *Schedules) Forget(ctx context.Context, tenant access.TenantID, but []string) error {
 	if _, err := s.db.Pool.Exec(ctx, `delete from schedule where tenant_id = $1 and name <> all($2::text[])`, tenant, but); err != nil {
 		return fmt.Errorf("forget schedules: %w", err)
@@ -36,7 +37,7 @@ func (s *Schedules) Forget(ctx context.Context, tenant access.TenantID, but []st
 	return nil
 }
 
-// All returns the schedules of a tenant by their names.
+// All returns a tenant's schedules, keyed by name.
 func (s *Schedules) All(ctx context.Context, tenant access.TenantID) (map[string]recur.Progress, error) {
 	type row struct {
 		Name     string
@@ -71,8 +72,8 @@ func moment(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// Begin begins an attempt at a due time. Of all processes one begins it: the others get false until
-// recur.Pause is over, and for good once the due time has an end.
+// Begin starts an attempt at a due time. It succeeds in only one process. The others get false
+// until recur.Pause is over, and forever once the due time has an end.
 func (s *Schedules) Begin(ctx context.Context, tenant access.TenantID, p recur.Progress, due time.Time) (begun recur.Progress, ok bool, err error) {
 	begun = p
 	begun.Due, begun.State = due.UTC(), recur.Begun
@@ -104,8 +105,8 @@ func stored(t time.Time) *time.Time {
 	return &t
 }
 
-// Set notes how an attempt stands: its State, Posted and Note. An attempt that another one followed
-// changes nothing.
+// Set stores the State, Posted and Note of an attempt. It changes nothing if a later attempt has
+// begun.
 func (s *Schedules) Set(ctx context.Context, tenant access.TenantID, p recur.Progress) error {
 	const set = `
 		update schedule set state = $5, posted = $6, note = $7

@@ -1,6 +1,6 @@
-// Package admin keeps what holds for whole workspaces: to which tenant each belongs, who its people
-// are and when that changed, what was set in chat, the system prompt, and what models cost. Nothing
-// of a single conversation or document belongs here.
+// Package admin stores workspace-wide data: the tenant of each workspace, its members and their
+// changes, chat settings, the system prompt, and model costs. Data of a single conversation or
+// document does not belong here.
 package admin
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Settings keeps what was set in chat and the system prompt, where every replica reads it. It is
-// safe for concurrent use by any number of processes.
+// Settings stores chat settings and the system prompt for all replicas. It is safe for concurrent
+// use by any number of processes.
 type Settings struct{ db *postgres.DB }
 
 var _ session.Settings = (*Settings)(nil)
 
-// NewSettings returns the settings of a database.
+// NewSettings returns the Settings stored in db.
 func NewSettings(db *postgres.DB) *Settings { return &Settings{db} }
 
 // settingRow is a row of table setting.
@@ -107,7 +107,7 @@ func (s *Settings) ResetSetting(ctx context.Context, tenant access.TenantID, at 
 	return was, nil
 }
 
-// settingNow is the value that stands there, locked until the transaction ends.
+// settingNow returns the current value of a setting and locks it until the transaction ends.
 func settingNow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at session.Place, key string) (value string, found bool, err error) {
 	const now = `select value from setting where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and key = $5 for update`
 	err = tx.QueryRow(ctx, now, tenant, at.Platform, at.Workspace, at.Channel, key).Scan(&value)

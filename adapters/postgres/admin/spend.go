@@ -93,7 +93,7 @@ func (l *Ledger) Extend(ctx context.Context, h spend.Hold, lost spend.Use, lasts
 	return nil
 }
 
-// book replaces what was held of a day by what was used.
+// book replaces a day's held amount by the amount used.
 func book(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, held spend.Amount, u spend.Use) error {
 	if err := addDay(ctx, tx, a, day, u.Amount-held); err != nil {
 		return err
@@ -115,7 +115,8 @@ func book(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, held s
 	return err
 }
 
-// addDay adds to the counters of a day, that of all tenants first. It locks them.
+// addDay adds to the counters of a day, and locks their rows. It updates the row of all tenants
+// first.
 func addDay(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, n spend.Amount) error {
 	const add = `
 		insert into spend_day as d (tenant_id, day, currency, used) values ('', $2, $3, $4), ($1, $2, $3, $4)
@@ -124,8 +125,8 @@ func addDay(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, n sp
 	return err
 }
 
-// expire books what processes had set aside that are not heard of any more. Several processes may
-// do it at once; none waits for another.
+// expire books the holds of processes that no longer report. Several processes may call it at once
+// without waiting for each other.
 func (l *Ledger) expire(ctx context.Context) error {
 	for more := true; more; {
 		// Served by spend_hold_expiry.
@@ -162,7 +163,7 @@ func (l *Ledger) expire(ctx context.Context) error {
 	return nil
 }
 
-// standingOn is what stands on a day.
+// standingOn returns the amounts used and held on a day.
 func standingOn(ctx context.Context, q interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }, tenant access.TenantID, currency string, day time.Time) (spend.Standing, error) {

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// maxSettled is how many calls are booked in one transaction.
+	// maxSettled limits how many calls are booked in one transaction.
 	maxSettled = 256
-	// settleLimit bounds it.
+	// settleLimit limits how long that transaction may take.
 	settleLimit = 10 * time.Second
 )
 
-// settlement is a call that is to be booked.
+// settlement is a call that waits to be booked.
 type settlement struct {
 	hold    spend.Hold
 	account spend.Account
@@ -29,12 +29,11 @@ type settlement struct {
 
 	stands spend.Standing
 	err    error
-	wake   chan bool // true: it books, with all that wait; false: it is booked, or failed
+	wake   chan bool // true: this caller books all; false: booked or failed
 }
 
-// Settle implements spend.Ledger. All calls of a tenant count on the same few rows, so those that
-// end while others are being booked wait, and are booked together: one of them does it for all, on
-// one connection.
+// Settle implements spend.Ledger. All calls of a tenant update the same few rows. Calls that end
+// during a booking therefore wait, and one of them books all on one connection.
 func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u spend.Use) (spend.Standing, error) {
 	s := &settlement{hold: h, account: a, use: u, wake: make(chan bool, 1)}
 	l.mu.Lock()
@@ -64,7 +63,7 @@ func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u sp
 	return s.stands, nil
 }
 
-// leave takes back a settlement that is not being booked yet, and reports whether it was so.
+// leave withdraws a settlement and reports true, unless its booking has begun.
 func (l *Ledger) leave(s *settlement) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,14 +80,14 @@ func (l *Ledger) leave(s *settlement) bool {
 	return true
 }
 
-// handOver has the first of those who wait book. l.mu is held.
+// handOver lets the first waiting caller book. l.mu must be held.
 func (l *Ledger) handOver() {
 	if l.leading = len(l.waiting) > 0; l.leading {
 		l.waiting[0].wake <- true
 	}
 }
 
-// settleWaiting books what waits. Its caller is the first of them.
+// settleWaiting books all waiting calls. The caller must be the first of them.
 func (l *Ledger) settleWaiting(ctx context.Context) {
 	l.mu.Lock()
 	n := min(len(l.waiting), maxSettled)
@@ -166,7 +165,7 @@ type heldAmount struct {
 	amount spend.Amount
 }
 
-// release deletes the holds of calls, by the primary key, and returns what they held.
+// release deletes the holds of calls, by the primary key, and returns their amounts.
 func release(ctx context.Context, tx pgx.Tx, batch []*settlement) (today time.Time, held map[int64]heldAmount, err error) {
 	const gone = `
 		with gone as (
@@ -197,8 +196,8 @@ func release(ctx context.Context, tx pgx.Tx, batch []*settlement) (today time.Ti
 	return today, held, err
 }
 
-// settled adds sums to the books, in the order in which all transactions lock their rows, and tells
-// each call what stands then.
+// settled adds sums to the books and gives each call the resulting totals. It locks rows in the
+// same order as all transactions.
 func settled(ctx context.Context, tx pgx.Tx, calls []*settlement, today time.Time, days map[dayKey]spend.Amount, accounts map[accountKey]accountSum) error {
 	queue := new(pgx.Batch)
 	inOrder := slices.SortedFunc(maps.Keys(days), func(a, b dayKey) int {

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Tokens keeps personal tokens, and notes in the audit trail what is done with them. It is safe for
+// Tokens stores personal tokens and records changes to them in the audit trail. It is safe for
 // concurrent use by any number of processes.
 type Tokens struct{ db *postgres.DB }
 
@@ -26,7 +26,7 @@ var (
 	_ command.Tokens = (*Tokens)(nil)
 )
 
-// NewTokens returns the tokens of a database.
+// NewTokens returns the Tokens stored in db.
 func NewTokens(db *postgres.DB) *Tokens { return &Tokens{db} }
 
 const tokenColumns = `id, name, platform, workspace, person, created_at, expires_at, revoked_at, used_at`
@@ -48,7 +48,7 @@ func (s *Tokens) Find(ctx context.Context, tenant access.TenantID, hash mcp.Hash
 	return t, nil
 }
 
-// List returns the tokens of a tenant, the oldest first.
+// List returns the tokens of a tenant, oldest first.
 func (s *Tokens) List(ctx context.Context, tenant access.TenantID) ([]mcp.Token, error) {
 	return s.list(ctx, `select `+tokenColumns+` from access_token where tenant_id = $1 order by created_at, id`, tenant)
 }
@@ -84,8 +84,8 @@ func scanToken(row pgx.CollectableRow) (mcp.Token, error) {
 	return t, err
 }
 
-// Create stores a token for as long as lifetime, by the clock of the database, and returns when it
-// expires.
+// Create stores a token that is valid for lifetime by the database's clock. It returns when the
+// token expires.
 func (s *Tokens) Create(
 	ctx context.Context, tenant access.TenantID, t mcp.Token, hash mcp.Hash, lifetime time.Duration, by session.Actor,
 ) (expires time.Time, err error) {
@@ -105,7 +105,7 @@ func (s *Tokens) Create(
 	return expires.UTC(), nil
 }
 
-// Revoke ends tokens at once. It returns those that it ended: they were there, and not revoked.
+// Revoke revokes tokens at once. It returns the ids of those that existed and were not yet revoked.
 func (s *Tokens) Revoke(ctx context.Context, tenant access.TenantID, ids []string, by session.Actor) (ended []string, err error) {
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		const revoke = `

@@ -13,19 +13,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Workspaces remembers to which tenant each workspace of a platform belongs. It is safe for
-// concurrent use by any number of processes.
+// Workspaces stores which tenant each workspace of a platform belongs to. It is safe for concurrent
+// use by any number of processes.
 type Workspaces struct {
 	db       *postgres.DB
 	platform thread.Platform
 }
 
-// NewWorkspaces returns the workspaces of one platform.
+// NewWorkspaces returns the Workspaces of one platform.
 func NewWorkspaces(db *postgres.DB, platform thread.Platform) *Workspaces {
 	return &Workspaces{db: db, platform: platform}
 }
 
-// Bound returns all workspaces that are bound.
+// Bound returns the tenant of each bound workspace, keyed by workspace.
 func (w *Workspaces) Bound(ctx context.Context) (map[string]access.TenantID, error) {
 	// By the primary key.
 	rows, err := w.db.Pool.Query(ctx, `select workspace, tenant_id from workspace where platform = $1 and bound_by <> $2`, w.platform, boundNobody)
@@ -43,8 +43,8 @@ func (w *Workspaces) Bound(ctx context.Context) (map[string]access.TenantID, err
 	return bound, nil
 }
 
-// Bind binds a workspace to a tenant and replaces an earlier binding. created says that there was
-// no such tenant before.
+// Bind assigns a workspace to a tenant and replaces an earlier binding. created reports whether the
+// tenant is new.
 func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.TenantID, by string) (created bool, err error) {
 	err = w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `insert into tenant (id) values ($1) on conflict do nothing`, postgres.Storable(string(tenant)))
@@ -75,11 +75,11 @@ func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.T
 	return created, nil
 }
 
-// boundNobody stands for whoever bound a workspace that belongs to no tenant any more. It is
-// remembered, so that none is bound for being the first. No person has this name.
+// boundNobody marks a workspace that was unbound. The mark prevents BindFirst from binding a
+// workspace. No person has this name.
 const boundNobody = "(nobody)"
 
-// Unbind ends that a workspace belongs to a tenant. was says that it did.
+// Unbind removes a workspace's binding. was reports whether there was one.
 func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool, err error) {
 	err = w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var tenant string
@@ -103,11 +103,11 @@ func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool
 	return was, nil
 }
 
-// boundFirst stands for whoever bound a workspace that was bound because it was the first.
+// boundFirst marks a workspace that BindFirst bound.
 const boundFirst = "first"
 
-// BindFirst binds a workspace if none of any platform is bound, and reports whether that was so. Of
-// several at once one is.
+// BindFirst binds a workspace if no workspace of any platform is bound, and reports whether it did.
+// Only one of several concurrent calls succeeds.
 func (w *Workspaces) BindFirst(ctx context.Context, workspace string, tenant access.TenantID) (bool, error) {
 	var bound bool
 	err := w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

@@ -1,7 +1,7 @@
-// Package audit keeps the audit trail: who did what, and where, with whom that means kept apart, so
-// that a person can be forgotten. Other rooms write into it in the transaction of the deed, and
-// what they write is never changed. What was asked, answered or set does not belong here, and
-// nothing is decided by what the trail says.
+// Package audit stores the audit trail: who did what, and where. It stores the identity of people
+// separately, so that a person can be forgotten. Other packages write entries in the transaction of
+// the action, and entries never change. Questions, answers and settings do not belong here, and no
+// decision reads the trail.
 package audit
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Entry is what is written into the audit trail. The transaction that writes it is that of the
-// deed.
+// Entry is an entry to write into the audit trail, in the transaction of the action that it
+// records.
 type Entry struct {
 	Deed    session.Deed
 	Who     session.Actor
@@ -27,13 +27,13 @@ type Entry struct {
 	Direct  bool
 	Private bool
 	Turn    string
-	// Documents are those that were shown.
+	// Documents are the documents that were shown.
 	Documents []session.Shown
 	Details   map[string]string
 }
 
-// Within returns an entry about the place of one person where it is a direct message: the trail
-// then names the place through the person.
+// Within returns the entry for a place, which is a direct message if direct is set. The trail then
+// names the place through the person.
 func (e Entry) Within(direct bool) Entry {
 	if e.Direct = direct; direct {
 		e.Own, e.At.Channel, e.At.Thread = e.At, "", ""
@@ -41,7 +41,7 @@ func (e Entry) Within(direct bool) Entry {
 	return e
 }
 
-// Write writes an entry about a change.
+// Write writes an entry about a change, in transaction tx.
 func Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e Entry) error {
 	who, err := alias(ctx, tx, tenant, e.Who, e.Own)
 	if err != nil {
@@ -66,8 +66,8 @@ func Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e Entry) erro
 	return nil
 }
 
-// WriteTurn writes an entry about a change of one turn's answer or question. Where it stood is the
-// turn's session; that of a direct message is its person's own.
+// WriteTurn writes an entry about a change to a turn's answer or question. The place is that of the
+// turn's session. A direct message belongs to its person.
 func WriteTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, id, by string, details map[string]string) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
 	if err != nil {
@@ -83,7 +83,7 @@ func WriteTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed sess
 	return Write(ctx, tx, tenant, e)
 }
 
-// turnFact is what the trail says of a turn in addition to what was saved of it.
+// turnFact is what the trail records about a turn in addition to its saved result.
 type turnFact struct {
 	Asker, Platform, Workspace, Channel, Thread string
 	Direct, Private                             bool
@@ -118,9 +118,9 @@ func turnFacts(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string
 	return found[0], nil
 }
 
-// End writes what the trail keeps of a turn that has come to its outcome, with what was saved of
-// it. It comes last in its transaction. A turn ends once under each of its numbers, and a second
-// entry is left out by the index audit_turn_once.
+// End writes the entry of a turn that has reached its outcome, with its saved result. It must be
+// the last statement of its transaction. A turn ends once under each of its numbers, and the index
+// audit_turn_once discards a second entry.
 func End(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string, saved session.Saved) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
 	if err != nil {
@@ -154,7 +154,7 @@ func End(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string, save
 	return nil
 }
 
-// EndAll is End for turns that end without a run.
+// EndAll writes the entries of turns that end without a run, as End does.
 func EndAll(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) error {
 	for _, id := range ids {
 		if err := End(ctx, tx, tenant, id, session.Saved{}); err != nil {
@@ -182,9 +182,9 @@ func storable(documents []session.Shown) []session.Shown {
 	return shown
 }
 
-// alias returns what stands in the trail for a person, and at which place where that is the
-// person's own; nil: no person. It is locked until the transaction ends, so that it is not taken
-// for one that nothing refers to (forgottenAliases).
+// alias returns the pseudonym of a person in the trail, or nil if there is no person. A direct
+// message has a pseudonym per place. alias locks the row until the transaction ends, so that
+// forgottenAliases does not delete it as unreferenced.
 func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.Actor, own thread.Ref) (*string, error) {
 	if who.ID == "" {
 		return nil, nil
@@ -210,8 +210,8 @@ func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.A
 	return nil, errors.New("look up who is meant by the audit trail: the person was forgotten at this moment")
 }
 
-// Forget deletes what says whom entries of the trail mean. It comes after the entry that tells of
-// it.
+// Forget deletes the identities behind a person's entries. Call it after the entry that records the
+// deletion.
 func Forget(ctx context.Context, tx pgx.Tx, tenant access.TenantID, platform thread.Platform, person string) error {
 	_, err := tx.Exec(ctx, `delete from audit_person where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, postgres.Storable(person))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// auditRow is a row of table audit with whom it means.
+// auditRow is a row of table audit with the person it refers to.
 type auditRow struct {
 	Sequence                             int64
 	At                                   time.Time
@@ -31,14 +31,14 @@ type Reader struct{ db *postgres.DB }
 
 var _ session.Audit = (*Reader)(nil)
 
-// NewReader returns the reader of a database's trail.
+// NewReader returns a reader of the audit trail in db.
 func NewReader(db *postgres.DB) *Reader { return &Reader{db} }
 
-// trailPage is how many entries are read at once.
+// trailPage is the number of entries per page.
 const trailPage = 500
 
-// Trail implements session.Audit. Each page is a separate statement, which goes on after the last
-// entry of the one before it.
+// Trail implements session.Audit. It fetches each page by a separate statement, starting after the
+// last entry of the previous page.
 func (r *Reader) Trail(ctx context.Context, q session.AuditQuery) iter.Seq2[session.Entry, error] {
 	return func(yield func(session.Entry, error) bool) {
 		after := int64(0)

@@ -9,7 +9,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// about is what every job's row says. River tells kinds apart by their Go types, so each has one.
+// about is the part of a job's row that all kinds share. River distinguishes kinds by Go type, so
+// each kind has its own type.
 type about struct {
 	Tenant  access.TenantID `json:"tenant,omitempty"`
 	Subject string          `json:"subject,omitempty"`
@@ -50,7 +51,7 @@ func (sweepArgs) Kind() string   { return string(Sweep) }
 func (pruneArgs) Kind() string   { return string(Prune) }
 func (dueArgs) Kind() string     { return string(Due) }
 
-// described is one of the types above.
+// described is implemented by each of the argument types above.
 type described interface {
 	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | meaningArgs | graphArgs | engineArgs | compareArgs | extractArgs | sweepArgs | pruneArgs | dueArgs
 	river.JobArgs
@@ -93,7 +94,7 @@ func argsOf(j Job) (river.JobArgs, error) {
 	return nil, fmt.Errorf("queue a background job: there is no kind %q", j.Kind)
 }
 
-// worker hands River's jobs of one type to the client.
+// worker passes River's jobs of one type to the client.
 type worker[A described] struct {
 	river.WorkerDefaults[A]
 	client *Client

@@ -17,22 +17,23 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// Config of a Client. Zero fields get their defaults.
+// Config configures a Client. Zero fields get their defaults.
 type Config struct {
-	Poll   time.Duration // between two looks for new jobs; 2 s
-	Logger *slog.Logger  // hears of jobs that fail; the default logger if nil
-	// Slow has the process do slow work too, one job at a time.
+	Poll   time.Duration // interval between polls for new jobs; default 2 s
+	Logger *slog.Logger  // logs failed jobs; slog.Default if nil
+	// Slow makes the process run slow jobs too, one at a time.
 	Slow bool
-	// Platforms are those that the process serves: it does what is Due there.
+	// Platforms are the chat platforms that the process serves. It runs Due jobs only for these.
 	Platforms []string
 }
 
-// Client takes part in the background work of a database. Any number of processes may; one of them
-// plans for all.
+// Client runs background jobs from a database. Any number of processes may run a Client, and River
+// elects one of them to plan jobs for all.
 //
-// It asks the queue's table for work and never waits for notifications: those are lost behind
-// poolers that share connections between transactions, would occupy a connection in each process,
-// and save nothing where work is planned by the minute. It needs no right to change the schema.
+// It polls the queue's table and uses no notifications. Poolers that share connections between
+// transactions lose notifications. Listening would also occupy a connection in each process, and
+// saves nothing for work that is planned by the minute. The Client needs no right to change the
+// schema.
 type Client struct {
 	river   *river.Client[pgx.Tx]
 	db      *postgres.DB
@@ -42,7 +43,7 @@ type Client struct {
 	logger  *slog.Logger
 }
 
-// New returns a client of the database. It does nothing before Run.
+// New returns a client of the database. The client is idle until Run is called.
 func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 	c := &Client{db: db, process: rand.Text(), work: work, logger: cmp.Or(cfg.Logger, slog.Default())}
 	poll := cmp.Or(cfg.Poll, 2*time.Second)
@@ -89,10 +90,10 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// stopping bounds how long Run waits for jobs whose context it has cancelled.
+// stopping limits how long Run waits for jobs after it cancelled their context.
 const stopping = 10 * time.Second
 
-// Run works until ctx ends. Jobs that run then are stopped and go back into the queue.
+// Run works on jobs until ctx is done. It then cancels running jobs and returns them to the queue.
 func (c *Client) Run(ctx context.Context) error {
 	if err := c.river.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start background work: %w", err)
@@ -106,7 +107,7 @@ func (c *Client) Run(ctx context.Context) error {
 	return nil
 }
 
-// Enqueue adds jobs. Those that wait or run already are left as they are.
+// Enqueue adds jobs. Jobs that already wait or run are not added twice.
 func (c *Client) Enqueue(ctx context.Context, jobs ...Job) error {
 	var params []river.InsertManyParams
 	for i, j := range jobs {
@@ -128,16 +129,17 @@ func (c *Client) Enqueue(ctx context.Context, jobs ...Job) error {
 	return nil
 }
 
-// unique makes equal jobs one, for as long as the first has not ended.
+// unique returns options that deduplicate equal jobs until the first has finished.
 func unique(queue string) *river.InsertOpts {
 	return &river.InsertOpts{Queue: queue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{rivertype.JobStateAvailable,
 		rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}}}
 }
 
-// pause is how long a job that has more to do waits for its turn.
+// pause is how long an unfinished job waits before its next turn.
 const pause = 100 * time.Millisecond
 
-// attempt does some of a job, unless processes died of it, or it has to wait for others.
+// attempt runs one piece of a job. It runs nothing if the job is paused after deaths of its
+// process, or must wait for other jobs.
 func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, waits bool, err error) {
 	known, died, err := c.look(ctx, job)
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package jobs runs work in the background, on whichever process has room for it, through River,
-// the job queue in PostgreSQL. Questions and their answers never come here.
+// Package jobs runs background work on any process with free capacity, through River, the job queue
+// in PostgreSQL. Questions and answers never go through it.
 //
-// A job is short or goes on in pieces: it does some of its work, says that there is more, and is
-// called again, maybe in another process. Whatever it had finished when a process died stays
-// finished.
+// A job is short or runs in pieces. It does some of its work, reports that there is more, and is
+// called again, maybe in another process. Finished pieces stay finished if a process dies.
 package jobs
 
 import (
@@ -15,74 +14,73 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Kind is a sort of background work. Its text is what the queue's table shows.
+// Kind names a type of background work. Its text appears in the queue's table.
 type Kind string
 
 // The kinds of work.
 const (
-	Plan Kind = "plan"        // looks for what is due, once a minute
+	Plan Kind = "plan"        // enqueues the due jobs, once a minute
 	Sync Kind = "source_sync" // reads a source; its Subject is the source's id
-	// reads who may read a source, of those that know; its Subject is the source's id
+	// reads who may read a source, if the source knows; its Subject is the source's id
 	Access Kind = "source_access"
-	Tidy   Kind = "index_tidy" // packs what is new and merges segments
-	// removes from segments what was taken out of the index, of all tenants, every night
+	Tidy   Kind = "index_tidy" // packs new postings and merges segments
+	// removes deleted documents from the segments of all tenants, every night
 	Purge   Kind = "index_purge"
-	Train   Kind = "embedder_train" // taught a local vector space: releases before this one ask for it
-	Vectors Kind = "index_vectors"  // embeds what has no vector
-	Meaning Kind = "index_meaning"  // embeds with the sentence model in the program, in hours
-	Engine  Kind = "engine_tell"    // tells the search engine what it has not heard, of all tenants
-	Compare Kind = "engine_compare" // compares what the search engine has with the database
-	Extract Kind = "knowledge_read" // has a model read what documents state, or takes that out again
-	Graph   Kind = "index_graph"    // nothing: earlier versions built an index of vectors
-	Sweep   Kind = "sweep"          // forgets what is no longer needed, every night
-	// does what a schedule is due for, on a process that serves its platform; its Subject is the
-	// schedule's name, which begins with the platform and a colon
+	Train   Kind = "embedder_train" // trained a local vector space: earlier releases enqueue it
+	Vectors Kind = "index_vectors"  // embeds chunks that have no vector
+	Meaning Kind = "index_meaning"  // embeds with the built-in sentence model, which takes hours
+	Engine  Kind = "engine_tell"    // sends outstanding changes of all tenants to the search engine
+	Compare Kind = "engine_compare" // compares the search engine's content with the database
+	Extract Kind = "knowledge_read" // lets a model extract facts from documents, or removes them
+	Graph   Kind = "index_graph"    // does nothing: earlier versions built an index of vectors
+	Sweep   Kind = "sweep"          // deletes data that is no longer needed, every night
+	// runs a due schedule, on a process that serves its platform; its Subject is the schedule's
+	// name, which begins with the platform and a colon
 	Due Kind = "schedule_due"
-	// removes conversations and entries of the audit trail that were kept for long enough, of all
-	// tenants, every night
+	// deletes conversations and audit entries past their retention, of all tenants, every night
 	Prune Kind = "retention"
 )
 
-// Job is one piece of work to do. Two equal jobs never wait or run at the same time.
+// Job is a unit of background work. Two equal jobs never wait or run at the same time.
 type Job struct {
 	Kind    Kind
 	Tenant  access.TenantID
 	Subject string
 }
 
-// Work is what jobs do. Implementations are safe for concurrent use by different jobs.
+// Work plans and executes jobs. Implementations are safe for concurrent use by different jobs.
 type Work interface {
-	// Plan returns the jobs that are due. Those that wait or run already are left out by the queue.
+	// Plan returns the jobs that are due. The queue ignores those that already wait or run.
 	Plan(ctx context.Context) ([]Job, error)
-	// Do does some or all of a job within about Piece. more asks to be called again soon; next are
-	// jobs to follow. An error ends the job, is logged, and leaves what was done; the job comes
-	// again when Plan finds it due. Do returns soon after ctx ends.
+	// Do works on a job for at most about Piece. more requests another call soon, and next lists
+	// jobs to enqueue. An error ends the job and is logged. Finished work stays, and the job runs
+	// again when Plan returns it. Do returns soon after ctx is done.
 	Do(ctx context.Context, job Job) (more bool, next []Job, err error)
-	// Pause is called instead of Do while a job is paused, because its process died twice. It has
-	// that be seen; its error is logged.
+	// Pause is called instead of Do while a job is paused because its process died twice. It
+	// reports the pause to the operator. Its error is logged.
 	Pause(ctx context.Context, job Paused) error
 }
 
-// Piece is how long Do should work at most before it asks to be called again, well below the time
-// after which a job is cancelled.
+// Piece limits how long Do should work before it requests another call. It is well below the
+// timeout that cancels a job.
 const Piece = 40 * time.Second
 
 const (
-	// timeout is how long a job may take before it is cancelled.
+	// timeout is how long a job may run before it is cancelled.
 	timeout = 60 * time.Second
-	// rescueAfter is when a job whose process died is given to another one.
+	// rescueAfter is how long after its process died a job is given to another process.
 	rescueAfter = 2 * time.Minute
-	// planEvery is how often what is due is looked for.
+	// planEvery is the interval between calls of Plan.
 	planEvery = time.Minute
-	// retained is how long finished jobs can be looked at; those that failed stay a week.
+	// retained is how long finished jobs stay in the table. Failed jobs stay a week.
 	retained = time.Hour
 )
 
-// slow is the queue of work that would keep other jobs waiting for hours. Releases that do not know
-// its kinds do not look into it.
+// slow is the queue of jobs that would delay others for hours. Releases that do not know its kinds
+// do not poll it.
 const slow = "slow"
 
-// queue returns the queue of a job.
+// queue returns the name of the queue that the job belongs to.
 func (j Job) queue() string {
 	switch j.Kind {
 	case Meaning:
@@ -95,10 +93,10 @@ func (j Job) queue() string {
 	}
 }
 
-// platformQueue is the queue of jobs for processes that serve a platform.
+// platformQueue returns the queue of jobs that need a process serving the platform.
 func platformQueue(platform string) string { return "platform_" + platform }
 
-// nightly is when work is done that can wait: at three o'clock, UTC.
+// nightly schedules work that can wait for 03:00 UTC.
 type nightly struct{}
 
 // Next implements river.PeriodicSchedule.

@@ -5,8 +5,7 @@ import (
 	"log/slog"
 )
 
-// quiet passes on only what River says of its own troubles: the client reports how single jobs
-// fare.
+// quiet passes on only River's errors about itself. The client logs the outcome of single jobs.
 type quiet struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

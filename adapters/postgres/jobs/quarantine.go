@@ -20,30 +20,30 @@ import (
 // An orderly end of a process is none: its jobs return, and Run takes back what they noted.
 
 const (
-	// mostDeaths is how many processes may die of a job before it is paused.
+	// mostDeaths is how many process deaths pause a job.
 	mostDeaths = 2
-	// resumeAfter is when a paused job is tried again that cannot be resumed by a command: one without
-	// a subject, which keeps the index in order, or one that is due at a time.
+	// resumeAfter is when a paused job is retried that no command can resume. Such a job has no
+	// subject and maintains the index, or it is due at a fixed time.
 	resumeAfter = 24 * time.Hour
-	// apart is how long a job waits that cannot run together with another one.
+	// apart is how long a job waits while it must not run next to another one.
 	apart = time.Second
-	// reserved is for how long no other job begins while one waits to run alone.
+	// reserved is how long other jobs may not begin while one waits to run alone.
 	reserved = 5 * time.Second
 )
 
-// Paused is a job that is paused because its process died while it ran.
+// Paused is a job that is suspended because its process died while it ran.
 type Paused struct {
 	Job
-	At     time.Time // of the last death that was noticed
+	At     time.Time // when the last death was recorded
 	Deaths int
 }
 
-// isPaused reports whether a job is not run.
+// isPaused reports whether the job is suspended at now.
 func (p Paused) isPaused(now time.Time) bool {
 	return p.Deaths >= mostDeaths && (p.Subject != "" && p.Kind != Due || now.Sub(p.At) < resumeAfter)
 }
 
-// PausedJobs returns the jobs of a tenant that are paused.
+// PausedJobs returns the paused jobs of a tenant.
 func PausedJobs(ctx context.Context, db *postgres.DB, tenant access.TenantID) ([]Paused, error) {
 	rows, err := db.Pool.Query(ctx, `select kind, tenant_id, subject, at, deaths from job_attempt where tenant_id = $1 and deaths >= $2`, tenant, mostDeaths)
 	if err != nil {
@@ -65,7 +65,7 @@ func PausedJobs(ctx context.Context, db *postgres.DB, tenant access.TenantID) ([
 	return out, nil
 }
 
-// Resume forgets the deaths of all jobs with a subject.
+// Resume clears the recorded deaths of all jobs with a subject, so that they run again.
 func Resume(ctx context.Context, db *postgres.DB, tenant access.TenantID, subject string) error {
 	if _, err := db.Pool.Exec(ctx, `delete from job_attempt where tenant_id = $1 and subject = $2 and process = ''`, tenant, subject); err != nil {
 		return fmt.Errorf("resume the jobs of %s: %w", subject, err)
@@ -73,7 +73,8 @@ func Resume(ctx context.Context, db *postgres.DB, tenant access.TenantID, subjec
 	return nil
 }
 
-// look returns the deaths of a job, with that of a process that still stands in its row.
+// look returns the recorded deaths of a job. It counts a process that died while its mark was still
+// in the row.
 func (c *Client) look(ctx context.Context, job Job) (p Paused, died bool, err error) {
 	p.Job = job
 	err = c.db.Pool.QueryRow(ctx, `
@@ -93,7 +94,7 @@ func (c *Client) look(ctx context.Context, job Job) (p Paused, died bool, err er
 	return p, died, nil
 }
 
-// begin notes that this process works on a job.
+// begin records that this process runs a job.
 func (c *Client) begin(ctx context.Context, job Job) error {
 	_, err := c.db.Pool.Exec(ctx, `
 		insert into job_attempt (tenant_id, kind, subject, process) values ($1, $2, $3, $4)
@@ -104,7 +105,7 @@ func (c *Client) begin(ctx context.Context, job Job) error {
 	return nil
 }
 
-// end notes that a job returned. Its deaths are forgotten when it came to its end.
+// end records that a job returned. It clears the job's deaths if the job has finished.
 func (c *Client) end(ctx context.Context, job Job, finished bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopping)
 	defer cancel()
@@ -120,7 +121,7 @@ func (c *Client) end(ctx context.Context, job Job, finished bool) error {
 	return nil
 }
 
-// leave takes back what this process noted: it ends in order, whatever still runs.
+// leave removes this process's marks, because it stops in an orderly way.
 func (c *Client) leave(ctx context.Context) error {
 	if _, err := c.db.Pool.Exec(ctx, `update job_attempt set process = '' where process = $1`, c.process); err != nil {
 		return fmt.Errorf("note that this process ends: %w", err)
@@ -133,10 +134,10 @@ type gate struct {
 	mu      sync.Mutex
 	running int
 	alone   bool
-	until   time.Time // no other job begins before, because one waits to run alone
+	until   time.Time // until then no other job begins, because one waits to run alone
 }
 
-// enter reports whether a job may begin now; if so, leave is called at its end.
+// enter reports whether a job may begin now. If so, the caller calls leave when the job ends.
 func (g *gate) enter(alone bool, now time.Time) (leave func(), ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,8 +1,9 @@
-// Package pgaccess keeps who may read what in sources that have their own readers: their nodes,
-// groups and people, how far the loops over them are, and what a person holds of them.
+// Package pgaccess stores who may read what in sources that have their own permissions. It stores
+// their nodes, groups and people, the progress of the loops that read them, and each person's
+// principals.
 //
-// The documents themselves belong to package pgindex, whose searches ask the view readable_node
-// which nodes an audience may read.
+// Documents belong to package pgindex. Its searches query the view readable_node for the nodes that
+// an audience may read.
 package pgaccess
 
 import (
@@ -22,8 +23,8 @@ var (
 	_ access.Grants     = (*Store)(nil)
 )
 
-// Store keeps access in PostgreSQL. It is safe for concurrent use by any number of processes, and
-// remembers nothing itself.
+// Store stores permissions in PostgreSQL. It is safe for concurrent use by any number of processes,
+// and caches nothing.
 type Store struct {
 	db *postgres.DB
 }
@@ -31,9 +32,9 @@ type Store struct {
 // New returns the store kept in db.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
-// TouchIndex has every search that begins after the transaction read again what its audience may
-// read: the version of a shard's row is another then. Writers of documents lock the rows in the
-// same order. It comes last in a transaction.
+// TouchIndex makes every search that begins after the transaction reload what its audience may
+// read, by changing the version in each shard's row. It locks the rows in the same order as writers
+// of documents. It must be the last statement of a transaction.
 func TouchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	_, err := tx.Exec(ctx, `
 		with rows as materialized (select shard from index_shard where tenant_id = $1 order by shard for no key update)
@@ -44,7 +45,7 @@ func TouchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	return nil
 }
 
-// Remove forgets everything about access to a source, in the transaction that removes the source.
+// Remove deletes all permissions of a source, in the transaction that removes the source.
 func Remove(ctx context.Context, tx pgx.Tx, tenant access.TenantID, source document.SourceID) error {
 	batch := &pgx.Batch{}
 	for _, statement := range []string{

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PutGroups implements index.AccessStore. A group's members are written by what differs from
-// before, in one transaction: whoever asks meanwhile finds the group as it was.
+// PutGroups implements index.AccessStore. It writes only the differences in a group's members, in
+// one transaction. Concurrent readers see the old group until it commits.
 func (s *Store) PutGroups(ctx context.Context, tenant access.TenantID, run index.AccessRun, b index.GroupBatch) error {
 	return s.put(ctx, tenant, run, func(tx pgx.Tx) error {
 		w := groupWriter{tx: tx, tenant: tenant, run: run}

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Identity says that an account of a chat platform is a person of a source, or no one there, by the
-// operator's word.
+// Identity is the operator's statement that a chat account is a person of a source, or no one
+// there.
 type Identity struct {
 	Source  document.SourceID
 	Person  string // native id; empty: no one
@@ -24,8 +24,8 @@ type Identity struct {
 // digestSQL is by what a forgotten account is known: of $1 (tenant) and the three that follow it.
 const digestSQL = `(select sha256(key || convert_to(concat_ws(chr(31), $1::text, $2::text, $3::text, $4::text), 'UTF8')) from identity_key)`
 
-// Say keeps the operator's word about accounts. With whole, what was said before and is not said
-// now is forgotten, in all sources.
+// Say stores the operator's statements about accounts. If whole is set, it deletes all earlier
+// statements that are not repeated, in all sources.
 func (s *Store) Say(ctx context.Context, tenant access.TenantID, identities []Identity, whole bool, by string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if whole {
@@ -49,7 +49,7 @@ func (s *Store) Say(ctx context.Context, tenant access.TenantID, identities []Id
 	return nil
 }
 
-// Said returns the operator's word about all accounts, in the order of sources and accounts.
+// Said returns the operator's statements about all accounts, ordered by source and account.
 func (s *Store) Said(ctx context.Context, tenant access.TenantID) ([]Identity, error) {
 	rows, err := s.db.Pool.Query(ctx, `
 		select i.source_id, i.person, i.platform, i.workspace, i.account, coalesce(a.name, ''), i.said_by, i.created_at
@@ -64,8 +64,8 @@ func (s *Store) Said(ctx context.Context, tenant access.TenantID) ([]Identity, e
 	})
 }
 
-// Forget deletes what is said of an account, and sees to it that it is linked no more. It reports
-// whether anything had been said.
+// Forget deletes the statements about an account and prevents new links to it. It reports whether
+// there were any statements.
 func (s *Store) Forget(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error) {
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `delete from identity where tenant_id = $1 and platform = $2 and workspace = $3 and account = $4`,
@@ -94,7 +94,7 @@ func (s *Store) Forgotten(ctx context.Context, tenant access.TenantID, account a
 	return was, nil
 }
 
-// Relink takes back that an account was forgotten. It reports whether it was.
+// Relink allows links to a forgotten account again. It reports whether the account was forgotten.
 func (s *Store) Relink(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error) {
 	tag, err := s.db.Pool.Exec(ctx, `delete from identity_forgotten where tenant_id = $1 and digest = `+digestSQL,
 		tenant, account.Platform, account.Workspace.ID, account.ID)

@@ -20,8 +20,8 @@ var putNodesSQL string
 //go:embed queries/family.sql
 var familySQL string
 
-// PutNodes implements index.AccessStore. Whatever a batch brings, wider or narrower, is seen at
-// once or not at all.
+// PutNodes implements index.AccessStore. All changes of a batch become visible together, whether
+// they widen or narrow access.
 func (s *Store) PutNodes(ctx context.Context, tenant access.TenantID, run index.AccessRun, b index.NodeBatch) error {
 	return s.put(ctx, tenant, run, func(tx pgx.Tx) error {
 		w := nodeWriter{tx: tx, tenant: tenant, run: run}

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Match is what a person of a source is on chat platforms.
+// Match is a person of a source with the matching accounts of chat platforms.
 type Match struct {
 	Source       document.SourceID
 	Person, Name string // native id, and what the source calls them
@@ -25,7 +25,7 @@ type Match struct {
 	At           time.Time        // since when it is known
 }
 
-// MatchState says whether it is known who a person of a source is.
+// MatchState says whether a person of a source is matched.
 type MatchState string
 
 // The states.
@@ -44,8 +44,8 @@ type described struct {
 	readAt time.Time
 }
 
-// Matches returns for every person of every source whose account that is, in the order of sources
-// and people. Common decides the same for each account by itself.
+// Matches returns the matching accounts of every person of every source, ordered by source and
+// person. Common makes the same decision for a single account.
 func (s *Store) Matches(ctx context.Context, tenant access.TenantID, domains []string) ([]Match, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {
@@ -237,7 +237,7 @@ func (w *everybody) claims(m *Match, emails []string) {
 	}
 }
 
-// Cover is a group of a source and how many would not be covered by it.
+// Cover is a candidate group of a source, and the number of people outside it.
 type Cover struct {
 	Source    document.SourceID
 	Principal access.Principal
@@ -246,9 +246,9 @@ type Cover struct {
 	Of        int // full members there are
 }
 
-// CoversOf returns for each source the groups that would cover most full members of chat platforms,
-// everybody of the source first where that is as good, at most so many of each, and those that are
-// listed already.
+// CoversOf returns for each source the groups that cover the most full members of chat platforms,
+// and the groups that are listed already. It returns a limited number per source. The group of
+// everyone in the source comes first where it covers as many.
 func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []string, listed []access.Principal, most int) ([]Cover, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {
@@ -313,8 +313,8 @@ func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []
 	}), nil
 }
 
-// Proposed returns the domains of addresses that both sides vouch for and that are not listed, with
-// how many people each would match.
+// Proposed returns the unlisted domains of addresses that both sides vouch for, with the number of
+// people that each would match.
 func (s *Store) Proposed(ctx context.Context, tenant access.TenantID, domains []string) (map[string]int, error) {
 	rows, err := s.db.Pool.Query(ctx, `
 		select split_part(a.email, '@', 2), count(distinct a.email)

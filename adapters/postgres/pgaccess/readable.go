@@ -2,9 +2,9 @@ package pgaccess
 
 import "strings"
 
-// MayRead is the condition that a document d may be read by whoever holds some principals; both are
-// given as what parameters are called, such as "$2". A node is looked up by access_node_principal,
-// and only where the list itself does not do.
+// MayRead returns the SQL condition that document d may be read by the holder of some principals.
+// Both arguments are the names of parameters, for example "$2". The condition looks up a node
+// through access_node_principal only if the document's own list is not enough.
 func MayRead(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(
 		`(d.acl && HELD::text[] or exists (

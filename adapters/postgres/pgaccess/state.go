@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// State is how far a loop over a source is. Times are zero where there is none.
+// State is the progress of a loop over a source. Missing times are zero.
 type State struct {
 	Source      document.SourceID
 	Loop        index.Loop
@@ -26,7 +26,7 @@ type State struct {
 	Paused      bool      // the source is
 }
 
-// Next is when the loop is due again.
+// Next returns when the loop is due again.
 func (s State) Next() time.Time {
 	return index.NextAccess(s.BeganAt, s.TouchedAt, s.Failing)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrNoEngine reports that there is no search engine to be kept (Config.Engine).
+// ErrNoEngine reports that no search engine is configured (Config.Engine).
 var ErrNoEngine = errors.New("no search engine is configured; set INDEX_URL")
 
-// EngineState is how far the search engine is.
+// EngineState is the progress of the search engine.
 type EngineState struct {
 	Serving string        // the index that answers searches; empty: PostgreSQL does
 	Filling string        // the index that is being filled; empty: none is
@@ -22,7 +22,7 @@ type EngineState struct {
 	Waited  time.Duration // for how long the first of them waits, by the clock of the database
 }
 
-// EngineState tells how far the search engine is, from the database alone.
+// EngineState returns the progress of the search engine. It reads only the database.
 func (x *Index) EngineState(ctx context.Context) (EngineState, error) {
 	var s EngineState
 	var waited float64
@@ -39,10 +39,10 @@ func (x *Index) EngineState(ctx context.Context) (EngineState, error) {
 	return s, nil
 }
 
-// Rebuild makes an index in the search engine, fills it from the database and has it answer
-// searches from then on: instead of PostgreSQL, or of the index before, which is dropped. Searches
-// and changes go on meanwhile. What an earlier call left half-done is continued unless anew. told
-// hears how many chunks are left.
+// Rebuild creates an index in the search engine, fills it from the database and then lets it answer
+// searches. It replaces PostgreSQL or the previous index, which is dropped. Searches and changes
+// continue meanwhile. It resumes an unfinished rebuild unless anew is set. told receives the number
+// of remaining chunks.
 func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine
@@ -264,8 +264,8 @@ func (x *Index) serve(ctx context.Context) (done bool, err error) {
 	return true, x.dropLeaving(ctx)
 }
 
-// LeaveEngine has PostgreSQL answer searches again, and drops what the search engine holds.
-// PostgreSQL's own index was kept all the time.
+// LeaveEngine makes PostgreSQL answer searches again, and drops the search engine's indexes.
+// PostgreSQL's own index is always current.
 func (x *Index) LeaveEngine(ctx context.Context) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine
@@ -283,8 +283,8 @@ func (x *Index) LeaveEngine(ctx context.Context) error {
 	return x.dropLeaving(ctx)
 }
 
-// CheckEngine tells whether the search engine can be reached, works with this program, and has all
-// of the index that answers searches.
+// CheckEngine returns an error unless the search engine answers, works with this program, and has
+// the whole index that answers searches.
 func (x *Index) CheckEngine(ctx context.Context) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine

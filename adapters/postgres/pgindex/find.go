@@ -13,15 +13,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Find answers all probes from one state of the database, and fetches passages from the same; see
-// retrieve.Index.
+// Find answers all probes from one snapshot of the database, and fetches passages from the same
+// snapshot. See retrieve.Index.
 //
-// A search of a process at work takes two round trips in one transaction: the first shows that
-// nothing was written to the index since the last search, and brings postings of words that are new
-// to this process; both sides are then compared in memory, and the second brings the passages.
-// Another one comes when something was written. Without room for the vectors in memory, one brings
-// the nearest of them, while the keyword side is summed up here, and one the distances of keyword
-// candidates.
+// With a warm cache a search takes two round trips in one transaction. The first confirms that the
+// index has not changed since the last search, and fetches postings of words that this process has
+// not cached. Both sides are then compared in memory, and the second fetches the passages.
+//
+// A change to the index adds a round trip. If the vectors do not fit in memory, one round trip
+// fetches the nearest vectors during the keyword scoring. Another one fetches the distances of
+// keyword candidates.
 func (x *Index) Find(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (retrieve.Candidates, []retrieve.Passage, error) {
@@ -57,7 +58,7 @@ func (x *Index) Find(
 	return s.out, s.passages, nil
 }
 
-// search is one call of Find.
+// search is the state of one call of Find.
 type search struct {
 	index    *Index
 	conn     *pgxpool.Conn
@@ -69,8 +70,8 @@ type search struct {
 	snapshot snapshot
 	words    words
 	scope    *scope
-	places   map[int32]places // of segments, as far as they were needed
-	// of every block that may be read; nil where vectors are compared by the database alone
+	places   map[int32]places // places of the segments that the search needed
+	// sketches of every block that may be read; nil if only the database compares vectors
 	sketches map[blockKey]*sketches
 }
 
@@ -79,7 +80,7 @@ func newSearch(x *Index, r retrieve.Request, choose func(retrieve.Candidates) []
 		Lists: make([]retrieve.List, len(r.Probes)), Route: retrieve.RouteNone, Timings: make(map[string]time.Duration)}}
 }
 
-// lap reports the time since the last call as that of a stage.
+// lap reports the time since its last call as the duration of a stage.
 func (s *search) lap(ctx context.Context, stage string) {
 	now := time.Now()
 	span.Record(ctx, stage, s.clock, now)
@@ -87,7 +88,7 @@ func (s *search) lap(ctx context.Context, stage string) {
 	s.clock = now
 }
 
-// run searches within one transaction.
+// run performs a search within one transaction.
 func (s *search) run(ctx context.Context) error {
 	if err := s.read(ctx); err != nil {
 		return err
@@ -136,9 +137,9 @@ func (s *search) run(ctx context.Context) error {
 	return s.fetch(ctx)
 }
 
-// read loads the outline and, with it, what the last search of the tenant makes likely to be
-// needed: one round trip while nothing is written to the index. What that got wrong, and what this
-// process does not remember of segments, follows in further ones.
+// read loads the outline and the data that the tenant's last search predicts. That takes one round
+// trip while the index does not change. Further round trips load mispredicted data and segments
+// that are not cached.
 func (s *search) read(ctx context.Context) error {
 	audience, tenant := s.request.Audience, s.request.Audience.Tenant()
 	last := s.index.outline(tenant)
@@ -178,16 +179,16 @@ func (s *search) read(ctx context.Context) error {
 	return s.finish(ctx, &second, nil, last)
 }
 
-// askWords takes the probes apart by the languages of the shards, and asks for the words' fresh
-// postings.
+// askWords splits the probes into words by the languages of the shards, and requests the words'
+// fresh postings.
 func (s *search) askWords(r *round, shards []shardRow) {
 	s.words = words{}
 	s.words.analyse(s.request, languages(shards))
 	s.words.queueFresh(r, s.request, shards)
 }
 
-// finish reads what the outline, which is complete or on its way with a round, shows to be missing.
-// The plan for sealed postings is nil unless it has been carried out.
+// finish loads data that the outline shows to be missing. The outline is complete or part of round
+// r. The plan for sealed postings is nil unless it has been carried out.
 func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last *outline) error {
 	plan := s.index.planScope(s.request, &s.snapshot)
 	plan.queue(r, s.request, &s.snapshot)
@@ -205,7 +206,7 @@ func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last 
 	return nil
 }
 
-// fetch brings the passages that are chosen, and ends the transaction.
+// fetch loads the chosen passages and ends the transaction.
 func (s *search) fetch(ctx context.Context) error {
 	var last round
 	if s.choose != nil {

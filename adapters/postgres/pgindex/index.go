@@ -1,9 +1,10 @@
-// Package pgindex is the search index in PostgreSQL: documents with their chunks and sources, the
-// keyword side (keyword_*: exact BM25 from packed postings), the semantic side (vector_*), and who
-// may read what (acl_*). One [Index] writes and searches all of it in one state of the database.
+// Package pgindex is the search index in PostgreSQL. It stores documents with their chunks and
+// sources, and has a keyword side (keyword_*: exact BM25 from packed postings) and a semantic side
+// (vector_*). It also stores who may read each document (acl_*). One [Index] writes and searches
+// all of it in one snapshot of the database.
 //
-// What is asked, answered or posted does not belong here, nor how results of both sides are
-// blended: that is core/retrieve.
+// Questions, answers and posts do not belong here. Package core/retrieve blends the results of both
+// sides.
 package pgindex
 
 import (
@@ -28,32 +29,32 @@ var (
 
 // Config tunes the index. Zero fields get the defaults named.
 type Config struct {
-	// FreshLimit is how many chunks wait before they are packed into a segment; 4,096. Until then a
-	// search reads them row by row.
+	// FreshLimit is the number of chunks that wait before they are packed into a segment; 4,096.
+	// Until then a search reads them row by row.
 	FreshLimit int
-	// ExactLimit is up to how many allowed chunks every vector is compared although there are
-	// sketches of them in memory; 2,000.
+	// ExactLimit is the largest number of allowed chunks for which a search compares every vector
+	// although sketches of them are in memory; 2,000.
 	ExactLimit int
-	// CacheBytes caps the memory for what is remembered of segments: what may be found there by
-	// each combination of access lists, 1 bit a chunk; where documents begin, 24 bytes a document;
-	// the postings of words that were asked for, 4 bytes each; and the sketches of vectors, 4 bytes
-	// and 1 bit a dimension for each chunk, as long as those of an index fit into three quarters of
-	// it; 1 GiB. What there is no room for is read from the tables.
+	// CacheBytes limits the memory for cached segments; 1 GiB. The cache has the chunks that each
+	// combination of access lists may find (1 bit a chunk) and where documents begin (24 bytes a
+	// document). It also has postings of searched words (4 bytes each), and sketches of vectors (4
+	// bytes and 1 bit a dimension for each chunk). Sketches are cached only while those of an index
+	// fit into three quarters of it. Searches read the rest from the tables.
 	CacheBytes int64
 	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32
 	// bits).
 	Precision string
-	// Engine searches instead of PostgreSQL, once it has the whole index, and gets every change;
-	// nil for none.
+	// Engine is a search engine that replaces searches in PostgreSQL once it has the whole index.
+	// It receives every change. Nil for none.
 	Engine engine.Engine
-	// Measure hears how long each stage of writing took ("analyse", "write", "pack" …), from any
-	// goroutine; nil: no one.
+	// Measure receives the duration of each stage of writing ("analyse", "write", "pack" …), from
+	// any goroutine. It may be nil.
 	Measure func(stage string, took time.Duration)
-	// Logger hears about packing and indexes; the default logger if nil.
+	// Logger logs packing and indexes; slog.Default if nil.
 	Logger *slog.Logger
 }
 
-// DefaultCacheBytes is Config.CacheBytes unless told otherwise.
+// DefaultCacheBytes is the default of Config.CacheBytes.
 const DefaultCacheBytes = 1 << 30
 
 func (c Config) withDefaults() Config {
@@ -97,7 +98,7 @@ func (c Config) validate() error {
 
 // Index is the search index in PostgreSQL: exact BM25 from packed postings, pgvector, and access
 // lists. It is safe for concurrent use by any number of processes. Searches see one consistent
-// state; what a write stored is found from its return on.
+// state. Documents can be found as soon as their write returns.
 type Index struct {
 	db       *postgres.DB
 	cfg      Config
@@ -108,7 +109,7 @@ type Index struct {
 	rooms    sync.Map     // of space: models for which indexes of the search engine have room
 }
 
-// New returns the index kept in db.
+// New returns the index stored in db.
 func New(db *postgres.DB, cfg Config) (*Index, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
@@ -117,7 +118,7 @@ func New(db *postgres.DB, cfg Config) (*Index, error) {
 	return &Index{db: db, cfg: cfg, cache: newSegmentCache(cfg.CacheBytes), names: pgknowledge.NewWriter()}, nil
 }
 
-// CacheBytes is how much memory this process uses now for what it remembers of segments.
+// CacheBytes returns how much memory this process's segment cache uses now.
 func (x *Index) CacheBytes() int64 { return x.cache.bytes() }
 
 // Fields of the keyword index, as stored.

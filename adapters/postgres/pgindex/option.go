@@ -16,8 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Options returns how the operator last asked for a source, as SetOptions stored it; nil when it
-// never was.
+// Options returns the options that SetOptions last stored for a source, or nil if there are none.
 func (x *Index) Options(ctx context.Context, tenant access.TenantID, id document.SourceID) (json.RawMessage, error) {
 	var options json.RawMessage
 	err := x.db.Pool.QueryRow(ctx, `select options from source where tenant_id = $1 and id = $2 and options <> '{}'`,
@@ -31,18 +30,18 @@ func (x *Index) Options(ctx context.Context, tenant access.TenantID, id document
 	return options, nil
 }
 
-// Asked is a source with how it was asked for.
+// Asked is a source with its stored options and the state of its runs.
 type Asked struct {
-	Options   json.RawMessage // {} when it never was
-	index.Run                 // the newest; zero times if none was saved yet
-	Failing   int             // runs in a row that did not come to their end
-	PausedAt  time.Time       // zero: it is not paused
-	Resync    bool            // a pass from the beginning was asked for, and none has begun since
-	// when something was last heard of it that was not followed yet (index.Hints); zero: nothing
+	Options   json.RawMessage // {} if none were stored
+	index.Run                 // newest run; zero times if none was saved yet
+	Failing   int             // consecutive runs that did not finish
+	PausedAt  time.Time       // when the source was paused; zero if it is not
+	Resync    bool            // whether a pass from the beginning was requested and has not begun
+	// when the newest unprocessed hint arrived (index.Hints); zero: none
 	HeardAt time.Time
 }
 
-// AskedSources lists the sources of a tenant without counting what they hold, ordered by id.
+// AskedSources lists the sources of a tenant ordered by id, without counting their documents.
 func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Asked, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select `+sourceColumns+`, failures, options, (select max(heard_at) from source_hint h where h.tenant_id = s.tenant_id and h.source_id = s.id)
@@ -65,9 +64,9 @@ func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Ask
 	return asked, nil
 }
 
-// SetOptions keeps how the operator asks for a source, a JSON object, creating the source where it
-// is new. It is called before the source is read: a run that dies half-way must not leave documents
-// behind whose options are lost. by is who asks; the zero Actor is the configuration file.
+// SetOptions stores the operator's options for a source, a JSON object, and creates the source if
+// it is new. Call it before the source is read, so that an interrupted run leaves no documents
+// whose options are lost. by is the actor. The zero Actor is the configuration file.
 func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src document.Source, options json.RawMessage, by session.Actor) error {
 	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		var before json.RawMessage
@@ -95,12 +94,12 @@ func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src docu
 	return nil
 }
 
-// approvalOption is the option with which the row counts. Its value tells a reader of the trail
-// nothing.
+// approvalOption is the option that makes the row valid. The trail omits its earlier value, which
+// means nothing to a reader.
 const approvalOption = "approval"
 
-// optionChanges lists what differs between two sets of options: each as its name and, where there
-// was one, its earlier value.
+// optionChanges returns the options that differ between two sets. Each name maps to its earlier
+// value, if there was one.
 func optionChanges(before, now json.RawMessage) (map[string]string, error) {
 	old, fresh := make(map[string]any), make(map[string]any)
 	if err := json.Unmarshal(now, &fresh); err != nil {
@@ -134,7 +133,7 @@ func optionChanges(before, now json.RawMessage) (map[string]string, error) {
 	return changes, nil
 }
 
-// optionText is an option as people write it.
+// optionText formats an option for people.
 func optionText(value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -28,12 +28,12 @@ type sourceRow struct {
 
 const sourceColumns = `id, kind, name, settings, checkpoint, last_success, last_run, paused_at, resync_at`
 
-// fields are where a row with sourceColumns goes.
+// fields returns the scan targets for a row with sourceColumns.
 func (r *sourceRow) fields(more ...any) []any {
 	return append([]any{&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &r.PausedAt, &r.ResyncAt}, more...)
 }
 
-// Begin records that a run starts and returns the source's last state; see index.Store.
+// Begin implements index.Store. It records that a run starts and returns the source's last state.
 func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run) (index.Run, error) {
 	src := run.Source
 	var row sourceRow
@@ -77,7 +77,7 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 	return begun, nil
 }
 
-// Checked notes that documents were found unchanged; see index.Store.
+// Checked implements index.Store. It records that documents were found unchanged.
 func (x *Index) Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error {
 	// Served by document's unique constraint, through the shards.
 	_, err := x.db.Pool.Exec(ctx, `

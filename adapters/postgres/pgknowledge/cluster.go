@@ -252,8 +252,8 @@ func (m *meant) part(e *evidence, id knowledge.ID, entity int64, asked []string)
 	}
 }
 
-// One returns what counts as one with whatever has the names of a question, with the reasons, for
-// the question's audience.
+// One returns the entities that count as one with an entity named in the question, with the
+// reasons, for the question's audience.
 func (g *Graph) One(ctx context.Context, q knowledge.Question) ([]knowledge.Joined, error) {
 	about, err := g.named(ctx, q)
 	if err != nil || q.Audience.Tenant() == "" {

@@ -12,14 +12,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Texts keeps what a model read from texts. It is safe for concurrent use by any number of
-// processes.
+// Texts stores the facts that a model read from texts. It is safe for concurrent use by any number
+// of processes.
 type Texts struct{ db *postgres.DB }
 
-// NewTexts returns what is kept of texts in db.
+// NewTexts returns the Texts stored in db.
 func NewTexts(db *postgres.DB) *Texts { return &Texts{db: db} }
 
-// Known returns what came of texts; see extract.Store. Served by the primary key.
+// Known implements extract.Store. It returns the results for texts, by the primary key.
 func (t *Texts) Known(ctx context.Context, tenant access.TenantID, texts []extract.Digest) (map[extract.Digest]extract.Outcome, error) {
 	rows, err := t.db.Pool.Query(ctx, `
 		select digest, coalesce(found, '[]'), found is not null, reason from extraction
@@ -46,7 +46,7 @@ func (t *Texts) Known(ctx context.Context, tenant access.TenantID, texts []extra
 // givenUp is why a text is never asked about again that had all its attempts.
 const givenUp = "the model gave no answer, or the process that asked it ended, in each of the attempts"
 
-// Claim takes a text for the caller; see extract.Store. Served by the primary key.
+// Claim implements extract.Store. It reserves a text for the caller, by the primary key.
 func (t *Texts) Claim(ctx context.Context, tenant access.TenantID, text extract.Digest) (extract.Claim, error) {
 	var claim extract.Claim
 	// Of two that insert at once the second waits for the first, and finds its lease.
@@ -68,7 +68,7 @@ func (t *Texts) Claim(ctx context.Context, tenant access.TenantID, text extract.
 	return claim, nil
 }
 
-// Settle keeps what came of a text; see extract.Store.
+// Settle implements extract.Store. It stores the result for a text.
 func (t *Texts) Settle(ctx context.Context, tenant access.TenantID, text extract.Digest, o extract.Outcome) error {
 	var err error
 	if o.Again {
@@ -90,8 +90,8 @@ func (t *Texts) Settle(ctx context.Context, tenant access.TenantID, text extract
 	return nil
 }
 
-// Extracted notes, in the transaction that writes what a document states, that its passages were
-// read. Drop takes it back.
+// Extracted records that a document's passages were read, in the transaction that writes its facts.
+// Drop removes the record.
 func Extracted(ctx context.Context, tx pgx.Tx, tenant access.TenantID, way extract.Digest, d extract.Document, texts []extract.Digest) error {
 	if _, err := tx.Exec(ctx, `insert into extracted (tenant_id, shard, document, first_chunk, way, digests) values ($1, $2, $3, $4, $5, $6)`,
 		string(tenant), d.Shard, d.Row, d.First, way[:], digestsOf(texts)); err != nil {
@@ -100,9 +100,9 @@ func Extracted(ctx context.Context, tx pgx.Tx, tenant access.TenantID, way extra
 	return nil
 }
 
-// Forget notes which texts no document holds any more, and deletes what was read from those of
-// which that was noted the night before: a document that is being replaced is stored again by then.
-// It also deletes what older versions of the program left of documents that they deleted.
+// Forget marks texts that no document contains, and deletes the facts of texts that were marked the
+// night before. By then a document that is being replaced has been stored again. Forget also
+// deletes rows that older versions of the program left behind for deleted documents.
 func (t *Texts) Forget(ctx context.Context) error {
 	const used = `exists (select from (select tenant_id, unnest(digests) as digest from extracted) x where x.tenant_id = e.tenant_id and x.digest = e.digest)`
 	var work pgx.Batch
@@ -117,7 +117,7 @@ func (t *Texts) Forget(ctx context.Context) error {
 	return nil
 }
 
-// Again makes texts that were given up due once more, and returns how many there are.
+// Again schedules abandoned texts for another attempt, and returns their number.
 func (t *Texts) Again(ctx context.Context, tenant access.TenantID) (int64, error) {
 	tag, err := t.db.Pool.Exec(ctx, `
 		with again as (delete from extraction where tenant_id = $1 and reason <> '' returning digest),
@@ -129,7 +129,7 @@ func (t *Texts) Again(ctx context.Context, tenant access.TenantID) (int64, error
 	return tag.RowsAffected(), nil
 }
 
-// TextsSize is how much was read from texts.
+// TextsSize counts the texts that were read and their results.
 type TextsSize struct {
 	Read, Failed, Stated, Dropped int64
 	Documents, Due                int64 // read in this way, and not
@@ -137,8 +137,8 @@ type TextsSize struct {
 	Reasons                       map[string]int64 // why texts were given up
 }
 
-// Size counts what a model read, for the operator of a tenant: it checks no rights. Took is the
-// mean of an answer.
+// Size returns counts of a tenant's texts for its operator. It checks no permissions. Took is the
+// mean duration of a model's answer.
 func (t *Texts) Size(ctx context.Context, tenant access.TenantID, way extract.Digest) (TextsSize, error) {
 	s := TextsSize{Reasons: make(map[string]int64)}
 	var took float64

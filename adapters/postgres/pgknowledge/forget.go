@@ -15,10 +15,10 @@ import (
 // this name.
 const forgottenSQL = `sha256(k.key || convert_to(concat_ws(chr(31), $1::text, 'knowledge', 'person', `
 
-// Forget deletes what is kept of a person who is known by an address of mail: that entity with its
-// names, what is stated of it, and what the operator said of it; and sees to it that what is read
-// from documents later says nothing of it. It reports whether there was anything. What documents
-// themselves say stays theirs.
+// Forget deletes the facts about a person with an e-mail address: the entity with its names, its
+// facts, and the operator's statements. It also prevents new facts about the person from documents
+// that are read later. It reports whether there was anything to delete. The documents themselves do
+// not change.
 func (g *Graph) Forget(ctx context.Context, tenant access.TenantID, email string) (was bool, err error) {
 	email = strings.ToLower(email)
 	err = g.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

@@ -38,8 +38,8 @@ func readable(sql, held string) string {
 
 var _ knowledge.Graph = (*Graph)(nil)
 
-// Graph reads what documents state, each time as an audience may read it at that moment. It is safe
-// for concurrent use.
+// Graph reads the facts that documents state. Each read returns only facts that the audience may
+// read at that moment. It is safe for concurrent use.
 type Graph struct{ db *postgres.DB }
 
 // New returns the graph kept in db.

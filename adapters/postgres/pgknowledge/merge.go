@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Same says that two entities are one, or that they are apart.
+// Same is a statement that two entities are one, or that they are separate.
 type Same struct {
 	Apart           bool
 	Kind, OtherKind knowledge.Kind
@@ -36,16 +36,16 @@ func (s Same) ordered() Same {
 	return s
 }
 
-// Merge keeps that two entities are one, or takes back that they are apart: back then says that it
-// did, and documents decide again. It changes nothing that documents state: whoever asks for one of
-// them gets both, as far as they may read what states it. Split takes it back, whatever was stated
+// Merge records that two entities are one. If they were recorded as separate, it deletes that
+// record instead and returns back as true, and documents decide again. Facts do not change: a query
+// for one entity returns the readable facts of both. Split undoes a merge, whatever was stated
 // meanwhile.
 func (g *Graph) Merge(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
 	return g.say(ctx, tenant, s, "entity_apart", `insert into entity_merge (tenant_id, kind, key, other_kind, other_key, said_by, reason) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`, s.Reason)
 }
 
-// Split takes a merge back, which back says: documents decide again. Where there is none it keeps
-// the two apart, whatever documents say. Merge takes that back.
+// Split undoes a merge and returns back as true; documents then decide again. Without a merge it
+// records that the two are separate, whatever documents say. Merge undoes that.
 func (g *Graph) Split(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
 	return g.say(ctx, tenant, s, "entity_merge", `insert into entity_apart (tenant_id, kind, key, other_kind, other_key, said_by) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`)
 }
@@ -89,7 +89,7 @@ func (g *Graph) say(ctx context.Context, tenant access.TenantID, s Same, before,
 	return back, nil
 }
 
-// Said lists what was said to be one, and with Apart what was said to be two, the newest first.
+// Said lists merges and, with Apart set, separations, newest first.
 func (g *Graph) Said(ctx context.Context, tenant access.TenantID, most int) ([]Same, error) {
 	rows, err := g.db.Pool.Query(ctx, `
 		select false, kind, key, other_kind, other_key, reason, said_by, created_at from entity_merge where tenant_id = $1
@@ -106,7 +106,7 @@ func (g *Graph) Said(ctx context.Context, tenant access.TenantID, most int) ([]S
 	return all, nil
 }
 
-// Size is how much a tenant's graph holds.
+// Size counts the contents of a tenant's graph.
 type Size struct {
 	Documents  int64 // that were read
 	Unread     int64 // stored by an earlier version, to be read by serve
@@ -119,7 +119,7 @@ type Size struct {
 	Bytes      int64 // of the tables, of all tenants
 }
 
-// Size counts a tenant's graph, for its operator: it checks no rights.
+// Size returns counts of a tenant's graph for its operator. It checks no permissions.
 func (g *Graph) Size(ctx context.Context, tenant access.TenantID) (Size, error) {
 	s := Size{Entities: make(map[knowledge.Kind]int64), Statements: make(map[knowledge.Relation]int64)}
 	err := g.db.Pool.QueryRow(ctx, `

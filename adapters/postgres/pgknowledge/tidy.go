@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Name is a name that was not looked for yet in the passages that were there before it.
+// Name is a name that older passages were not searched for yet.
 type Name struct {
 	ID        int64
 	Form      string
@@ -20,8 +20,7 @@ type Name struct {
 // it: those with other accents are other words to the index.
 const mostSpellings = 4
 
-// Unsearched returns names that were not looked for yet, and how many there are, counted up to
-// most.
+// Unsearched returns names that were not searched for yet, and their number, counted up to most.
 func (g *Graph) Unsearched(ctx context.Context, tenant access.TenantID, most int) ([]Name, error) {
 	rows, err := g.db.Pool.Query(ctx, `
 		select id, form, array(select distinct shown from alias a where a.tenant_id = $1 and a.name = n.id order by 1 limit $3)
@@ -36,7 +35,7 @@ func (g *Graph) Unsearched(ctx context.Context, tenant access.TenantID, most int
 	return names, nil
 }
 
-// Searched notes that names were looked for in everything that was there before them.
+// Searched records that names were searched for in all older passages.
 func Searched(ctx context.Context, tx pgx.Tx, tenant access.TenantID, names []Name) error {
 	ids := make([]int64, len(names))
 	for i, n := range names {
@@ -54,8 +53,8 @@ type Passage struct {
 	Text  string
 }
 
-// Find looks for some names in passages of a shard that are stored already, and keeps where they
-// stand. The caller holds the shard's lock.
+// Find searches stored passages of a shard for some names, and stores their positions. The caller
+// holds the shard's lock.
 func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, passages []Passage, names []Name) error {
 	known, err := w.names(ctx, tx, tenant)
 	if err != nil {
@@ -100,9 +99,9 @@ func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 // purgeStep is how many names and entities go at once.
 const purgeStep = 5000
 
-// Purge deletes names and entities that no document uses any more, and reports whether there may be
-// more of them. The caller holds the locks of all shards of the tenant: no other transaction may be
-// about to use them.
+// Purge deletes names and entities that no document uses, and reports whether there may be more.
+// The caller holds the locks of all shards of the tenant, so that no other transaction is about to
+// use them.
 func Purge(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (more bool, err error) {
 	names, err := tx.Exec(ctx, `
 		with unused as (

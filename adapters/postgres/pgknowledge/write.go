@@ -1,8 +1,8 @@
-// Package pgknowledge keeps what documents state and which names stand in which passage
-// (core/knowledge): the tables entity, entity_name, alias, edge, mention, entity_merge and
-// entity_apart, and what a model read of that (core/extract): extraction and extracted. Rows are
-// written and deleted in the transaction of their document; whoever writes holds the lock of its
-// shard.
+// Package pgknowledge stores the facts that documents state, and the names in each passage
+// (core/knowledge). Its tables are entity, entity_name, alias, edge, mention, entity_merge and
+// entity_apart. Tables extraction and extracted store the facts that a model read (core/extract).
+// Rows are written and deleted in the transaction of their document. The writer holds the lock of
+// its shard.
 package pgknowledge
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ReadingVersion is kept with each document: one that was read by an earlier version, or by none,
-// is read again from what is stored. The index document_older, and what looks for such documents,
-// name it.
+// ReadingVersion is stored with each document. A document with an earlier version, or none, is read
+// again from its stored text. The index document_older and the query for such documents contain
+// this number.
 const ReadingVersion = 2
 
 // mostNames is how many names are looked for in text; 100 bytes of memory each. Those beyond are
 // still found by whoever asks for them.
 const mostNames = 500_000
 
-// Writer writes documents' readings. It remembers the names that there are. It is safe for
+// Writer writes the facts and names of documents. It caches the names of a tenant. It is safe for
 // concurrent use.
 type Writer struct {
 	mu      sync.Mutex
@@ -43,7 +43,7 @@ type names struct {
 	last    int64 // the newest that was read
 }
 
-// NewWriter returns a writer that knows no names yet.
+// NewWriter returns a writer with an empty cache.
 func NewWriter() *Writer { return &Writer{tenants: make(map[access.TenantID]*names)} }
 
 // Written is a document that is being stored, with its place.
@@ -56,7 +56,7 @@ type Written struct {
 	Reading  knowledge.Reading
 }
 
-// Put writes the readings of documents of one tenant, of which nothing is stored.
+// Put writes the facts and names of one tenant's documents. Nothing may be stored for them yet.
 func (w *Writer) Put(ctx context.Context, tx pgx.Tx, tenant access.TenantID, docs []Written) error {
 	known, err := w.names(ctx, tx, tenant)
 	if err != nil {

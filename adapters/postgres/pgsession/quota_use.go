@@ -56,7 +56,7 @@ func limit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []sess
 	return time.Time{}, nil
 }
 
-// Count counts something that is no question against quotas, as limit does.
+// Count counts an action other than a question against quotas, as limit does.
 func (s *Store) Count(ctx context.Context, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
 	if len(quotas) == 0 {
 		return time.Time{}, nil

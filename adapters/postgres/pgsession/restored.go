@@ -7,10 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Restored is what has to be done about conversations after a backup was put into a database, and
-// returns how many turns had no end when it was made. Each of them may have been answered since, in
-// messages that the backup does not know: the one who takes it up looks for them first and edits
-// what it finds, as after any write whose outcome is not known. A second call does no harm.
+// Restored prepares conversations after a backup was restored, and returns how many turns were
+// unfinished in the backup. Each may have been answered since, in messages that the backup lacks.
+// The replica that resumes a turn searches for them first and edits those it finds, as after any
+// write with an unknown outcome. A second call does no harm.
 func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
 	// The replicas of another life hold nothing any more, and have served no turn: what is too old
 	// by now is closed.

@@ -1,15 +1,15 @@
-// Package pgsession keeps conversations in PostgreSQL: questions on their way to their answers,
-// what is kept of answers and done to them, what platforms sent and showed, who listens to which
-// thread, and how all of it goes again.
+// Package pgsession stores conversations in PostgreSQL: questions and their progress, answers and
+// actions on them, messages that platforms sent and showed, thread audiences, and the deletion of
+// all these.
 //
-// A file is named after the table that its statements read and write: turn_*, message, run,
-// feedback, delivery, surface_message, event, thread, replica, verdict, quota_use. Whatever changes
-// a turn stands in life*.go. What goes across the tables has its own names: history is what a model
-// is given of a conversation, forget deletes a person, retention what is old, sweep what is of no
-// use, and restored goes on after a backup.
+// A file is named after the table that its statements use: turn_*, message, run, feedback,
+// delivery, surface_message, event, thread, replica, verdict, quota_use. All changes of a turn's
+// state are in life*.go. Statements across tables have their own files. File history loads a
+// conversation for a model, forget deletes a person, retention deletes old rows, sweep deletes
+// useless rows, and restored resumes after a backup.
 //
-// What is set in chat, spent, or indexed does not belong here; what the audit trail says of a
-// change is written through package audit, in the transaction of the change.
+// Chat settings, spending and the index do not belong here. Package audit writes the audit entry of
+// a change, in the transaction of the change.
 package pgsession
 
 import (
@@ -21,11 +21,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps conversations, turns and what was posted for them. It implements session.Store, and
-// is safe for concurrent use by any number of processes.
+// Store stores conversations, turns and the messages posted for them. It implements session.Store,
+// and is safe for concurrent use by any number of processes.
 type Store struct{ db *postgres.DB }
 
-// New returns the sessions of a database.
+// New returns the Store kept in db.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
 var _ session.Store = (*Store)(nil)

@@ -131,9 +131,9 @@ func (s *Store) Waiting(ctx context.Context, tenant access.TenantID, at session.
 	return n, nil
 }
 
-// Locate returns the channels in which a message with this id is known, as one of a turn or as one
-// that was decided about. A platform's ids are unique within a channel only. It looks through both
-// tables, for an operator who does not know the channel.
+// Locate returns the channels that have a message with this id, either of a turn or with a recorded
+// decision. A platform's ids are unique only within a channel. Locate searches both tables, for an
+// operator who does not know the channel.
 func (s *Store) Locate(ctx context.Context, tenant access.TenantID, id thread.MessageID) ([]thread.Ref, error) {
 	const locate = `
 		select platform, workspace, channel from surface_message where tenant_id = $1 and message = $2 and turn_id is not null
@@ -152,8 +152,8 @@ func (s *Store) Locate(ctx context.Context, tenant access.TenantID, id thread.Me
 	return refs, nil
 }
 
-// TurnsOf returns the turns of a session in the order of the conversation; none when there is no
-// such session.
+// TurnsOf returns the turns of a session in the order of the conversation, or none if the session
+// does not exist.
 func (s *Store) TurnsOf(ctx context.Context, tenant access.TenantID, id session.ID) ([]session.Turn, error) {
 	if !postgres.IsID(string(id)) {
 		return nil, nil
@@ -166,8 +166,8 @@ func (s *Store) TurnsOf(ctx context.Context, tenant access.TenantID, id session.
 	return turns, nil
 }
 
-// Referenced returns the turns whose answer carries the reference; none where there is no such
-// answer. No index serves it, since only an operator asks.
+// Referenced returns the turns whose answer has the reference, or none. No index serves this query,
+// because only operators use it.
 func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, reference string) ([]session.Turn, error) {
 	if reference == "" {
 		return nil, nil
@@ -197,8 +197,7 @@ func (s *Store) turns(ctx context.Context, tenant access.TenantID, query string,
 	return turns, nil
 }
 
-// Retried returns the turns whose answers were written again since a moment, the newest first; at
-// most limit.
+// Retried returns at most limit turns whose answers were rewritten since a moment, newest first.
 func (s *Store) Retried(ctx context.Context, tenant access.TenantID, since time.Time, limit int) ([]session.TurnID, error) {
 	const retried = `select origin::text id from turn where tenant_id = $1 and origin_as = 'retry' and intake_at >= $2 order by intake_at desc limit $3`
 	type row struct{ ID string }

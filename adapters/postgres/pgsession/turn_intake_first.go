@@ -16,9 +16,9 @@ import (
 // taken is the SQLSTATE of a row that another transaction has written first.
 const taken = "23505"
 
-// Accept implements session.Store. The first question of a thread, which is what a crowd asks, is
-// taken in by one statement. That stores nothing where any of it was seen before, or is being taken
-// in or stopped at this moment, and is not for what is rare: then it goes step by step.
+// Accept implements session.Store. It stores the first question of a thread, which is the common
+// case under load, with one statement. The statement stores nothing if any part was seen before, or
+// is being stored or stopped now, or in rare cases. Accept then proceeds step by step.
 func (s *Store) Accept(ctx context.Context, in session.Intake) (accepted session.Accepted, err error) {
 	if err := in.Validate(); err != nil {
 		return accepted, err

@@ -140,8 +140,8 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 	return nil
 }
 
-// Delivered implements session.Store. Of an answer that was delivered to say that its question was
-// deleted, the rest is erased with it.
+// Delivered implements session.Store. If the delivery only reported that the question was deleted,
+// Delivered also erases the rest of the answer.
 func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	var n int
 	err := s.db.Pool.QueryRow(ctx, deliveredSQL, f.Tenant, f.Turn, f.Attempt, undelivered).Scan(&n)
