@@ -11,15 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/span"
 )
 
-// Chain is a model with fallbacks: it asks the first, asks again what may succeed a little later,
-// and goes on to the next when that does not help. It does so only while nothing of the answer has
-// been passed on; after that an error is final, because a reader has seen the beginning. Silence
-// beyond the policy ends a stream with ErrStalled, and one that ends without a Finish with
-// ErrIncomplete.
+// Chain is a Model with fallbacks. It asks the first model, retries errors that are Retryable, and
+// then asks the next model. It does so only until it has forwarded a part of the answer: afterwards
+// an error is final, because a reader has seen the beginning. A silence longer than the Policy
+// allows ends the stream with ErrStalled. A stream without a Finish ends with ErrIncomplete.
 //
-// Pieces of tool calls are held back until text or reasoning follows or the stream ends, so that a
-// stream cut inside a call can be asked for again. A refusal of tools is passed on at once: another
-// layout of the request helps where another model would not be the one wanted.
+// Chain holds back pieces of tool calls until text or reasoning follows or the stream ends, so that
+// it can retry a stream that was cut inside a call. It forwards ErrNoTools at once: the caller can
+// send the same model another layout of the request.
 type Chain struct {
 	models []Model
 	policy Policy
@@ -27,13 +26,13 @@ type Chain struct {
 
 var _ Model = (*Chain)(nil)
 
-// NewChain returns a chain of one or more models, the preferred one first.
+// NewChain returns a Chain that asks model first and then the fallbacks in order.
 func NewChain(policy Policy, model Model, fallbacks ...Model) *Chain {
 	return &Chain{models: append([]Model{model}, fallbacks...), policy: policy.withDefaults()}
 }
 
-// Info describes the first model, with what all of them can do: a request that fits it can be sent
-// to any of them.
+// Info describes the first model, restricted to what all models can do. A request that fits Info
+// can be sent to any of them.
 func (c *Chain) Info() Info {
 	info := c.models[0].Info()
 	for _, m := range c.models[1:] {
@@ -88,14 +87,14 @@ type try struct {
 	shown bool    // something was passed on
 	left  bool    // the reader has left the loop
 
-	silence time.Duration // that is allowed now
+	silence time.Duration // allowed now
 
 	first  time.Time // when the first delta came
 	usage  Usage
 	finish Finish
 }
 
-// run returns nil when the stream was passed on whole, or the reader has left.
+// run returns nil if it forwarded the whole stream or the reader left the loop.
 func (t *try) run(parent context.Context, req Request, attempt int) (err error) {
 	began, info := time.Now(), t.model.Info()
 	name := info.Name

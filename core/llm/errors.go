@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Sentinels that callers branch on with errors.Is. Providers wrap them with what was tried.
+// Sentinel errors for errors.Is. Providers wrap them with what was tried.
 var (
 	ErrAuth           = errors.New("the model endpoint refused the credentials")
 	ErrNotFound       = errors.New("the model endpoint does not know this model or address")
@@ -17,15 +17,16 @@ var (
 	ErrStalled        = errors.New("the model stopped sending")
 	ErrEmpty          = errors.New("the model returned an empty answer")
 	ErrRefused        = errors.New("the model declined to answer")
-	// ErrNoTools says that a request was refused because it has tools. From then on Info says that
-	// the model has no NativeTools, so that the same step can be laid out again, with calls in its
+	// ErrNoTools reports that the endpoint refused a request because it has tools. From then on
+	// Info reports no NativeTools. The caller can lay out the same step again with calls in its
 	// text.
 	ErrNoTools = errors.New("the model endpoint takes no tools")
-	// ErrBudget says that the call was not made: it could have cost more than may still be spent.
+	// ErrBudget reports that the call was not made because it could cost more than the remaining
+	// budget.
 	ErrBudget = errors.New("the budget for models is used up")
 )
 
-// RateLimitError says that the provider wants a pause.
+// RateLimitError reports that the provider asks for a pause.
 type RateLimitError struct {
 	RetryAfter time.Duration // 0 when the provider does not say
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Limits bound one answer of a model, whatever the endpoint sends. They are far above what a model
-// writes that keeps to Request.MaxTokens.
+// Limits bound one answer of a model, whatever the endpoint sends. They are far above the size of
+// an answer that respects Request.MaxTokens.
 type Limits struct {
 	Text int // bytes that a reader sees
 	// bytes of text, reasoning and calls, with pieceCost for each piece of a call
@@ -17,7 +17,7 @@ type Limits struct {
 	Duration time.Duration // from the request to the end
 }
 
-// AnswerLimits hold for every model that is elsewhere.
+// AnswerLimits are the Limits of every model that runs outside this process.
 var AnswerLimits = Limits{Text: 128 << 10, Bytes: 2 << 20, Duration: 30 * time.Minute}
 
 const (
@@ -26,11 +26,10 @@ const (
 	leastText  = 4 << 10
 )
 
-// ErrEndless says that a model exceeded a limit of its answer before it wrote anything that a
-// reader sees.
+// ErrEndless reports that a model exceeded Limits before it sent any text that a reader sees.
 var ErrEndless = errors.New("the model did not come to an end")
 
-// of returns the limits of the answer to a request.
+// of returns the limits for the answer to req.
 func (l Limits) of(req Request) Limits {
 	if req.MaxTokens > 0 {
 		l.Text = min(l.Text, max(req.MaxTokens*tokenBytes, leastText))
@@ -38,9 +37,9 @@ func (l Limits) of(req Request) Limits {
 	return l
 }
 
-// Stream passes on the answer of ask up to the limits. An answer that exceeds them ends with
-// FinishLimit where text was passed on, and with ErrEndless otherwise; so does one of which ask
-// says ErrEndless. The context of ask is done then.
+// Stream forwards the answer of ask until it exceeds the limits, and then cancels the context of
+// ask. The stream ends with FinishLimit if text was forwarded, and with ErrEndless otherwise. An
+// ErrEndless that ask returns is handled in the same way.
 func (l Limits) Stream(
 	ctx context.Context, req Request, ask func(context.Context, Request) iter.Seq2[Delta, error],
 ) iter.Seq2[Delta, error] {

@@ -1,5 +1,6 @@
-// Package llm is the port to language models: what they are asked (the third representation of a
-// message), what they stream back, and the errors that callers tell apart.
+// Package llm defines the interface to language models: the request, the streamed reply, and the
+// errors that callers distinguish. An llm.Message is the third representation of a message, after
+// the stored row and message.Message.
 package llm
 
 import (
@@ -18,7 +19,7 @@ const (
 	Tool      Role = "tool"
 )
 
-// Message is one entry of the model's input. prompt.Builder makes them; nothing else does.
+// Message is one entry of the model's input. Only prompt.Builder creates it.
 type Message struct {
 	Role       Role
 	Text       string
@@ -40,8 +41,8 @@ type ToolSpec struct {
 	Parameters  json.RawMessage
 }
 
-// ToolCall is one call that a model made. Arguments is what the model wrote: perhaps not valid
-// JSON.
+// ToolCall is one call that a model made. Arguments is the text that the model wrote and may be
+// invalid JSON.
 type ToolCall struct {
 	ID        string
 	Name      string
@@ -54,7 +55,7 @@ type ToolChoice struct {
 	Name string // with Required: this tool; empty means any
 }
 
-// ChoiceMode is the zero-valued Auto unless set.
+// ChoiceMode is the mode of a ToolChoice. The zero value is Auto.
 type ChoiceMode int
 
 const (
@@ -73,22 +74,22 @@ type Request struct {
 	Temperature    float64
 }
 
-// Finish says why a stream ended. A stream that ends without one was cut.
+// Finish is the reason why a stream ended. A stream without a Finish was cut off.
 type Finish string
 
 const (
 	FinishStop      Finish = "stop"
 	FinishToolCalls Finish = "tool_calls"
 	FinishLength    Finish = "length"
-	FinishLimit     Finish = "limit"   // Limits cut the answer; calls that came with it are incomplete
+	FinishLimit     Finish = "limit"   // Limits cut the answer; its tool calls are incomplete
 	FinishRefusal   Finish = "refusal" // the provider's content filter or the model itself declined
 )
 
 // Delta is one piece of a stream. Any field may be set. A model that declines in its own words
-// sends them as Text, with FinishRefusal at the end.
+// sends them as Text and ends with FinishRefusal.
 type Delta struct {
-	// who writes, where that is not the model that was asked; set by Chain with the first delta of
-	// a fallback
+	// name of the model that writes, if it is a fallback; Chain sets it on the fallback's first
+	// delta
 	Model     string
 	Text      string
 	Reasoning string
@@ -97,42 +98,42 @@ type Delta struct {
 	Finish    Finish
 }
 
-// CallDelta is a piece of a tool call. Pieces with the same Index belong together; ID and Name come
-// with the first of them.
+// CallDelta is a piece of a tool call. Pieces with the same Index belong to the same call. The
+// first piece carries ID and Name.
 type CallDelta struct {
 	Index     int
 	ID        string
 	Name      string
-	Arguments string // to be appended
+	Arguments string // appended to those of earlier pieces
 }
 
 // Usage counts tokens as the provider bills them.
 type Usage struct {
 	Input int `json:"input"`
-	// of Input, what the provider had read before and bills at a lower price
+	// the part of Input that the provider had cached and bills at a lower price
 	Cached int `json:"cached,omitempty"`
 	Output int `json:"output"`
 }
 
-// Info is what callers need to know of a model.
+// Info describes a model to its callers.
 type Info struct {
 	Name        string
 	Window      int  // tokens of input and reply together
-	Reply       int  // tokens kept free for the reply
+	Reply       int  // tokens reserved for the reply
 	Vision      bool // can read images
 	NativeTools bool // calls tools through the API; otherwise calls are read from its text
 	Thinks      bool // may reason for minutes before its first word
-	// is asked once, with a few passages that were searched for before, and is offered no tools
+	// gets one request with a few passages that were retrieved beforehand, and no tools
 	Small      bool
-	Extractive bool // quotes passages instead of writing; answers say so
+	Extractive bool // quotes passages instead of writing; the answer says so
 }
 
 // Model streams answers. Implementations are safe for concurrent use.
 //
-// Stream yields deltas as they arrive. A zero Delta is a sign of life, such as a comment that a
-// gateway sends to keep a connection open. An error comes once, last, with a zero Delta, and is one
-// of this package's typed errors where it applies. Breaking out of the loop or cancelling ctx
-// closes the connection to the provider before Stream's iterator returns.
+// Stream yields deltas as they arrive. A zero Delta is a sign of life, for example a comment that a
+// gateway sends to keep the connection open. An error comes at most once, last, with a zero Delta.
+// It is one of this package's typed errors where one applies. If the caller breaks out of the loop
+// or cancels ctx, Stream closes the connection to the provider before its iterator returns.
 type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 	Info() Info

@@ -9,32 +9,33 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Policy says how long a model is waited for and when it is asked again. Zero fields take the
-// defaults of DefaultPolicy.
+// Policy sets how long Chain waits for a model and when it retries. Zero fields take the values of
+// DefaultPolicy.
 type Policy struct {
-	Attempts int           // for each model, the first included
+	Attempts int           // per model, including the first
 	Backoff  time.Duration // before the second attempt; doubled for each further one
-	// most that is waited between two attempts without the provider asking for it
+	// longest wait between two attempts when the provider asks for none
 	MaxBackoff    time.Duration
-	MaxRetryAfter time.Duration // a provider that asks for a longer pause is not waited for
-	// silence allowed before the first delta; 0: by the model, firstDelta or firstThought
+	MaxRetryAfter time.Duration // a provider that asks for a longer pause is not retried
+	// silence allowed before the first delta; 0 means firstDelta, or firstThought for a model that
+	// thinks
 	FirstDelta time.Duration
 	Stall      time.Duration // silence allowed between two deltas
 
-	// Sleep waits between attempts; nil waits by the clock. It returns the context's cause when the
+	// Sleep waits between attempts; nil uses the clock. It returns the context's cause if the
 	// context ends first.
 	Sleep func(context.Context, time.Duration) error
-	// Jitter returns a number in [0,1) by which waits are spread; nil is random.
+	// Jitter returns a number in [0,1) that spreads waits; nil is random.
 	Jitter func() float64
 }
 
-// How long a model may be silent before its first delta: prompts can take long to read.
+// Silence allowed before the first delta: reading a long prompt takes time.
 const (
 	firstDelta   = 90 * time.Second
-	firstThought = 5 * time.Minute // of a model that thinks, which some endpoints do not show
+	firstThought = 5 * time.Minute // for a model that thinks: some endpoints hide the reasoning
 )
 
-// DefaultPolicy is what a zero Policy means.
+// DefaultPolicy returns the values that zero fields of a Policy take.
 func DefaultPolicy() Policy {
 	return Policy{
 		Attempts: 3, Backoff: 500 * time.Millisecond, MaxBackoff: 8 * time.Second, MaxRetryAfter: 20 * time.Second,
@@ -75,8 +76,8 @@ func (p Policy) beginning(info Info) time.Duration {
 	return firstDelta
 }
 
-// wait returns how long to wait after failed attempt number n (from 1), and false when waiting
-// makes no sense.
+// wait returns the pause after failed attempt n, counted from 1. It returns false if err is not
+// retryable, no attempts remain, or the provider asks for more than MaxRetryAfter.
 func (p Policy) wait(n int, err error) (time.Duration, bool) {
 	if !Retryable(err) || n >= p.Attempts {
 		return 0, false

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// thoughtTags enclose reasoning at the start of a reply, from models whose server does not part it
-// from the answer.
+// thoughtTags enclose reasoning at the start of a reply. Models write them if their server does not
+// separate reasoning from the answer.
 var thoughtTags = []struct{ open, close string }{
 	{"<think>", "</think>"}, // DeepSeek R1, Qwen, GLM
 	{"<thinking>", "</thinking>"},
@@ -19,8 +19,8 @@ var thoughtTags = []struct{ open, close string }{
 	{"<|channel|>analysis<|message|>", "<|channel|>final<|message|>"}, // gpt-oss
 }
 
-// Thoughts parts reasoning in tags from the answer: what stands in them at the start of a reply
-// becomes Reasoning. Tags that never close make all of the reply reasoning. Tags further down are
+// Thoughts separates reasoning in tags from the answer. Text inside tags at the start of a reply
+// becomes Reasoning. If a tag never closes, the whole reply is reasoning. Tags after the start are
 // text.
 func Thoughts(stream iter.Seq2[Delta, error]) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
@@ -62,12 +62,12 @@ func Thoughts(stream iter.Seq2[Delta, error]) iter.Seq2[Delta, error] {
 
 // thoughts is the state of one reply.
 type thoughts struct {
-	buf   string // text that is not decided yet
-	close string // of the tags that are open; empty outside
+	buf   string // text that may still be part of a tag
+	close string // closing tag to wait for; empty outside tags
 	text  bool   // the answer has begun
 }
 
-// push takes the next piece of the reply and returns what is decided.
+// push adds the next piece of the reply and returns the deltas that are certain.
 func (t *thoughts) push(text string) []Delta {
 	if t.text {
 		return []Delta{{Text: text}}
@@ -106,7 +106,7 @@ func (t *thoughts) push(text string) []Delta {
 	}
 }
 
-// end returns what is left of a reply that has ended.
+// end returns the buffered rest of a reply that has ended.
 func (t *thoughts) end() Delta {
 	rest := t.buf
 	t.buf = ""
@@ -116,7 +116,7 @@ func (t *thoughts) end() Delta {
 	return Delta{Text: rest}
 }
 
-// partial returns how many bytes at the end of a text may begin the mark.
+// partial returns the number of bytes at the end of text that may begin mark.
 func partial(text, mark string) int {
 	for n := min(len(mark)-1, len(text)); n > 0; n-- {
 		if strings.HasSuffix(text, mark[:n]) {

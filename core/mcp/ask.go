@@ -24,19 +24,19 @@ import (
 )
 
 const (
-	// AskTimeout bounds a call of ask.
+	// AskTimeout limits a call of ask.
 	AskTimeout = 5 * time.Minute
-	// maxQuestion is how many characters a question may have.
+	// maxQuestion is the maximum length of a question in characters.
 	maxQuestion = 100_000
 )
 
 // Loop answers questions. It is safe for concurrent use.
 type Loop interface {
-	// Alone runs a question through the loop of a turn for the one person who asked. Nothing is
-	// stored. still is asked before each step; its error ends the turn. When ctx ends, so does the
-	// turn, at any point.
+	// Alone runs a question through the loop of a turn for the one person who asked. It stores
+	// nothing. It calls still before each step and ends the turn if still fails. When ctx ends, the
+	// turn ends at once.
 	Alone(ctx context.Context, t session.Turn, still func(context.Context) error, sink packet.Sink) (turn.Report, error)
-	// Readable returns those of the documents that exist and that the audience may read now.
+	// Readable returns the documents that exist and that the audience may read now.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
@@ -46,7 +46,7 @@ const (
 	answerCut     = "The answer was cut because it is longer than a result can be. Ask for less."
 )
 
-// Asked is a result of ask. Its names are stable.
+// Asked is the result of ask. Its JSON names are stable.
 type Asked struct {
 	Answer  string          `json:"answer"` // Markdown with numbered links
 	Outcome session.Outcome `json:"outcome"`
@@ -55,7 +55,7 @@ type Asked struct {
 	Notes   []string        `json:"notes,omitempty"`
 }
 
-// AskedSource is a document behind an answer, or close to a question.
+// AskedSource is a document that an answer cites or that is close to a question.
 type AskedSource struct {
 	Number  int    `json:"number,omitempty"`
 	Page    string `json:"page_id,omitempty"`
@@ -66,7 +66,7 @@ type AskedSource struct {
 	Updated string `json:"updated,omitempty"`
 }
 
-// Ask is Call of the tool ask, with the result as data.
+// Ask calls the tool ask and returns its result as data.
 func (s *Service) Ask(ctx context.Context, c Caller, question string) (Asked, error) {
 	arguments, err := json.Marshal(map[string]string{"question": question})
 	if err != nil {
@@ -117,8 +117,8 @@ func (s *Service) ask(ctx context.Context, r reader, arguments json.RawMessage) 
 	return s.asked(ctx, r, report.Best())
 }
 
-// unchanged is an error once the token does not count any more, or the person may read something
-// else than when the call began.
+// unchanged fails if the token became invalid, or if the person's audience changed since the call
+// began.
 func (s *Service) unchanged(ctx context.Context, r reader) error {
 	if r.caller.valid != nil {
 		if err := r.caller.valid(ctx); err != nil {
@@ -132,7 +132,8 @@ func (s *Service) unchanged(ctx context.Context, r reader) error {
 	return err
 }
 
-// asked is the result of a turn, unless something that it rests on is not to be read any more.
+// asked returns the result of a turn. It fails if a document behind the answer may not be read any
+// more.
 func (s *Service) asked(ctx context.Context, r reader, a turn.Answer) (output, error) {
 	if err := s.unchanged(ctx, r); err != nil {
 		return output{}, err
@@ -188,7 +189,7 @@ func (s *Service) asked(ctx context.Context, r reader, a turn.Answer) (output, e
 	return out, nil
 }
 
-// code is how a failure is found in the log.
+// code returns the reference of a failure in the log, in parentheses.
 func code(reference string) string {
 	if reference == "" {
 		return ""
@@ -203,8 +204,8 @@ func day(at time.Time) string {
 	return at.Format("2006-01-02")
 }
 
-// fitted passes titles and notes through the filters of answers, which the answer itself has
-// passed, and cuts the result to maxText.
+// fitted filters titles and notes and cuts the result to maxText. The answer itself has passed the
+// filters before.
 func (s *Service) fitted(ctx context.Context, result Asked) (string, error) {
 	filters, err := s.Filter()
 	if err != nil {
@@ -246,8 +247,8 @@ func (s *Service) fitted(ctx context.Context, result Asked) (string, error) {
 	}
 }
 
-// halfOf is the first three quarters of a text at most, up to the end of a paragraph or line. A
-// text of one line is cut within it, behind its last whole link.
+// halfOf returns at most the first three quarters of a text, up to the end of a paragraph or line.
+// It cuts a text of one line after its last whole link.
 func halfOf(text string) string {
 	runes := []rune(text)
 	part := string(runes[:len(runes)*3/4])
@@ -260,8 +261,8 @@ func halfOf(text string) string {
 	return strings.TrimSpace(part)
 }
 
-// progress returns a sink that tells a client what a turn is doing, and the function that ends
-// that. A client that does not read holds nothing up: of several sentences it gets the last.
+// progress returns a sink that tells a client what a turn is doing, and a function that stops it. A
+// slow client blocks nothing: it receives only the latest sentence.
 func progress(ctx context.Context, tell func(context.Context, string)) (sink packet.Sink, end func()) {
 	if tell == nil {
 		return packet.SinkFunc(func(packet.Packet) {}), func() {}
@@ -291,7 +292,8 @@ func progress(ctx context.Context, tell func(context.Context, string)) (sink pac
 		}
 }
 
-// doing says what a packet means for a person who waits; empty where it says nothing new.
+// doing returns a sentence about a packet for a waiting person. It is empty if the packet has no
+// news.
 func doing(p packet.Payload) string {
 	switch p := p.(type) {
 	case packet.SearchQueries:

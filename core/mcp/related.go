@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// related answers from what documents state of people, teams, projects and one another. A document
-// may be named by its id or address.
+// related returns what documents state about people, teams, projects and other documents. A
+// document may be named by its id or address.
 func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
 	var asked struct {
 		About  string `json:"about"`

@@ -18,7 +18,7 @@ const (
 	MaxLifetime     = 366 * 24 * time.Hour
 )
 
-// Token is a personal token as it is stored: it names one person, and does not hold its secret.
+// Token is a personal token as stored. It names one person and does not contain its secret.
 type Token struct {
 	ID, Name string
 	Person   access.Account // Workspace and ID count
@@ -32,19 +32,21 @@ type Token struct {
 // one can guess it, with or without the hash.
 type Hash [sha256.Size]byte
 
-// Tokens keeps tokens. It is safe for concurrent use by any number of processes.
+// Tokens stores tokens. It is safe for concurrent use by any number of processes.
 type Tokens interface {
-	// Find returns the token of a tenant with a hash, expired and revoked ones included.
+	// Find returns a tenant's token by its hash, including expired and revoked tokens. It fails
+	// with ErrUnknownToken.
 	Find(ctx context.Context, tenant access.TenantID, hash Hash) (Token, error)
 }
 
-// ErrUnknownToken says that a tenant has no such token.
+// ErrUnknownToken reports that a tenant has no such token.
 var ErrUnknownToken = errors.New("the token is not known")
 
-// SecretPrefix begins each token. It lets people and scanners for leaked secrets recognise a token.
+// SecretPrefix is the prefix of each secret. It lets people and scanners for leaked secrets
+// recognise a token.
 const SecretPrefix = "footnote_"
 
-// NewSecret returns the secret of a new token, which is shown once, and the id of the token.
+// NewSecret returns the secret and the id of a new token. The secret is shown once.
 func NewSecret() (secret, id string) {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -54,7 +56,7 @@ func NewSecret() (secret, id string) {
 // HashOf returns the hash under which a secret is stored.
 func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
-// Invalid returns why a token does not count at a moment, or nil.
+// Invalid returns a Refusal if the token is revoked or expired at now, and nil otherwise.
 func (t Token) Invalid(now time.Time) error {
 	switch {
 	case !t.Revoked.IsZero():
@@ -65,7 +67,8 @@ func (t Token) Invalid(now time.Time) error {
 	return nil
 }
 
-// Refusal is a sentence for the person whose assistant called: why there is no result.
+// Refusal is an error for the person whose assistant called: a sentence that says why there is no
+// result.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }

@@ -21,7 +21,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// Tool describes a tool to assistants. All tools only read.
+// Tool describes a tool to assistants. All tools are read-only.
 type Tool struct {
 	Name, Title, Description string
 	Parameters               json.RawMessage // JSON Schema of an object
@@ -29,7 +29,8 @@ type Tool struct {
 	limit                    time.Duration
 }
 
-// Tools are the tools, in the order in which assistants are shown them.
+// Tools returns the available tools, in the order in which assistants see them. It omits ask
+// without Loop and related without Related.
 func (s *Service) Tools() []Tool {
 	list := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool {
 		return t.Name == AskName && s.Loop == nil || t.Name == relatedName && s.Related == nil
@@ -42,7 +43,7 @@ func (s *Service) Tools() []Tool {
 	return list
 }
 
-// ToolNames are the names of all tools.
+// ToolNames returns the names of all tools.
 func ToolNames() []string {
 	names := make([]string, len(tools))
 	for i, t := range tools {
@@ -51,7 +52,7 @@ func ToolNames() []string {
 	return names
 }
 
-// Names of tools that are treated apart.
+// Names of tools that need special handling.
 const (
 	AskName     = "ask"
 	relatedName = "related"
@@ -97,7 +98,7 @@ var tools = []Tool{
 	},
 }
 
-// noDocument does not tell a document that is missing from one that the person may not read.
+// noDocument is the same for a missing document and for one that the person may not read.
 const noDocument = "There is no document with this id or address that this person may read."
 
 func parse(arguments json.RawMessage, to any) error {
@@ -156,18 +157,18 @@ func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessag
 	return s.fenced(ctx, result.Content, found, notices...)
 }
 
-// unseen takes the packets of a search, which no one is shown.
+// unseen returns an emitter that drops the packets of a search.
 func unseen() *packet.Emitter {
 	drained := make(chan struct{})
 	close(drained)
 	return packet.NewEmitter(nil, drained, packet.Placement{})
 }
 
-// noteRoom is kept free for what a result says in addition to its documents, in tokens.
+// noteRoom is the number of tokens reserved for the notes of a result.
 const noteRoom = 300
 
 const (
-	// readAhead is how many chunks of a document are fetched at once.
+	// readAhead is the number of chunks of a document that are fetched at once.
 	readAhead = 16
 	// maxPart is the last part that a call may begin with: stores count chunks in 32 bits.
 	maxPart = math.MaxInt32 - 2*readAhead
@@ -204,7 +205,8 @@ func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage)
 	return s.fenced(ctx, tool.DocumentsJSON([]tool.Document{doc}, note), []document.Ref{begin[0].Document})
 }
 
-// find returns the chunks of a document from one on, by the document's id or its address.
+// find returns the chunks of a document from position first on. name is the document's id or its
+// address.
 func (s *Service) find(ctx context.Context, r reader, name string, first int) (document.ID, []retrieve.Passage, error) {
 	id := document.ID(name)
 	chunks, err := s.chunks(ctx, r, id, first)
@@ -232,8 +234,8 @@ func (s *Service) chunks(ctx context.Context, r reader, id document.ID, first in
 	return slices.DeleteFunc(found, func(p retrieve.Passage) bool { return !r.covers(p.Document.Source) }), err
 }
 
-// gather joins the text of chunks as far as there is room, and fetches more until there is none.
-// next is the position of the first chunk that is left out, or 0.
+// gather joins the text of chunks until room, in tokens, is used, and fetches more as needed. next
+// is the position of the first chunk that did not fit, or 0.
 func (s *Service) gather(ctx context.Context, r reader, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
 	var b strings.Builder
 	end, last := 0, 0
@@ -264,7 +266,7 @@ func (s *Service) gather(ctx context.Context, r reader, id document.ID, chunks [
 	}
 }
 
-// head is what is said of a document in addition to its text.
+// head returns the metadata of a document, without its text.
 func head(p retrieve.Passage, replaced string) tool.Document {
 	doc := tool.Document{
 		Number: 1, Page: string(p.Document.ID), Title: p.Document.Title, URL: p.Document.Link(p.Chunk.Anchor), Metadata: tool.Metadata(p.Metadata),
@@ -277,7 +279,7 @@ func head(p retrieve.Passage, replaced string) tool.Document {
 	return doc
 }
 
-// listedSource is a source as assistants read it; the names are stable.
+// listedSource is a source as assistants read it. Its JSON names are stable.
 type listedSource struct {
 	Name      string `json:"name"`
 	Kind      string `json:"kind"`
@@ -321,8 +323,8 @@ func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output
 	}
 }
 
-// fenced passes what a result says through the filters of answers, puts the sentence above it that
-// says what it is, and cuts it to maxText. Documents that were cut do not count as shown.
+// fenced filters the texts of a result, prepends fence and the notices, and cuts it to maxText.
+// Documents that were cut do not count as shown.
 func (s *Service) fenced(ctx context.Context, documents string, found []document.Ref, notices ...string) (output, error) {
 	documents, err := s.screened(ctx, documents, notices)
 	if err != nil {
@@ -357,15 +359,15 @@ func (s *Service) fenced(ctx context.Context, documents string, found []document
 	return out, nil
 }
 
-// readResult is what tools write.
+// readResult is the JSON that tools write.
 type readResult struct {
 	Documents  []tool.Document    `json:"documents"`
 	Note       string             `json:"note"`
 	Statements []knowledge.Stated `json:"statements"` // of related
 }
 
-// screened takes out of documents, and of notices in place, what no answer may show. Ids and
-// addresses stay as they are: they lead to the document.
+// screened removes from documents everything that no answer may show, and does the same in notices
+// in place. Ids and addresses remain, because they lead to the document.
 func (s *Service) screened(ctx context.Context, documents string, notices []string) (string, error) {
 	filters, err := s.Filter()
 	if err != nil || !filters.Screens() {
@@ -392,8 +394,8 @@ func (s *Service) screened(ctx context.Context, documents string, notices []stri
 	return knowledge.WithStatements(tool.DocumentsJSON(read.Documents, read.Note), read.Statements)
 }
 
-// screen puts into each text's place what of it may be shown. A filter may ask another system, so
-// that texts that are the same are looked at once.
+// screen replaces each text by the part of it that may be shown. It checks equal texts once,
+// because a filter may call another system.
 func screen(ctx context.Context, filters *filter.Filter, texts ...*string) error {
 	screened := map[string]string{"": ""}
 	for _, text := range texts {

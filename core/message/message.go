@@ -1,6 +1,6 @@
-// Package message holds the conversation as the product knows it: the second of three
-// representations. A stored row never leaves adapters/postgres; what a model reads (llm.Message) is
-// built from these by prompt.Builder and nowhere else.
+// Package message defines the conversation as the core knows it: the second of three
+// representations. The first, the stored row, never leaves adapters/postgres. The third,
+// llm.Message, is what a model reads, and only prompt.Builder creates it.
 package message
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Role says who a message comes from.
+// Role is the author or the kind of a message.
 type Role string
 
 const (
@@ -21,32 +21,33 @@ const (
 	ToolResult Role = "tool_result" // what one tool returned; CallID is set
 )
 
-// ID identifies a stored message; it is a UUID, version 7.
+// ID identifies a stored message. It is a UUID, version 7.
 type ID string
 
 // Message is one entry of a conversation. Which fields are set depends on Role.
 type Message struct {
 	ID ID
-	// number of the turn it belongs to, from 1; a turn is a question and its final answer
+	// number of the turn that contains the message, from 1; a turn is a question and its final
+	// answer
 	Turn   int
 	Role   Role
 	Author string // display name of the person, for User
 	Text   string
-	// User: asks nothing of the documents, such as "thanks"; found out from Text, not stored
+	// User: needs no documents, for example "thanks"; computed from Text, not stored
 	Courtesy  bool
 	Calls     []Call     // ToolCall: the calls of one step, with the arguments that actually ran
 	CallID    string     // ToolResult: the call it answers
-	Files     []File     // User: attached at this point in time
+	Files     []File     // User: attached to this message
 	Citations []Citation // Assistant: in order of first use
-	// Assistant: every document the answer's prompt held; decides who may see the answer again
+	// Assistant: every document that the prompt contained; decides who may see the answer later
 	Documents []Reference
 	Stopped   bool // Assistant: a person stopped the answer, so that Text is only its beginning
 	Tokens    int  // of Text, by the default tokenizer; 0 = not counted yet
 	At        time.Time
 }
 
-// Call is one tool call as it is kept in the history: for a search, the expanded queries that ran,
-// not what the model first wrote.
+// Call is one tool call in the history. For a search, Arguments has the expanded queries that ran,
+// not the ones that the model wrote.
 type Call struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
@@ -60,32 +61,31 @@ type Citation struct {
 	Document  document.Ref // at the time of the answer
 	Anchor    string       // of the section that was shown, may be empty
 	Section   string       // heading of that section, may be empty
-	Link      string       // where the reader is taken; empty when there is nothing to open
+	Link      string       // address that the footnote opens; empty: none
 	Quote     string       // beginning of the passage, for source lists
 }
 
-// Reference is a document that was part of a prompt, under the number the model saw, with the text
-// it was shown. Earlier references that were found as a chunk backfill the source window of a
-// follow-up.
+// Reference is a document in a prompt, under the number and with the text that the model saw. If
+// the text was a chunk of the index, later turns can add it to the source window again.
 type Reference struct {
 	Number   int
 	Document document.Ref
-	// nil: the text is no chunk of an index, but a file, a page, or a title alone; 0 is a chunk
+	// chunk that Text came from; nil if Text is a file, a page or only a title; 0 is a valid chunk
 	Chunk   *document.ChunkID
 	Anchor  string
 	Heading string // of the section that Anchor names, may be empty
 	Text    string
-	// of the document that Number is for (cite.Passage); kept with the session, not with the
-	// message
+	// part of the document that Number stands for (cite.Passage); stored with the session, not with
+	// the message
 	Part string
-	// what its source says of the document, as the model read it; not kept with the message
+	// metadata of the document as the model read it; not stored with the message
 	Metadata string
-	// what Text was put together from, if it leads to several places; not kept with the message
+	// pieces that Text was joined from, if they have different links; not stored with the message
 	Sections []Section
 	Score    float64
 }
 
-// Section is a part of a passage that leads to its own place.
+// Section is a part of a passage with its own link.
 type Section struct {
 	Anchor  string
 	Heading string
@@ -95,7 +95,7 @@ type Section struct {
 // FileID identifies a stored file.
 type FileID string
 
-// File is a file that came with a message or belongs to a project.
+// File is a file that was attached to a message or belongs to a project.
 type File struct {
 	ID     FileID
 	Name   string
@@ -103,18 +103,18 @@ type File struct {
 	Text   string // extracted text; empty for images
 	Image  []byte // image data; nil for text
 	Tokens int    // of Text, or the assumed cost of the image
-	Failed string // why it could not be included, as a sentence for the person; empty when it was
-	// Document is the same file in the index, where it is indexed: a project's. It is what an
-	// answer then rests on.
+	Failed string // sentence for the person why the file was left out; empty: it was included
+	// Document is the same file in the index. Only files of a project are indexed. An answer that
+	// used the file rests on this document.
 	Document document.Ref
-	Metadata map[string]string // what the file says of itself, of a project's
+	Metadata map[string]string // properties stored in the file, for a project's file
 }
 
-// cutNote ends the text of a file of which only the beginning was read.
+// cutNote ends the text of a file that was read only in part.
 const cutNote = "\n\n[Only the beginning of this file was read.]"
 
-// Cut sets the text of a file of which only the beginning was read.
+// Cut sets Text to the beginning of the file and appends a note that the rest was not read.
 func (f *File) Cut(beginning string) { f.Text = beginning + cutNote }
 
-// IsCut reports whether only the beginning of a file was read.
+// IsCut reports whether only the beginning of the file was read.
 func (f File) IsCut() bool { return strings.HasSuffix(f.Text, cutNote) }

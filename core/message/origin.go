@@ -6,13 +6,12 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Task is the role of a question that the program asks itself, such as a part of a deep search. A
-// model or a document may have written it, so it never counts as a person's text.
+// Task is the role of a question that the program asks itself, for example a part of a deep search.
+// A model or a document may have written it, so it never counts as a person's text.
 const Task Role = "task"
 
-// Said returns the texts that people wrote: those of role User, which only what a person sent to a
-// thread has. Everything else was made by a model, a document or a program, wherever it is laid
-// out.
+// Said returns the texts that people wrote: the non-empty texts of messages with role User. Models,
+// documents or programs wrote all other texts.
 func Said(messages ...Message) []string {
 	var said []string
 	for _, m := range messages {
@@ -23,14 +22,15 @@ func Said(messages ...Message) []string {
 	return said
 }
 
-// Basis is what a text was made of. Whoever reads the text may learn what the basis says, so a text
-// is private if anything in its basis is.
+// Basis lists the documents that a text was made from. A reader of the text may learn what the
+// basis says, so the text is private if anything in its basis is.
 type Basis struct {
 	Documents []document.ID
-	Unknown   bool // something else is in it, and its audience is not known
+	Unknown   bool // it includes something whose audience is unknown
 }
 
-// BasisOf returns the basis of a text that was made of messages: their documents and their files.
+// BasisOf returns the basis of a text that was made from messages: their documents, citations and
+// files.
 func BasisOf(messages ...Message) Basis {
 	var b Basis
 	for _, m := range messages {
@@ -43,7 +43,7 @@ func BasisOf(messages ...Message) Basis {
 	return b
 }
 
-// BasisOfReferences returns the basis of a text that was made of passages.
+// BasisOfReferences returns the basis of a text that was made from passages.
 func BasisOfReferences(references []Reference) Basis {
 	var b Basis
 	for _, r := range references {
@@ -52,8 +52,8 @@ func BasisOfReferences(references []Reference) Basis {
 	return b
 }
 
-// BasisOfFiles returns the basis of a text that was made of files. The audience of an attached file
-// is not known.
+// BasisOfFiles returns the basis of a text that was made from files. The audience of an attached
+// file is unknown.
 func BasisOfFiles(files []File) Basis {
 	var b Basis
 	for _, f := range files {
@@ -67,7 +67,7 @@ func BasisOfFiles(files []File) Basis {
 	return b
 }
 
-// With returns the basis of a text that was made of both. Neither is changed.
+// With returns the union of both bases. It changes neither.
 func (b Basis) With(other Basis) Basis {
 	union := Basis{Documents: slices.Clip(b.Documents), Unknown: b.Unknown || other.Unknown}
 	for _, id := range other.Documents {

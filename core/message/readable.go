@@ -2,10 +2,10 @@ package message
 
 import "github.com/footnotehq/footnote/core/document"
 
-// Readable returns the part of a conversation that may be shown to an audience: an answer whose
-// prompt held a document that allowed refuses is left out with the tool calls of its turn, because
-// both may repeat what the document says. Questions stay: the people in the thread wrote them.
-// history is not changed.
+// Readable returns the part of a conversation that an audience may see. It drops an answer, and the
+// tool calls of its turn, if allowed refuses a document of its prompt: both may repeat the
+// document. Questions remain, because the people in the thread wrote them. It does not change
+// history.
 func Readable(history []Message, allowed func(document.ID) bool) []Message {
 	return without(history, func(m Message) bool {
 		for _, r := range m.Documents {
@@ -22,7 +22,7 @@ func Readable(history []Message, allowed func(document.ID) bool) []Message {
 	})
 }
 
-// without leaves out the turns with a message that hides them, but for their questions.
+// without drops the turns that contain a message for which hides is true, except their questions.
 func without(history []Message, hides func(Message) bool) []Message {
 	hidden := make(map[int]bool)
 	for _, m := range history {
@@ -42,9 +42,9 @@ func without(history []Message, hides func(Message) bool) []Message {
 	return kept
 }
 
-// Distinct lists each document of an answer's prompt once, by the first of its references, in the
-// order in which it was shown to the model. One of which the model saw no more than the title was
-// not among those that the searches found.
+// Distinct returns the first reference to each document, in the order in which the model saw them.
+// It skips documents of which the model saw only the title, because the searches did not find
+// those.
 func Distinct(references []Reference) []Reference {
 	var found []Reference
 	seen := make(map[document.ID]bool)

@@ -6,9 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Stands reports whether what was shown of a document is still part of its text: each block of it,
-// whatever the spaces. What was added since, before it, after it or between its blocks, is no
-// change of it.
+// Stands reports whether a document's text still contains each block of shown. It ignores
+// differences in white space, and text that was added before, after or between the blocks.
 func Stands(shown, text string) bool {
 	text = plain(text)
 	for block := range strings.SplitSeq(shown, document.BlockSeparator) {
@@ -19,10 +18,10 @@ func Stands(shown, text string) bool {
 	return true
 }
 
-// plain is a text with one space between two words.
+// plain returns text with a single space between words.
 func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Shown lists what answers were shown of documents.
+// Shown returns the references with text in the prompts of all answers.
 func Shown(history []Message) []Reference {
 	var shown []Reference
 	for _, m := range history {
@@ -35,10 +34,10 @@ func Shown(history []Message) []Reference {
 	return shown
 }
 
-// Standing returns the part of a conversation that rests on nothing that was taken back since, such
-// as a deleted message of a thread: an answer whose prompt held text of a document that is no part
-// of it any more is left out as by Readable, and so are later ones that had the document from it.
-// history is not changed.
+// Standing returns the part of a conversation that rests on nothing that was taken back, for
+// example on a deleted message of a thread. It drops an answer, as Readable does, if taken reports
+// that text of its prompt was removed from a document. It also drops later answers that took the
+// same document over. It does not change history.
 func Standing(history []Message, taken func(Reference) bool) []Message {
 	numbers := make(map[int]bool) // under which models know the documents
 	for _, r := range Shown(history) {

@@ -2,9 +2,9 @@ package packet
 
 import "sync"
 
-// Emitter is how tools and steps send packets without handing them up the call stack. It only takes
-// packets: nothing may be read from it, and no logic may depend on it. It is safe for concurrent
-// use.
+// Emitter sends packets to the reader of a turn. Tools and steps use it instead of returning
+// packets up the call stack. Nothing can be read from it, and no logic may depend on it. It is safe
+// for concurrent use.
 type Emitter struct {
 	queue   chan<- Packet
 	drained <-chan struct{}
@@ -12,19 +12,20 @@ type Emitter struct {
 	gate    *gate // nil when it never closes
 }
 
-// gate makes sure that nothing passes once it is closed.
+// gate blocks all packets once it is closed.
 type gate struct {
 	mu     sync.Mutex
 	closed bool
 }
 
-// NewEmitter returns an emitter that puts packets on queue and gives up once drained is closed, so
-// that a worker never hangs on a reader that has gone. The queue may be shared by several emitters.
+// NewEmitter returns an emitter that sends packets to queue. It drops packets once drained is
+// closed, so that a worker never hangs after the reader has gone. Several emitters may share a
+// queue.
 func NewEmitter(queue chan<- Packet, drained <-chan struct{}, at Placement) *Emitter {
 	return &Emitter{queue: queue, drained: drained, at: at}
 }
 
-// Emit sends one payload. It blocks only while the queue is full and still being drained.
+// Emit sends one payload. It blocks only while the queue is full and drained is open.
 func (e *Emitter) Emit(p Payload) {
 	if e.gate != nil {
 		e.gate.mu.Lock()
@@ -44,15 +45,15 @@ func (e *Emitter) Emit(p Payload) {
 	}
 }
 
-// At returns an emitter for another place in the same stream.
+// At returns an emitter for another place in the same stream. It keeps the ModelIndex of e.
 func (e *Emitter) At(p Placement) *Emitter {
 	p.ModelIndex = e.at.ModelIndex
 	return &Emitter{queue: e.queue, drained: e.drained, at: p, gate: e.gate}
 }
 
-// Closable returns an emitter for the same place, and a function after whose return neither it nor
-// one derived from it sends anything any more. It is for what may have to be abandoned, such as a
-// tool that does not heed its context.
+// Closable returns an emitter for the same place, and a function that closes it. After that
+// function returns, neither the emitter nor one derived from it sends anything. Use it for work
+// that may be abandoned, for example a tool that ignores its context.
 func (e *Emitter) Closable() (*Emitter, func()) {
 	g := &gate{}
 	return &Emitter{queue: e.queue, drained: e.drained, at: e.at, gate: g}, func() {
@@ -62,5 +63,5 @@ func (e *Emitter) Closable() (*Emitter, func()) {
 	}
 }
 
-// Placement is where this emitter's packets belong.
+// Placement returns the place of this emitter's packets.
 func (e *Emitter) Placement() Placement { return e.at }

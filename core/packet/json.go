@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// kinds lists one zero value of every payload; decoding and the golden tests use it.
+// kinds lists one zero value of every payload. Decoding and the golden tests use it.
 var kinds = []Payload{
 	MessageStart{}, MessageDelta{}, ReasoningStart{}, ReasoningDelta{}, ReasoningDone{}, SearchStart{}, SearchQueries{},
 	SearchDocuments{}, OpenURLStart{}, OpenURLAddresses{}, OpenURLDocuments{}, FileReaderStart{}, FileReaderResult{},
@@ -23,8 +23,8 @@ type wire struct {
 	Payload   json.RawMessage `json:"payload,omitempty"`
 }
 
-// MarshalJSON writes {"placement":{…},"type":"message_delta","payload":{…}}. An empty payload is
-// left out.
+// MarshalJSON writes {"placement":{…},"type":"message_delta","payload":{…}}. It omits an empty
+// payload, and fails if Payload is nil.
 func (p Packet) MarshalJSON() ([]byte, error) {
 	if p.Payload == nil {
 		return nil, fmt.Errorf("marshal packet: it has no payload")
@@ -39,7 +39,7 @@ func (p Packet) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wire{Placement: p.Placement, Kind: p.Payload.Kind(), Payload: payload})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. An unknown type is an error.
+// UnmarshalJSON reads the output of MarshalJSON. It fails for an unknown type.
 func (p *Packet) UnmarshalJSON(data []byte) error {
 	var w wire
 	if err := json.Unmarshal(data, &w); err != nil {

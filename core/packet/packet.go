@@ -1,8 +1,8 @@
-// Package packet holds what a running turn emits, in the order a reader sees it: the only way lower
-// levels speak to the outside.
+// Package packet defines the packets that a running turn emits, in the order in which a reader sees
+// them. Lower levels send output in no other way.
 //
 // A Packet is a Placement and a Payload. Payloads are a closed set with a stable JSON form (see
-// MarshalJSON), which is also how another program drives the core.
+// MarshalJSON). Other programs drive the core with the same form.
 package packet
 
 import (
@@ -11,9 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Placement says where in the user interface a packet belongs.
+// Placement is a packet's position in the user interface.
 type Placement struct {
-	// UI block; a step that reasons and then calls a tool makes two
+	// UI block; a step that reasons and then calls a tool has two
 	TurnIndex    int  `json:"turn_index"`
 	TabIndex     int  `json:"tab_index"`                // parallel tool calls within a block
 	SubTurnIndex *int `json:"sub_turn_index,omitempty"` // block nested in a tool; nil at the top level
@@ -29,24 +29,25 @@ type Packet struct {
 // Payload is one of the types of this package. Views ignore kinds that they do not know.
 type Payload interface{ Kind() string }
 
-// Sink takes packets in arrival order. Accept returns at once and is called from one goroutine at a
-// time.
+// Sink receives packets in arrival order. Accept must return at once. It is called from one
+// goroutine at a time.
 type Sink interface{ Accept(Packet) }
 
-// SinkFunc makes a Sink of a function.
+// SinkFunc is a function that implements Sink.
 type SinkFunc func(Packet)
 
 // Accept calls f.
 func (f SinkFunc) Accept(p Packet) { f(p) }
 
-// The payloads. Text in deltas is Markdown, to be appended.
+// The payloads. Text in deltas is Markdown that readers append.
 type (
-	// ModelStart is the first packet of each of several models that answer at once, and says which
-	// it is. A model that answers alone has none.
+	// ModelStart names a model. It is the first packet of each model if several answer at once. A
+	// model that answers alone sends none.
 	ModelStart struct {
 		Name string `json:"name"`
 	}
-	// MessageStart opens a stretch of answer text. Documents are all that were gathered for it so far.
+	// MessageStart opens a block of answer text. Documents are all documents gathered for it so
+	// far.
 	MessageStart struct {
 		Documents []Document `json:"documents,omitempty"`
 	}
@@ -69,107 +70,107 @@ type (
 	}
 	// SearchStart says that a search begins.
 	SearchStart struct{}
-	// SearchQueries lists the queries that run, most weighty first.
+	// SearchQueries lists the queries that run, in descending order of weight.
 	SearchQueries struct {
 		Queries []string `json:"queries"`
 	}
-	// SearchDocuments lists what the search gives the model.
+	// SearchDocuments lists the documents that the search returns to the model.
 	SearchDocuments struct {
 		Documents []Document `json:"documents"`
 	}
 	// OpenURLStart says that addresses are about to be opened.
 	OpenURLStart struct{}
-	// OpenURLAddresses lists them.
+	// OpenURLAddresses lists the addresses that are opened.
 	OpenURLAddresses struct {
 		URLs []string `json:"urls"`
 	}
-	// OpenURLDocuments lists what was read.
+	// OpenURLDocuments lists the documents that were read.
 	OpenURLDocuments struct {
 		Documents []Document `json:"documents"`
 	}
-	// FileReaderStart says that a file is read.
+	// FileReaderStart says that reading a file begins.
 	FileReaderStart struct{}
-	// FileReaderResult says which part of which file was read; offsets count runes.
+	// FileReaderResult names the file and the part that was read. Offsets count runes.
 	FileReaderResult struct {
 		Name  string `json:"name"`
 		Start int    `json:"start"`
 		End   int    `json:"end"`
 		Total int    `json:"total"`
 	}
-	// CustomToolStart, CustomToolArguments and CustomToolResult show a tool without payload types.
+	// CustomToolStart says that a tool without payload types of its own begins.
 	CustomToolStart struct {
 		Name string `json:"name"`
 	}
-	// CustomToolArguments shows what a custom tool was called with, as JSON text.
+	// CustomToolArguments shows the arguments of a custom tool, as JSON text.
 	CustomToolArguments struct {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	}
-	// CustomToolResult shows what a custom tool returned.
+	// CustomToolResult shows the result or the error of a custom tool.
 	CustomToolResult struct {
 		Name  string `json:"name"`
 		Text  string `json:"text,omitempty"`
 		Error string `json:"error,omitempty"`
 	}
-	// DeepSearchPlanStart says that a question is being taken apart.
+	// DeepSearchPlanStart says that a deep search begins to split the question into sub-questions.
 	DeepSearchPlanStart struct{}
 	// DeepSearchPlanDelta appends to the plan.
 	DeepSearchPlanDelta struct {
 		Text string `json:"text"`
 	}
-	// SubQuestion opens the work on a part of the question, which has its own tab. It and its
-	// answer have SubTurnIndex 0, and what is searched for it has 1 and more; the SectionEnd of 0
-	// closes it.
+	// SubQuestion opens the tab of one part of the question. SubQuestion and its answer have
+	// SubTurnIndex 0, and its searches have 1 and above. The SectionEnd of SubTurnIndex 0 closes
+	// the tab.
 	SubQuestion struct {
 		Question string `json:"question"`
 	}
-	// SubAnswerStart opens the answer to a sub-question. Documents are those that it may cite.
+	// SubAnswerStart opens the answer to a sub-question. The answer may cite Documents.
 	SubAnswerStart struct {
 		Documents []Document `json:"documents,omitempty"`
 	}
-	// SubAnswerDelta appends to it. Its numbers are the model's own; the final answer has the
-	// reader's.
+	// SubAnswerDelta appends to the answer to a sub-question. It has the model's citation numbers.
+	// Only the final answer has the reader's.
 	SubAnswerDelta struct {
 		Text string `json:"text"`
 	}
-	// Finding says what came of a sub-question, before its SectionEnd. State is "found", "missing"
-	// where the documents say nothing of it, "failed", or "dropped" where a person took it out.
-	// Text is one line of Markdown with the reader's numbers, or why there is none, a sentence.
+	// Finding is the result of a sub-question, before its SectionEnd. State is "found", "missing"
+	// (the documents say nothing about it), "failed", or "dropped" (a person removed it). Text is
+	// one line of Markdown with the reader's citation numbers, or a sentence that says why there is
+	// no result.
 	Finding struct {
 		State string `json:"state"`
 		Text  string `json:"text,omitempty"`
 	}
-	// Refinement says that what was found was judged; sub-questions that are asked further follow.
-	// Answer is what can be said so far, with the model's own numbers.
+	// Refinement says that the findings were judged. Further sub-questions may follow. Answer is
+	// the answer so far, with the model's citation numbers.
 	Refinement struct {
 		Round          int      `json:"round"`
 		Answer         string   `json:"answer,omitempty"`
 		Missing        []string `json:"missing,omitempty"`
 		Contradictions []string `json:"contradictions,omitempty"`
 	}
-	// Progress says how far a deep search is. It comes with each finding, and again after a while
+	// Progress is the state of a deep search. It comes with each finding, and again after a while
 	// without one.
 	Progress struct {
 		Seconds   int `json:"seconds"` // since it began
 		Searches  int `json:"searches"`
-		Most      int `json:"most"`      // searches that it may make, as far as it is planned
-		Documents int `json:"documents"` // that were read, each once
-		// Cost is what models cost by now, such as "0.12 USD"; empty where there are no prices, or
-		// no model.
+		Most      int `json:"most"`      // planned maximum of searches
+		Documents int `json:"documents"` // distinct documents that were read
+		// Cost is the cost of models so far, for example "0.12 USD". It is empty without prices or
+		// without a model.
 		Cost string `json:"cost,omitempty"`
-		// More is what it is still to take, in seconds, as far as it is planned, MoreCost what that
-		// costs about, and Left what the caps left of the budget as it was planned; zero and empty
-		// once it is over, and where there are no prices or caps.
+		// More is the expected remaining time in seconds, and MoreCost the expected remaining cost.
+		// Left is the part of the planned budget that the caps still allow. They are zero or empty
+		// after the end, and without prices or caps.
 		More     int    `json:"more_seconds,omitempty"`
 		MoreCost string `json:"more_cost,omitempty"`
 		Left     string `json:"left,omitempty"`
-		// Asks says that it waits until a person starts it, and for how many minutes at most; 0
-		// where it does not.
+		// Asks is the maximum number of minutes that the deep search waits until a person starts
+		// it. It is 0 if the search does not wait.
 		Asks int `json:"asks,omitempty"`
 	}
-	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per
-	// number and turn. Footnotes of one document that lead to different sections have different
-	// numbers.
+	// CitationInfo introduces a footnote. It precedes the delta with the footnote's link, once per
+	// number and turn. Footnotes to different sections of one document have different numbers.
 	CitationInfo struct {
 		Number   int           `json:"number"` // as the reader sees it
 		Document document.ID   `json:"document_id"`
@@ -178,55 +179,56 @@ type (
 		URL      string        `json:"url,omitempty"`
 		Source   document.Kind `json:"source"`
 	}
-	// Withdrawn names documents that may not be shown any more: access was taken away while the
-	// turn ran. They are no sources of the answer from here on. It precedes the Stop.
+	// Withdrawn lists documents that may not be shown any more, because access was revoked while
+	// the turn ran. Readers remove them from the answer's sources. It precedes the Stop.
 	Withdrawn struct {
 		Documents []document.ID `json:"document_ids"`
 	}
 	// SectionEnd closes a block of a tool call or of answer text, whether it succeeded or not. It
-	// has the placement of what it closes.
+	// has the placement of that block.
 	SectionEnd struct{}
-	// Branching says that so many parallel branches follow at the top level.
+	// Branching is the number of parallel branches that follow at the top level.
 	Branching struct {
 		Branches int `json:"branches"`
 	}
 	// Heartbeat shows that the turn is alive after a silence.
 	Heartbeat struct{}
-	// Error says why one model's answer failed; its Stop follows. Message is a sentence for the
-	// person; Reference finds the cause in the log.
+	// Error says why one model's answer failed. Its Stop follows. Message is a sentence for the
+	// person. Reference identifies the cause in the log.
 	Error struct {
 		Message   string `json:"message"`
 		Reference string `json:"reference,omitempty"`
 		Retryable bool   `json:"retryable,omitempty"`
 	}
-	// Stop is the last packet of one model, whatever happened to it; the turn has ended when every
-	// model's Stop has come. Reason is an outcome such as "answered" or "stopped". Message is a
-	// sentence about the outcome for the person, empty where nothing needs saying or an Error has
-	// said it. Closest are the nearest documents that the audience may read, when nothing was
-	// found. Notices are further sentences for the person: files left out, an answer cut short.
+	// Stop is the last packet of one model, whatever its outcome. The turn has ended when every
+	// model's Stop has arrived. Reason is an outcome, for example "answered" or "stopped". Message
+	// is a sentence about the outcome for the person. It is empty if there is nothing to say or an
+	// Error has said it. If nothing was found, Closest lists the nearest documents that the
+	// audience may read. Notices are further sentences for the person: files left out, an answer
+	// cut short.
 	Stop struct {
 		Reason    string     `json:"reason"`
 		Message   string     `json:"message,omitempty"`
 		Grounding Grounding  `json:"grounding,omitempty"`
 		Closest   []Document `json:"closest,omitempty"`
 		Notices   []string   `json:"notices,omitempty"`
-		// Removed says that a moderator took the answer away, Corrected that a person's text stands
-		// in its place.
+		// Removed says that a moderator removed the answer. Corrected says that a person's text
+		// replaces it.
 		Removed bool `json:"removed,omitempty"`
-		// Deeper says that the answer speaks of a part of the question alone, as far as words tell.
+		// Deeper says that the answer covers only a part of the question, judged by its words.
 		Deeper    bool `json:"deeper,omitempty"`
 		Corrected bool `json:"corrected,omitempty"`
 	}
 )
 
-// Grounding says what an answer rests on.
+// Grounding says whether an answer is based on documents.
 type Grounding string
 
-// What an answer can rest on. An answer that is not Cited carries no numbers.
+// The groundings. An answer that is not Cited has no citation numbers.
 const (
 	Cited   Grounding = "cited"   // at least one document
 	Uncited Grounding = "uncited" // documents were found, but none was used
-	General Grounding = "general" // no document at all: what the model knows by itself
+	General Grounding = "general" // no document: the model's own knowledge
 )
 
 // Document is a found document as packets show it.
@@ -239,7 +241,7 @@ type Document struct {
 	Score     float64       `json:"score,omitempty"`
 }
 
-// Kind names the payload in JSON; it never changes.
+// Kind returns the payload's name in JSON, which never changes.
 func (ModelStart) Kind() string          { return "model_start" }
 func (MessageStart) Kind() string        { return "message_start" }
 func (MessageDelta) Kind() string        { return "message_delta" }
@@ -274,7 +276,7 @@ func (Heartbeat) Kind() string           { return "heartbeat" }
 func (Error) Kind() string               { return "error" }
 func (Stop) Kind() string                { return "stop" }
 
-// DocumentOf is a document as packets show it, linked to one of its sections.
+// DocumentOf returns a document as packets show it, with a link to the section at anchor.
 func DocumentOf(ref document.Ref, anchor string, score float64) Document {
 	d := Document{ID: ref.ID, Title: ref.Title, URL: ref.Link(anchor), Source: ref.Kind, Score: score}
 	if !ref.UpdatedAt.IsZero() {

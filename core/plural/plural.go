@@ -1,4 +1,4 @@
-// Package plural writes numbers of things.
+// Package plural formats counts of things.
 package plural
 
 import (
@@ -11,7 +11,7 @@ func Count[N ~int | ~int32 | ~int64](n N, noun string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + Of(n, noun)
 }
 
-// Of returns a noun in the form that a number asks for. The noun is the last word.
+// Of returns noun in singular or plural form for n. The noun is the last word.
 func Of[N ~int | ~int32 | ~int64](n N, noun string) string {
 	if n == 1 {
 		return noun
@@ -28,8 +28,7 @@ func Of[N ~int | ~int32 | ~int64](n N, noun string) string {
 	return noun + "s"
 }
 
-// Does returns a verb in the form that a number of things asks for: "1 question waits", "2
-// questions wait".
+// Does returns verb in the form for n things: "1 question waits", "2 questions wait".
 func Does[N ~int | ~int32 | ~int64](n N, verb string) string {
 	if n == 1 {
 		return Of(2, verb)
@@ -37,7 +36,7 @@ func Does[N ~int | ~int32 | ~int64](n N, verb string) string {
 	return verb
 }
 
-// Are returns "is" or "are".
+// Are returns "is" if n is 1, and "are" otherwise.
 func Are[N ~int | ~int32 | ~int64](n N) string {
 	if n == 1 {
 		return "is"

@@ -1,6 +1,6 @@
-// Package pointcheck decides what a private answer may show, from what sources say about its one
-// listener at this moment. The index knows what the last pass read; a point check finds what was
-// restricted since.
+// Package pointcheck decides which documents a private answer may show. It uses what the sources
+// say at this moment about the one person who sees the answer. The index holds permissions as of
+// the last sync. A point check finds documents that were restricted since then.
 package pointcheck
 
 import (
@@ -15,10 +15,10 @@ import (
 
 // Bounds of the checks before an answer shows passages.
 const (
-	// at most so many are asked at once; documents beyond them are hidden
+	// questions asked at once; documents beyond them are hidden
 	MaxQuestions = 20
-	Timeout      = 3 * time.Second // for all of them
-	FreshFor     = time.Minute     // for how long an answer is used again
+	Timeout      = 3 * time.Second // for all checks together
+	FreshFor     = time.Minute     // how long an answer is reused
 )
 
 // Question asks one source whether one of its people may read a document.
@@ -28,20 +28,20 @@ type Question struct {
 	Point  index.Point
 }
 
-// Answer is what a source said, and when it was asked.
+// Answer is the reply of a source and the time of the question.
 type Answer struct {
 	Permission index.Permission
 	Asked      time.Time
 }
 
-// fresh reports whether the answer needs no further question at a time.
+// fresh reports whether the answer is valid and younger than FreshFor.
 func (a Answer) fresh(now time.Time) bool {
 	return a.Permission != index.CheckFailed && now.Sub(a.Asked) < FreshFor
 }
 
-// Newer returns which of two answers to a question counts. A failed check never replaces an answer.
-// Otherwise the one that was asked for later counts, whichever arrived first; of two asked for at
-// once a denial.
+// Newer returns the answer that counts, of two answers to a question. A failed check never replaces
+// an answer. Otherwise the answer with the later Asked counts, whichever arrived first. If both
+// were asked at the same time, a denial counts.
 func Newer(a, b Answer) Answer {
 	switch {
 	case b.Permission == index.CheckFailed:
@@ -59,15 +59,15 @@ func Newer(a, b Answer) Answer {
 	return a
 }
 
-// Questions returns what to ask about documents in the order in which they are given, which names
-// the most important first. Documents without a node of a source, or of sources in which the
-// audience is no one person, have no question: several people listen, or the index alone knows who
-// may read.
+// Questions returns the questions to ask per document. It keeps the order of documents, the most
+// important first. A document has no question if no principal of its access list is a node of a
+// source. Nor has it one if the audience is not a single person in that source: several people
+// listen, or only the index knows who may read.
 func Questions(audience access.Audience, documents []Document) map[document.ID][]Question {
 	people := peopleOf(audience)
 	out := make(map[document.ID][]Question)
 	for _, d := range documents {
-		if audience.MayRead(d.ACL) { // by a principal that no node stands for
+		if audience.MayRead(d.ACL) { // by a principal that is not a node
 			continue
 		}
 		for _, p := range d.ACL {
@@ -83,11 +83,11 @@ func Questions(audience access.Audience, documents []Document) map[document.ID][
 	return out
 }
 
-// Private reports whether one person listens who is known to a source. An audience of several holds
-// no source's person.
+// Private reports whether the audience is one person whom a source knows. An audience of several
+// people contains no person of a source.
 func Private(audience access.Audience) bool { return len(peopleOf(audience)) > 0 }
 
-// peopleOf returns the native ids of the one listener by source.
+// peopleOf returns the native ids of the one listener, by source.
 func peopleOf(audience access.Audience) map[string][]string {
 	people := make(map[string][]string)
 	for _, p := range audience.Principals() {
@@ -98,21 +98,21 @@ func peopleOf(audience access.Audience) map[string][]string {
 	return people
 }
 
-// Document is a document with its access list as stored, in which nodes have not been replaced by
-// their readers.
+// Document is a document with its stored access list, in which nodes are not expanded to their
+// readers.
 type Document struct {
 	ID  document.ID
 	ACL access.ACL
 }
 
-// Forget removes answers that are not fresh. That shows nothing: a question without an answer hides
-// its document.
+// Forget removes answers that are not fresh. This shows nothing more: a question without an answer
+// hides its document.
 func Forget(known map[Question]Answer, now time.Time) {
 	maps.DeleteFunc(known, func(_ Question, a Answer) bool { return !a.fresh(now) })
 }
 
-// Due returns which of the questions to ask now: those without a fresh answer, each once,
-// MaxQuestions at most.
+// Due returns the questions to ask now: those without a fresh answer, without duplicates, at most
+// MaxQuestions.
 func Due(questions []Question, known map[Question]Answer, now time.Time) []Question {
 	var due []Question
 	for _, q := range questions {
@@ -123,25 +123,25 @@ func Due(questions []Question, known map[Question]Answer, now time.Time) []Quest
 	return due
 }
 
-// Verdict says what happens to a document.
+// Verdict is the decision about a document.
 type Verdict int
 
-// Verdicts. The zero value hides.
+// The verdicts. The zero value hides the document.
 const (
 	Unchecked Verdict = iota // hidden, and the answer says that documents could not be checked
 	Hidden
 	Shown
 )
 
-// Judge decides about a document that the index shows, by the answers to its questions. One
-// permission shows it: each question is another way to read it. The index decides where the source
-// cannot be asked at all.
+// Judge decides about a document that the index shows, from the answers to its questions. One
+// permission is enough to show it, because each question is another way to read it. Without
+// questions the source cannot be asked, and the index decides: the document is shown.
 func Judge(questions []Question, known map[Question]Answer, now time.Time) Verdict {
 	var denied, unchecked bool
 	for _, q := range questions {
 		a := known[q]
 		switch {
-		case a.Permission == index.Denied: // until a later question is answered with yes
+		case a.Permission == index.Denied: // until a later answer allows it
 			denied = true
 		case !a.fresh(now):
 			unchecked = true

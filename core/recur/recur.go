@@ -1,18 +1,18 @@
-// Package recur decides when recurring work that people see is due: each due time is worked on
-// once, in whichever process, and late work is done late or dropped.
+// Package recur decides when recurring work that people see is due. One process works on each due
+// time, once. Late work is done late or dropped.
 package recur
 
 import "time"
 
-// Weekly is a time of each week.
+// Weekly is a weekly due time: a day and an hour in a time zone.
 type Weekly struct {
 	Day  time.Weekday
 	Hour int // 0 to 23
 	Zone *time.Location
 }
 
-// Last returns the newest due time that is not after now. In a night in which clocks skip the hour,
-// the due time is an hour off; where an hour comes twice, one of the two counts.
+// Last returns the newest due time that is not after now. If clocks skip that hour, the due time is
+// an hour off. If the hour occurs twice, one of the two counts.
 func (w Weekly) Last(now time.Time) time.Time {
 	for back := 0; ; back++ {
 		if at := w.on(now, back); !at.After(now) {
@@ -30,42 +30,42 @@ func (w Weekly) Next(now time.Time) time.Time {
 	}
 }
 
-// on is the due time of a week, counted back from that of now.
+// on returns the due time of the week that is back weeks before the week of now.
 func (w Weekly) on(now time.Time, back int) time.Time {
 	local := now.In(w.Zone)
 	ahead := int(w.Day - local.Weekday())
 	return time.Date(local.Year(), local.Month(), local.Day()+ahead-7*back, w.Hour, 0, 0, 0, w.Zone)
 }
 
-// State says what became of a due time.
+// State is the state of a due time.
 type State string
 
 // The states.
 const (
 	Idle   State = ""       // nothing was due yet
-	Begun  State = "begun"  // it is worked on, or tried again
-	Done   State = "done"   // it came to its end
+	Begun  State = "begun"  // in progress, or to be retried
+	Done   State = "done"   // finished
 	Off    State = "off"    // people in the channel do not want it
-	Missed State = "missed" // it was too late for it
-	Failed State = "failed" // it cannot be done there
-	Unsure State = "unsure" // it may have been done, and is not tried again
+	Missed State = "missed" // too late to begin
+	Failed State = "failed" // cannot be done there
+	Unsure State = "unsure" // may have been done; not retried
 )
 
-// Progress is how far a schedule is.
+// Progress is the stored state of a schedule.
 type Progress struct {
 	Name     string
-	Known    time.Time // since when there is the schedule: earlier due times do not count
+	Known    time.Time // creation of the schedule; earlier due times are ignored
 	Due      time.Time // the due time that State is about; zero: none
 	State    State
 	Begun    time.Time // when work on Due began
 	Attempts int
-	Again    time.Time // Begun: no process tries before
-	// Posted says that an attempt may have posted, as far as the store knows.
+	Again    time.Time // if Begun: earliest time of the next attempt
+	// Posted says that, according to the store, an attempt may have posted.
 	Posted bool
 	Note   string // for an operator
 }
 
-// Step is what a process does about a schedule.
+// Step is the next action of a process on a schedule.
 type Step int
 
 // The steps.
@@ -76,14 +76,14 @@ const (
 )
 
 const (
-	// Late is how long after its due time work may still begin or be tried again.
+	// Late is the longest delay after a due time at which work may begin or be retried.
 	Late = 24 * time.Hour
-	// apart is how far two due times are from one another at least: who moves a schedule by some
-	// hours does not get its work twice.
+	// apart is the minimum distance of two due times. It prevents duplicate work when a person
+	// moves a schedule by a few hours.
 	apart = 24 * time.Hour
 )
 
-// Decide returns what to do now, and for which due time.
+// Decide returns the action to take now and its due time.
 func Decide(w Weekly, p Progress, now time.Time) (due time.Time, step Step) {
 	if p.State == Begun {
 		switch {
@@ -103,14 +103,14 @@ func Decide(w Weekly, p Progress, now time.Time) (due time.Time, step Step) {
 	return due, Run
 }
 
-// Pauses between attempts. The first is longer than one attempt may take, so that two processes
+// Pauses between attempts. The first is longer than the longest attempt, so that two processes
 // never work on the same due time.
 const (
 	firstPause = 2 * time.Minute
 	lastPause  = 30 * time.Minute
 )
 
-// Pause returns how long other attempts wait after the beginning of one, the first being 1.
+// Pause returns how long other processes wait after attempt began. Attempts count from 1.
 func Pause(attempt int) time.Duration {
 	return min(firstPause<<min(attempt-1, 10), lastPause)
 }

@@ -1,5 +1,5 @@
-// Package llmtest has a model that follows a script. Turn tests are scripts: what the model sends
-// in, packets and a report out.
+// Package llmtest provides a model that follows a script. Turn tests are scripts: the model's
+// replies in, packets and a report out.
 package llmtest
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// ErrScriptEnded is what a model sends that is asked more often than its script foresees.
+// ErrScriptEnded is the error of a Model that is asked more often than it has replies.
 var ErrScriptEnded = errors.New("the scripted model has no more replies")
 
-// Model is a scripted model. It is safe for concurrent use; replies are handed out in the order in
-// which Stream is called.
+// Model is a scripted model. It is safe for concurrent use. Each call of Stream takes the next
+// reply.
 type Model struct {
 	info llm.Info
 
@@ -28,7 +28,7 @@ type Model struct {
 
 var _ llm.Model = (*Model)(nil)
 
-// New returns a model that gives the replies in turn. A zero Window is 32,000 tokens.
+// New returns a model that gives the replies in order. A zero Window means 32,000 tokens.
 func New(info llm.Info, replies ...Reply) *Model {
 	if info.Name == "" {
 		info.Name = "scripted"
@@ -90,14 +90,14 @@ func (m *Model) closed() {
 	m.open--
 }
 
-// Requests returns what the model was asked so far.
+// Requests returns the requests that the model received so far.
 func (m *Model) Requests() []llm.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.requests)
 }
 
-// Open returns how many streams are still being read: 0 once a turn has ended, however it did.
+// Open returns the number of streams that are still being read. It is 0 after a turn has ended.
 func (m *Model) Open() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

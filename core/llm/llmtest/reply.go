@@ -7,11 +7,11 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Reply is what the model sends for one request. A reply without Finish, Fail, Cut or Hang ends as
-// the API would: with tool_calls when it called a tool, else with stop.
+// Reply is the script for one request. Without Finish, Fail, Cut or Hang it ends as the API does:
+// with tool_calls if it called a tool, otherwise with stop.
 type Reply []Step
 
-// Step is one thing that a reply does. It returns false when the stream is over.
+// Step is one action of a reply. It returns false when the stream is over.
 type Step func(*play) bool
 
 type play struct {
@@ -23,7 +23,7 @@ type play struct {
 
 func (p *play) send(d llm.Delta) bool { return p.yield(d, nil) }
 
-// Answer is a reply of text alone, one delta for each piece.
+// Answer returns a reply of text only, with one delta per piece.
 func Answer(pieces ...string) Reply {
 	var r Reply
 	for _, piece := range pieces {
@@ -114,8 +114,8 @@ func Sleep(d time.Duration) Step {
 	}
 }
 
-// Do calls f between two deltas, to observe or to interfere. f does not wait: Wait ends with the
-// request.
+// Do calls f between two deltas, to observe or to interfere. f must not block: use Wait, which ends
+// with the request.
 func Do(f func()) Step {
 	return func(*play) bool {
 		f()
