@@ -97,7 +97,7 @@ type (
 		End   int    `json:"end"`
 		Total int    `json:"total"`
 	}
-	// CustomToolStart says that a tool without payload types of its own begins.
+	// CustomToolStart says that a tool begins that has no payload types here.
 	CustomToolStart struct {
 		Name string `json:"name"`
 	}
