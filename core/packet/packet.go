@@ -97,7 +97,7 @@ type (
 		End   int    `json:"end"`
 		Total int    `json:"total"`
 	}
-	// CustomToolStart says that a tool without payload types of its own begins.
+	// CustomToolStart says that a tool without special payload types begins.
 	CustomToolStart struct {
 		Name string `json:"name"`
 	}
