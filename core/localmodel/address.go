@@ -8,20 +8,21 @@ import (
 	"strings"
 )
 
-// Addresses are where servers listen by default: Ollama, LM Studio, llama.cpp and llamafile, vLLM,
-// Jan, Docker Model Runner. Any program may listen there, ours included.
+// Addresses are the default addresses of Ollama, LM Studio, llama.cpp and llamafile, vLLM, Jan and
+// Docker Model Runner. Other programs may listen there, this one included.
 var Addresses = []string{
 	"127.0.0.1:11434", "127.0.0.1:1234", "127.0.0.1:8080", "127.0.0.1:8000", "127.0.0.1:1337", "127.0.0.1:12434",
 }
 
-// Loopback reports whether an address is a port of this machine that no other machine reaches.
+// Loopback reports whether an address is a port on a loopback interface, which other machines
+// cannot reach.
 func Loopback(address string) bool {
 	at, err := netip.ParseAddrPort(address)
 	return err == nil && at.Addr().IsLoopback() && at.Port() > 0
 }
 
-// AddressOf returns the address of this machine that OLLAMA_HOST, or the base URL of an endpoint,
-// leads to. ok is false where that is another machine or cannot be read.
+// AddressOf returns the local address behind OLLAMA_HOST or the base URL of an endpoint. ok is
+// false if host is another machine or invalid.
 func AddressOf(host string) (address string, ok bool) {
 	host = strings.Trim(strings.TrimSpace(host), `"'`)
 	if host == "" {
@@ -55,7 +56,7 @@ func AddressOf(host string) (address string, ok bool) {
 	return address, Loopback(address)
 }
 
-// Where are the addresses to look at: the given ones, and what OLLAMA_HOST says.
+// Where returns the addresses to probe: the given ones and that of OLLAMA_HOST.
 func Where(addresses []string, ollamaHost string) []string {
 	all := slices.Clone(addresses)
 	if at, ok := AddressOf(ollamaHost); ok && !slices.Contains(all, at) {

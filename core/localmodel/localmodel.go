@@ -1,5 +1,5 @@
-// Package localmodel knows the model servers that run on people's own machines: what their answers
-// look like, which of their models writes best, and what to tell an operator about them.
+// Package localmodel describes model servers that run on people's own machines: their answers,
+// which of their models writes best, and what to tell an operator about them.
 package localmodel
 
 import (
@@ -13,7 +13,7 @@ import (
 // Kind is a program that serves models.
 type Kind string
 
-// The programs that are looked for.
+// The programs that this package recognises.
 const (
 	Ollama   Kind = "Ollama"
 	LMStudio Kind = "LM Studio"
@@ -31,7 +31,7 @@ type Server struct {
 	Fault   string // why it has no model to use, as a clause such as "it has no model"
 }
 
-// BaseURL is where the server speaks the OpenAI protocol.
+// BaseURL returns the base URL of the server's OpenAI-compatible API.
 func (s Server) BaseURL() string {
 	if s.Kind == Docker {
 		return "http://" + s.Address + "/engines/v1"
@@ -39,10 +39,10 @@ func (s Server) BaseURL() string {
 	return "http://" + s.Address + "/v1"
 }
 
-// Tools says whether a model calls tools.
+// Tools says whether a model can call tools.
 type Tools int
 
-// What a server, or the table of families, says about tools.
+// The values of Tools, from a server or from the table of families.
 const (
 	ToolsUnknown Tools = iota
 	ToolsNo
@@ -60,26 +60,29 @@ type Model struct {
 }
 
 const (
-	// WantedWindow is the window in tokens from which on nothing is gained for answers.
+	// WantedWindow is the window, in tokens, above which answers no longer improve.
 	WantedWindow = 32_768
-	// LeastWindow is the smallest window in tokens that holds a question with passages.
+	// LeastWindow is the smallest window, in tokens, that fits a question with passages.
 	LeastWindow = 2_048
-	// AssumedWindow is the default of the servers that do not say what they have loaded.
+	// AssumedWindow is the assumed window, in tokens, of a server that does not report one. It is
+	// the default of these servers.
 	AssumedWindow = 4_096
-	// SmallSize is the size up to which models are asked once, with the best passages.
+	// SmallSize is the size, in billions of parameters, up to which a model gets one request with
+	// the best passages.
 	SmallSize = 8.5
-	// QuotingSize is the size below which quotations are better than what a model writes.
+	// QuotingSize is the size, in billions of parameters, below which quotations are better than
+	// the model's own text.
 	QuotingSize = 3
 )
 
-// family is a line of models that people run at home.
+// family is a series of models that people run at home.
 type family struct {
 	prefix string // of the model's bare name
 	rank   int    // higher writes better answers at the same size
 	tools  Tools  // of the family, where the server says nothing
 }
 
-// families lists what is known; the longest prefix wins.
+// families lists the known families. The longest matching prefix wins.
 var families = []family{
 	{"gpt-oss", 9, ToolsYes},
 	{"qwen3", 9, ToolsYes},
@@ -127,19 +130,20 @@ var families = []family{
 
 const unknownRank = 2
 
-// notWriters are names of models that embed, rank, hear or judge and write no answers.
+// notWriters matches the names of models that embed, rank, transcribe or classify and do not write
+// answers.
 var notWriters = regexp.MustCompile(`(?i)(embed|rerank|minilm|whisper|guard|moderation|colbert|(^|[-_/.])(bge|gte|e5|tts|clip|nomic-bert)([-_/.:]|$))`)
 
-// Writes reports whether a model writes answers, by its name.
+// Writes reports whether a model can write answers, judged by its name.
 func Writes(name string) bool { return !notWriters.MatchString(name) }
 
-// Leaves reports whether Ollama runs a model of that name on machines of its maker: such names end
-// in "-cloud" or have the tag "cloud".
+// Leaves reports whether Ollama runs the named model on Ollama's servers, so that data leaves this
+// machine. Such names end in "-cloud" or have the tag "cloud".
 func Leaves(name string) bool {
 	return strings.HasSuffix(name, "-cloud") || strings.HasSuffix(name, ":cloud")
 }
 
-// familyOf returns what is known of a model by its name.
+// familyOf returns the family of a model by its name.
 func familyOf(name string) family {
 	bare := strings.ToLower(Shown(name))
 	if i := strings.LastIndexByte(bare, '/'); i >= 0 {
@@ -155,7 +159,7 @@ func familyOf(name string) family {
 	return best
 }
 
-// Shown is a model's name for people: llama.cpp calls its model by the path of the file.
+// Shown returns a model's name for people. llama.cpp names its model by the path of the file.
 func Shown(name string) string {
 	base, isFile := strings.CutSuffix(name, ".gguf")
 	if !isFile {
@@ -167,8 +171,8 @@ func Shown(name string) string {
 // Sizes in names: "qwen3:8b", "Qwen3-30B-A3B" (the first counts), "mixtral-8x7b", "SmolLM2-135M".
 var sizeInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s?([bm])(?:[^a-z]|$)`)
 
-// ParseSize reads a number of parameters in billions from a name such as "qwen3:8b", or from what
-// servers write, such as "8.2B" and "361.82 M". It returns 0 where there is none.
+// ParseSize returns a number of parameters in billions. text is a name, for example "qwen3:8b", or
+// a size as servers write it, for example "8.2B" or "361.82 M". It returns 0 if text has no size.
 func ParseSize(text string) float64 {
 	found := sizeInName.FindStringSubmatch(text)
 	if found == nil {
@@ -187,7 +191,7 @@ func ParseSize(text string) float64 {
 	return size
 }
 
-// Complete fills in what a server did not say from what is known of the family and the name.
+// Complete fills in missing properties of a model from its name and its family.
 func Complete(m Model) Model {
 	if m.Size == 0 {
 		m.Size = ParseSize(Shown(m.Name))
@@ -198,7 +202,8 @@ func Complete(m Model) Model {
 	return m
 }
 
-// Small reports whether a model is better asked once, with the best passages, than left to search.
+// Small reports whether a model answers better from one request with the best passages than by
+// searching with tools.
 func (m Model) Small() bool {
 	return m.Tools != ToolsYes || m.Size > 0 && m.Size <= SmallSize || m.Window > 0 && m.Window < WantedWindow/2
 }
@@ -206,7 +211,7 @@ func (m Model) Small() bool {
 // QuotingIsBetter reports whether a model is too small to write answers.
 func (m Model) QuotingIsBetter() bool { return m.Size > 0 && m.Size < QuotingSize }
 
-// sizeBand orders sizes by how well, and how soon, a model of it answers on one machine.
+// sizeBand ranks sizes by the quality and speed of answers on one machine.
 func sizeBand(billions float64) int {
 	switch {
 	case billions == 0:
@@ -221,8 +226,8 @@ func sizeBand(billions float64) int {
 	return 1 // it takes minutes on most machines
 }
 
-// Compare orders models, the better one first: those that are not too small, that call tools, then
-// by size, family and whether it is loaded.
+// Compare orders models, the better first. It prefers models that are not too small, then those
+// that call tools, then compares size, family and whether the model is loaded.
 func Compare(a, b Model) int {
 	loaded := map[bool]int{true: 1}
 	return cmp.Or(

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Describe says what a model is in a few words, such as "qwen3:8b (8 B, calls tools, 32k)".
+// Describe returns a short description of a model, for example "qwen3:8b (8 B, calls tools, 32k)".
 func (m Model) Describe() string {
 	var parts []string
 	if m.Size > 0 {
@@ -51,7 +51,8 @@ func thousands(tokens int) string {
 	return fmt.Sprintf("%dk", tokens/1024)
 }
 
-// Question asks whether the first of the offers writes the answers. Further ones have numbers.
+// Question returns the question whether the first offer should write the answers. Further offers
+// have numbers.
 func Question(offers []Offer) string {
 	first := offers[0]
 	says := fmt.Sprintf("%s runs here with %s.", first.Server.Kind, first.Model.Describe())
@@ -71,8 +72,8 @@ func Question(offers []Offer) string {
 	return fmt.Sprintf("%s Let %s write the answers? [%s] Nothing leaves this machine. ", says, which, choices)
 }
 
-// Reply reads the answer to Question: the number of an offer, or -1 for none. An empty line takes
-// the default. ok is false where it is neither.
+// Reply parses the answer to Question. It returns the index of an offer, or -1 for none. An empty
+// line selects the default. ok is false for any other input.
 func Reply(line string, offers []Offer) (chosen int, ok bool) {
 	switch line = strings.ToLower(strings.TrimSpace(line)); line {
 	case "":
@@ -92,15 +93,16 @@ func Reply(line string, offers []Offer) (chosen int, ok bool) {
 	return n - 1, true
 }
 
-// Again is how an operator changes the choice later.
+// Again is the command with which an operator changes the choice later.
 const Again = "LOCAL_MODEL=again footnote chat"
 
-// Writes says which model writes the answers.
+// Writes returns a sentence that says which model writes the answers. window is in tokens.
 func (o Offer) Writes(window int) string {
 	return fmt.Sprintf("%s of %s writes the answers, with a window of %d tokens. Nothing leaves this machine.", Shown(o.Model.Name), o.Server.Kind, window)
 }
 
-// Raise says how to have the server load a larger window; empty where it is large enough.
+// Raise returns instructions for loading a larger window. It is empty if the window is large
+// enough.
 func (o Offer) Raise(window int) string {
 	want := WantedWindow
 	if o.Model.Most > 0 {
@@ -131,7 +133,7 @@ func (o Offer) Raise(window int) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$|^/[A-Za-z0-9._:/@+-]+$`)
 
-// quoted is a word of a shell command.
+// quoted returns word quoted for a shell command.
 func quoted(word string) string {
 	if plainWord.MatchString(word) {
 		return word
@@ -139,7 +141,7 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Settings are the settings that have footnote serve use the model.
+// Settings returns the settings with which footnote serve uses the model.
 func (o Offer) Settings() string {
 	settings := fmt.Sprintf("OPENAI_BASE_URL=%s LLM_MODEL=%s", o.Server.BaseURL(), quoted(o.Model.Name))
 	if o.Model.Window > 0 {
@@ -151,18 +153,19 @@ func (o Offer) Settings() string {
 	return settings
 }
 
-// Unusable says why a server's models cannot write answers.
+// Unusable returns a sentence that says why the server's models cannot write answers.
 func (s Server) Unusable() string {
 	return fmt.Sprintf("%s runs here at %s, but %s.", s.Kind, s.Address, s.Fault)
 }
 
-// Gone says that the chosen model cannot be used now, and what happens instead. why is a clause.
+// Gone returns a sentence for an operator: the chosen model is unavailable, and answers quote
+// documents until it is back. why is a clause.
 func Gone(kind Kind, model, address, why string) string {
 	return fmt.Sprintf("%s of %s at %s cannot write the answers now: %s. Until it can, they quote the documents. To choose again: %s", Shown(model), kind, address, why, Again)
 }
 
-// Narrow says that the server of an endpoint has loaded less than prompts are made for; empty where
-// it has not.
+// Narrow returns a warning if the server loaded a smaller window than prompts need. It is empty
+// otherwise.
 func (o Offer) Narrow(window int) string {
 	if o.Model.Window == 0 || o.Model.Window >= window {
 		return ""
@@ -170,7 +173,8 @@ func (o Offer) Narrow(window int) string {
 	return fmt.Sprintf("%s has loaded %d tokens and cuts longer prompts: set LLM_WINDOW=%d. %s", o.Server.Kind, o.Model.Window, o.Model.Window, o.Raise(o.Model.Window))
 }
 
-// Suggestion is the two commands that get a model, where no server was found. goos is runtime.GOOS.
+// Suggestion returns the two commands that install a model if no server was found. goos is
+// runtime.GOOS.
 func Suggestion(goos string) string {
 	install := "curl -fsSL https://ollama.com/install.sh | sh"
 	if goos == "darwin" {

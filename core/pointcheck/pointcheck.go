@@ -134,8 +134,8 @@ const (
 )
 
 // Judge decides about a document that the index shows, from the answers to its questions. One
-// permission is enough to show it, because each question is another way to read it. Without
-// questions the source cannot be asked, and the index decides: the document is shown.
+// permission is enough to show it, because each question is another way to read it. If every answer
+// is index.CannotAsk, or there are no questions, the index decides and the document is shown.
 func Judge(questions []Question, known map[Question]Answer, now time.Time) Verdict {
 	var denied, unchecked bool
 	for _, q := range questions {

@@ -7,29 +7,29 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Grounding says how far an agent may go beyond the documents.
+// Grounding decides whether an agent may answer from general knowledge.
 type Grounding string
 
 // The groundings of an agent.
 const (
-	Open   Grounding = "open"   // the default: general knowledge is allowed and said to be that
+	Open   Grounding = "open"   // the default: general knowledge is allowed, and the answer says so
 	Strict Grounding = "strict" // only what documents support; otherwise "nothing found"
 )
 
-// Agent is who answers: a persona with its own instructions, tools and documents. The zero Agent is
-// the product's default.
+// Agent is a persona with instructions, tools and documents. The zero Agent is the product's
+// default.
 type Agent struct {
 	Name          string
-	Instructions  string // moves along, just above the newest user message
-	ReplaceSystem bool   // Instructions are the system prompt instead, and stay at the top
+	Instructions  string // placed just above the newest user message
+	ReplaceSystem bool   // Instructions replace the system prompt
 	Tools         []string
-	Sources       []document.SourceID // all when empty
-	Model         string              // the configured one when empty
-	Reminder      string              // goes to the very end of every prompt: one or two sentences
+	Sources       []document.SourceID // empty: all
+	Model         string              // empty: the configured model
+	Reminder      string              // one or two sentences at the end of every prompt
 	Grounding     Grounding
 }
 
-// Validate names all faults of an agent.
+// Validate returns all faults of an agent as one error, or nil.
 func (a Agent) Validate() error {
 	var errs []error
 	if a.ReplaceSystem && a.Instructions == "" {

@@ -16,13 +16,13 @@ import (
 type part struct {
 	section budget.Section
 	message llm.Message
-	file    string // name of the file of the newest message that it is
+	file    string // file of the newest message; empty: no such file
 }
 
 type layout struct {
 	counter budget.Counter
 	in      Input
-	named   bool // several people speak: their names stand before what they say
+	named   bool // several people speak: their names precede their text
 	parts   []part
 	notices []string
 }
@@ -82,11 +82,11 @@ func (l *layout) history() {
 	}
 }
 
-// maxEarlier is how many documents of one earlier turn are listed.
+// maxEarlier is the maximum number of documents listed for one earlier turn.
 const maxEarlier = 15
 
-// earlierNumbers lists, by turn, the documents that its answer had: title, heading and address by
-// the number that the model knows them by. The cited ones come first.
+// earlierNumbers lists, by turn, the documents of its answer with title, heading, address and the
+// number that the model knows. Cited documents come first.
 func earlierNumbers(history []message.Message) map[int]string {
 	lists := make(map[int]string)
 	for _, m := range history {
@@ -124,8 +124,8 @@ func earlierNumbers(history []message.Message) map[int]string {
 	return lists
 }
 
-// stoppedHere stands behind the beginning of an answer that a person stopped: a model would take it
-// for all that it had to say.
+// stoppedHere follows the beginning of an answer that a person stopped. Without it a model would
+// take the beginning for the whole answer.
 const stoppedHere = "\n\n[A person stopped this answer here.]"
 
 func said(m message.Message) string {
@@ -135,7 +135,8 @@ func said(m message.Message) string {
 	return m.Text
 }
 
-// project is one message for all files: a small one among many is lost otherwise.
+// project adds all project files as one message, because models overlook a small message among
+// many.
 func (l *layout) project() {
 	var docs []tool.Document
 	for _, p := range l.in.Project {
@@ -154,7 +155,7 @@ func (l *layout) project() {
 	}
 }
 
-// files puts the files of a message above it, each as a separate message.
+// files adds each file of a message as a separate message above it.
 func (l *layout) files(m message.Message, group int, newest bool) {
 	for _, f := range m.Files {
 		switch {
@@ -181,7 +182,7 @@ func (l *layout) files(m message.Message, group int, newest bool) {
 	}
 }
 
-// shortened names the files of the newest message that are not in the prompt whole.
+// shortened returns the names of the newest message's files that are cut or missing in the prompt.
 func (l *layout) shortened(kept []budget.Kept) []string {
 	whole := make(map[int]bool)
 	for _, k := range kept {
@@ -223,8 +224,8 @@ func (l *layout) user(m message.Message, kind budget.Kind, group int, newest boo
 	l.add(budget.Section{Kind: kind, Text: text, Fixed: fixed, Group: group}, llm.Message{Role: llm.User, Text: text, Images: images})
 }
 
-// step adds one tool message; a result is given as text, since that of an earlier turn is replaced.
-// A model without an interface for tools reads calls and results in the form in which it has to
+// step adds one tool message. result replaces the stored text, because results of earlier turns are
+// removed. A model without a tool interface reads calls and results in the form in which it must
 // write them.
 func (l *layout) step(m message.Message, group int, result string) {
 	if m.Role == message.ToolResult {
@@ -261,7 +262,7 @@ func callJSON(c message.Call) string {
 	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, name, c.Arguments)
 }
 
-// severalPeople reports whether more than one person speaks in what the model reads.
+// severalPeople reports whether more than one person speaks in the prompt.
 func severalPeople(in Input) bool {
 	first := in.Question.Author
 	for _, m := range in.History {
@@ -276,7 +277,8 @@ func severalPeople(in Input) bool {
 	return false
 }
 
-// oneLine keeps a display name, which its owner chose, from looking like anything but a name.
+// oneLine reduces a display name to one line without colons, at most 40 characters, so that it
+// cannot imitate other parts of the prompt.
 func oneLine(name string) string {
 	name = strings.Join(strings.Fields(strings.ReplaceAll(name, ":", " ")), " ")
 	if runes := []rune(name); len(runes) > 40 {

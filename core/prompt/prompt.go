@@ -1,11 +1,11 @@
-// Package prompt lays out what a model reads: the only place where messages of a conversation
-// become input of a model.
+// Package prompt builds the input of a model. It is the only place that turns messages of a
+// conversation into llm.Message.
 //
-// The order is: system prompt · earlier turns, each file above the message it came with · the
-// agent's instructions, with the day, the person and what can be searched · project documents · the
+// The order is: system prompt · earlier turns, each file above its message · the agent's
+// instructions, with the day, the person and the searchable sources · project documents · the
 // newest message with its files and images · tool calls and results of this turn · the reminder.
-// Instructions and project documents move along as the conversation grows; files stay where they
-// were.
+// Instructions and project documents always precede the newest message. Files keep their place in
+// the conversation.
 package prompt
 
 import (
@@ -18,50 +18,50 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Input is everything that one step's prompt is made of. Nothing in it is changed.
+// Input is the content of one step's prompt. Build does not change it.
 type Input struct {
 	Agent    Agent
 	System   string // the stored system prompt; empty means DefaultSystem
 	Now      time.Time
-	Place    string        // where it is asked, such as "Slack, #ops"
-	Sources  []tool.Source // what a search can find, as far as the audience may read it
-	Tools    []tool.Tool   // of the turn, the same in each of its steps
-	Last     bool          // no tool can be called any more
+	Place    string        // place of the question, for example "Slack, #ops"
+	Sources  []tool.Source // searchable sources that the audience may read
+	Tools    []tool.Tool   // tools of the turn, the same in each step
+	Last     bool          // no further tool call is allowed
 	Citable  bool          // a search-like tool ran in this turn
 	History  []message.Message
 	Project  []ProjectFile
 	Question message.Message
-	// of this turn so far: ToolCall (with the text written before the call) and ToolResult
+	// messages of this turn so far: ToolCall (with the text written before the call) and ToolResult
 	Steps   []message.Message
-	Partial string // what the model wrote of the answer, which Nudge is about
-	Nudge   Nudge  // what is wrong with the model's last reply; empty: nothing
+	Partial string // text of the answer so far, to which Nudge refers
+	Nudge   Nudge  // fault of the model's last reply; empty: none
 	Model   llm.Info
 }
 
-// Nudge asks a model once more after a reply that is no answer yet. It is the name of its text.
+// Nudge names the text that asks a model to continue after a reply that is not yet an answer.
 type Nudge string
 
 // The nudges.
 const (
-	Empty    Nudge = "empty"    // the reply held nothing
-	Continue Nudge = "continue" // Partial was cut off because it reached its longest length
+	Empty    Nudge = "empty"    // the reply was empty
+	Continue Nudge = "continue" // Partial reached the maximum length
 	Uncited  Nudge = "uncited"  // Partial cites nothing and the agent is strict
 )
 
-// ProjectFile is a file of the conversation's project under the number that the model cites it by.
+// ProjectFile is a file of the conversation's project, with the number by which the model cites it.
 type ProjectFile struct {
 	Number int
 	File   message.File
 }
 
-// Prompt is what to send.
+// Prompt is the request for a model, with notes about what was left out.
 type Prompt struct {
 	Messages []llm.Message
 	Tools    []llm.ToolSpec // nil for models that read the tools from the system prompt
-	// ProjectOverflow says that the project does not fit and was left out; it is to be searched
-	// instead.
+	// ProjectOverflow says that the project was left out because it does not fit. The model must
+	// search it instead.
 	ProjectOverflow bool
-	// NoTools says that the window is too small for the tools, which were left out.
+	// NoTools says that the tools were left out because the window is too small.
 	NoTools bool
 	// Notices are sentences for the person: files that could not be included, images that the model
 	// cannot see.
@@ -69,16 +69,16 @@ type Prompt struct {
 	Report  budget.Report
 }
 
-// Builder lays out prompts. It is safe for concurrent use as long as the counter is.
+// Builder builds prompts. It is safe for concurrent use if its counter is.
 type Builder struct {
 	counter budget.Counter
 }
 
-// NewBuilder returns a builder that measures with counter.
+// NewBuilder returns a builder that counts tokens with counter.
 func NewBuilder(counter budget.Counter) *Builder { return &Builder{counter: counter} }
 
-// Build lays out a step's prompt and makes it fit the model's window. The error is
-// budget.ErrTooLarge when even the parts that are never left out cannot be made to fit.
+// Build returns a step's prompt, cut to fit the model's window. It fails with budget.ErrTooLarge if
+// the required parts do not fit.
 func (b *Builder) Build(in Input) (Prompt, error) {
 	fitter, err := budget.NewFitter(b.counter, budget.Config{Window: in.Model.Window, Reserve: min(in.Model.Reply, in.Model.Window/2)})
 	if err != nil {
@@ -117,9 +117,9 @@ func (b *Builder) Build(in Input) (Prompt, error) {
 	return out, nil
 }
 
-// paired makes every call have one result and every result a call, since strict providers refuse
-// either without the other: a worker may have died in between. Models reuse ids from turn to turn,
-// so only the results right behind a call are its own.
+// paired gives every call one result and every result a call, because strict providers refuse
+// either without the other. A worker may have died between the two. Models reuse ids from turn to
+// turn, so only the results directly after a call belong to it.
 func paired(messages []message.Message) []message.Message {
 	out := make([]message.Message, 0, len(messages))
 	var open []string // calls that have no result yet

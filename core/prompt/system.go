@@ -12,15 +12,15 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// dayFormat names the weekday, because "last Friday" needs it. It has no hour: the prompts of a day
-// begin alike.
+// dayFormat is the format of the day. It has the weekday, because "last Friday" needs it. It has no
+// hour, so that all prompts of a day begin alike.
 const dayFormat = "Monday, 2 January 2006"
 
 var blankLines = regexp.MustCompile(`\n{3,}`)
 
-// system is the system prompt. It is the same in each step and for each person, so that a provider
-// reads it once: what varies stands in context. What it says about tool use stands inside the tools
-// section and nowhere else: models follow it there and overlook it elsewhere.
+// system returns the system prompt. It is the same in each step and for each person, so that a
+// provider can cache it. Parts that vary are in context. Instructions on tool use are only in the
+// tools section: models follow them there and overlook them elsewhere.
 func (in Input) system() string {
 	text := in.System
 	if in.Agent.ReplaceSystem {
@@ -41,7 +41,7 @@ func (in Input) system() string {
 	return strings.TrimSpace(blankLines.ReplaceAllString(text, "\n\n"))
 }
 
-// section puts a part where its placeholder stands, or to the end.
+// section replaces placeholder in text by part, or appends part if there is no placeholder.
 func section(text, placeholder, part string) string {
 	if strings.Contains(text, placeholder) {
 		return strings.ReplaceAll(text, placeholder, part)
@@ -59,7 +59,7 @@ func (in Input) day() string {
 	return in.Now.Format(dayFormat)
 }
 
-// context is what varies from one question to the next. It stands just above the newest message,
+// context returns the parts that vary between questions. They precede the newest message, together
 // with the agent's instructions.
 func (in Input) context() string {
 	var parts []string
@@ -76,11 +76,11 @@ func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
 }
 
-// Circumstances say when, by whom and where the question is asked, and what a search can find.
-// Empty: none of it is known.
+// Circumstances returns when, where and by whom the question was asked, and the searchable sources.
+// It is empty if none of these is known.
 func (in Input) Circumstances() string { return joined(in.asked(), in.searchable()) }
 
-// asked says when, by whom and where.
+// asked returns when, where and by whom the question was asked.
 func (in Input) asked() string {
 	var lines []string
 	say := func(name, value string) {
@@ -94,10 +94,11 @@ func (in Input) asked() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxSources is how many sources a prompt lists.
+// maxSources is the maximum number of sources that a prompt lists.
 const maxSources = 30
 
-// searchable lists what a search can find: a model cannot know what "the documents" are.
+// searchable lists the sources that a search covers, because a model cannot know what "the
+// documents" are.
 func (in Input) searchable() string {
 	if len(in.Sources) == 0 || len(in.Tools) == 0 {
 		return ""
@@ -136,7 +137,8 @@ func (in Input) toolsSection() string {
 	return b.String()
 }
 
-// specs are what is sent in addition to the messages, and their text as it is counted.
+// specs returns the tool specifications that accompany the messages, and their text for counting
+// tokens.
 func (in Input) specs() ([]llm.ToolSpec, string) {
 	if !in.Model.NativeTools || len(in.Tools) == 0 {
 		return nil, ""
@@ -153,9 +155,9 @@ func (in Input) specs() ([]llm.ToolSpec, string) {
 	return specs, b.String()
 }
 
-// reminder is the last message: the citation reminder once a search-like tool ran in this turn,
-// what holds for this step alone, and the agent's own. A model that only quotes follows no
-// instructions and would take the last message for the question.
+// reminder returns the last message: the citation reminder if a search-like tool ran in this turn,
+// notes about this step, and the agent's reminder. It is empty for an extractive model, which
+// follows no instructions and would take the last message for the question.
 func (in Input) reminder() string {
 	if in.Model.Extractive {
 		return ""

@@ -8,8 +8,7 @@ import (
 //go:embed templates/*.md
 var templates embed.FS
 
-// template returns an embedded text. The names are constants of this package, so a missing one is a
-// mistake that every test finds.
+// template returns an embedded text. It panics if the text is missing, which every test finds.
 func template(name string) string {
 	text, err := templates.ReadFile("templates/" + name + ".md")
 	if err != nil {
@@ -18,13 +17,13 @@ func template(name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// DefaultSystem is the system prompt that the product comes with. A stored one may hold the same
-// placeholders, {{now}}, {{tools}} and {{citations}}; tools and citations without a placeholder are
-// put at the end, and the day stands above the question anyway.
+// DefaultSystem returns the built-in system prompt. A stored prompt may use the same placeholders:
+// {{now}}, {{tools}} and {{citations}}. Without placeholders, tools and citations are appended. The
+// day precedes the question in any case.
 func DefaultSystem() string { return template("system") }
 
-// Placeholders are what a system prompt may hold in place of parts.
+// Placeholders returns the placeholders that a system prompt may contain.
 func Placeholders() []string { return []string{"{{now}}", "{{tools}}", "{{citations}}"} }
 
-// RemovedResult stands in place of the tool results of earlier turns.
+// RemovedResult returns the text that replaces the tool results of earlier turns.
 func RemovedResult() string { return template("removed_result") }

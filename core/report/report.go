@@ -1,5 +1,5 @@
-// Package report makes the weekly report to a channel: what was asked, what was missing, what went
-// stale and what it cost. It holds nothing that a reader of the channel may not read.
+// Package report writes the weekly report for a channel: questions, gaps, stale documents and
+// costs. It contains only what every reader of the channel may read.
 package report
 
 import (
@@ -20,42 +20,43 @@ import (
 )
 
 const (
-	// Period is what a report covers.
+	// Period is the time that a report covers.
 	Period = 7 * 24 * time.Hour
-	// gapPeriod is how far back the questions of a gap go. One of them is of the report's period.
+	// gapPeriod is the time in which the questions of a gap may lie. At least one is from the
+	// report's period.
 	gapPeriod = 4 * Period
-	// minAskers is how many people asked the questions of a gap at least, so that a gap points at no
-	// one.
+	// minAskers is the minimum number of people who asked the questions of a gap, so that a gap
+	// identifies no person.
 	minAskers = 3
-	// staleAfter is how long a document is unchanged that counts as stale.
+	// staleAfter is the time without changes after which a document is stale.
 	staleAfter = 365 * 24 * time.Hour
-	// maxGaps, maxStale and maxOwners are how many a report names.
+	// maxGaps, maxStale and maxOwners limit how many of each a report names.
 	maxGaps, maxStale, maxOwners = 5, 3, 3
 )
 
-// Report is what is posted, for the readers of one channel.
+// Report is the content of a report for the readers of one channel.
 type Report struct {
 	Since, Until time.Time
-	Outcomes     map[session.Outcome]int // of questions that the readers may see
+	Outcomes     map[session.Outcome]int // questions that the readers may see
 	Gaps         []gaps.Cluster
-	MoreGaps     int // that are not named
+	MoreGaps     int // gaps that are not named
 	Stale        []document.Ref
-	Costs        []Cost // none where costs are left out
+	Costs        []Cost // empty if costs are left out
 }
 
-// Empty reports whether there is nothing to say about questions.
+// Empty reports whether the report has no questions and no gaps.
 func (r Report) Empty() bool { return len(r.Outcomes) == 0 && len(r.Gaps) == 0 }
 
-// Cost is what models cost, in one currency.
+// Cost is the cost of models in one currency.
 type Cost struct {
 	Amount   spend.Amount
 	Currency string
 }
 
-// Scope returns which questions a report to a channel may hold: those that were asked in channels
-// that each reader of the report can open, and were not private or asked in a thread that may have
-// fewer readers. These are the channel itself, and where every reader is a full member, the
-// channels of the workspace that every full member can open.
+// Scope returns the questions that a report to a channel may include. These are questions in the
+// channel itself. If every reader is a full member, they include questions in channels of the
+// workspace that every full member can open. Private questions, and those in threads that may have
+// fewer readers, are excluded.
 func Scope(to chat.Room, rooms []chat.Room) review.Scope {
 	var s review.Scope
 	readers := access.AudienceOf(to.Present.Tenant, to.Present.Held)
@@ -76,8 +77,8 @@ func principal(of thread.Ref) access.Principal {
 	return access.Channel(string(of.Platform), of.Channel)
 }
 
-// Reported returns the gaps that a report may hold, and has: those of enough people with nothing
-// but questions that the scope lets through, of which one was asked since the period began.
+// Reported returns the gaps that a report includes. A gap needs minAskers people, only questions
+// that the scope allows, and at least one question since the period began.
 func Reported(s review.Scope, found []gaps.Cluster, since time.Time) []gaps.Cluster {
 	var reported []gaps.Cluster
 	for _, c := range found {
@@ -95,19 +96,19 @@ func Reported(s review.Scope, found []gaps.Cluster, since time.Time) []gaps.Clus
 	return reported
 }
 
-// Store keeps questions. It is safe for concurrent use.
+// Store reads stored questions. It is safe for concurrent use.
 type Store interface {
 	// QuestionChannels lists the channels in which questions were asked in a period.
 	QuestionChannels(ctx context.Context, tenant access.TenantID, since, until time.Time) ([]thread.Ref, error)
-	// QuestionOutcomes counts the questions of a period that a scope lets through. One that waits has
-	// the empty outcome.
+	// QuestionOutcomes counts the questions of a period that a scope allows, by outcome. Waiting
+	// questions have the empty outcome.
 	QuestionOutcomes(ctx context.Context, tenant access.TenantID, s review.Scope, since, until time.Time) (map[session.Outcome]int, error)
-	// CitedBefore lists the documents that answers to such questions cite, and that were changed
-	// before a moment, the oldest first. Whoever may read them: the caller decides.
+	// CitedBefore lists the documents that answers to such questions cite and whose last change was
+	// before a time, the oldest first. It does not check who may read them: the caller must.
 	CitedBefore(ctx context.Context, tenant access.TenantID, s review.Scope, since, until, before time.Time) ([]document.Ref, error)
 }
 
-// Reader makes reports. It is safe for concurrent use.
+// Reader writes reports. It is safe for concurrent use.
 type Reader struct {
 	Tenant  access.TenantID
 	Store   Store
@@ -116,12 +117,12 @@ type Reader struct {
 		Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 	}
 	Books spend.Books
-	// Room is chat.Platform's.
+	// Room is the method Room of chat.Platform.
 	Room func(ctx context.Context, at thread.Ref) (chat.Room, error)
 }
 
-// Report makes the report to a channel for the period that ends at a moment. costs says whether it
-// says what models cost.
+// Report returns the report to a channel for the period that ends at until. If costs is true, it
+// includes the cost of models.
 func (r Reader) Report(ctx context.Context, to chat.Room, until time.Time, costs bool) (Report, error) {
 	report := Report{Since: until.Add(-Period), Until: until}
 	scope, err := r.scope(ctx, to, until)
@@ -149,8 +150,8 @@ func (r Reader) Report(ctx context.Context, to chat.Room, until time.Time, costs
 	return report, err
 }
 
-// scope asks the platform about each channel of the report's workspace in which something was
-// asked. One about which it says nothing does not count.
+// scope asks the platform about each channel of the report's workspace in which questions were
+// asked. It excludes channels about which the platform says nothing.
 func (r Reader) scope(ctx context.Context, to chat.Room, until time.Time) (review.Scope, error) {
 	if to.Present.Tenant != r.Tenant {
 		return review.Scope{}, nil
@@ -192,8 +193,8 @@ func (r Reader) stale(ctx context.Context, scope review.Scope, audience access.A
 	return cited[:min(len(cited), maxStale)], nil
 }
 
-// costs sums up whole days, by UTC, since models are booked by the day: those of the period, the
-// day of the report left out.
+// costs sums up the costs of whole days of the period, in UTC, because models are booked by the
+// day. It excludes the day of the report.
 func (r Reader) costs(ctx context.Context, of Report) ([]Cost, error) {
 	since, until := of.Since.UTC().Truncate(24*time.Hour), of.Until.UTC().Truncate(24*time.Hour)
 	rows, err := r.Books.Report(ctx, since)

@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// maxWeight is what a report weighs at most. A message of Discord holds 2,000 characters.
+	// maxWeight is the maximum weight of a report. A message of Discord has at most 2,000
+	// characters.
 	maxWeight = 1900
-	// maxLabel and maxTitle are how many characters a question and a title have.
+	// maxLabel and maxTitle are the maximum lengths of a question and of a title, in characters.
 	maxLabel, maxTitle = 160, 80
 )
 
-// Weight is how many characters a text may become where a platform guards it against being taken
-// for a mention, a link or a mark.
+// Weight returns the largest number of characters that a text may have after a platform has escaped
+// its mentions, links and markup.
 func Weight(text string) int {
 	sum := 0
 	for _, r := range text {
@@ -32,15 +33,17 @@ func Weight(text string) int {
 	return sum
 }
 
-// Title is the first line of the report for a due time. No other report to the channel has it.
+// Title returns the first line of the report for a due time. It is unique among the reports to a
+// channel.
 func Title(due time.Time, zone *time.Location) string {
 	return "Weekly report, " + due.Add(-Period).In(zone).Format("2 January") + " to " + due.In(zone).Format("2 January 2006")
 }
 
-// Mark names the report for a due time where a platform keeps such a name with a message.
+// Mark returns a name for the report of a due time, for platforms that store a name with a message.
 func Mark(due time.Time) string { return "report " + due.UTC().Format(time.RFC3339) }
 
-// Text is the report as plain text of at most maxWeight. Questions and titles are one line each.
+// Text returns the report as plain text with a weight of at most maxWeight. Each question and title
+// is one line.
 func (r Report) Text(zone *time.Location) string {
 	var b strings.Builder
 	b.WriteString(Title(r.Until, zone) + "\n")
@@ -111,7 +114,7 @@ func (r Report) staleLines() []string {
 	return lines
 }
 
-// missing are lines of which each prefix of two and more can be shown.
+// missing returns the lines about gaps. Any prefix of two or more lines can be shown.
 func (r Report) missing() []string {
 	if len(r.Gaps) == 0 {
 		return []string{"Missing: nothing that several people asked for.", ""}
@@ -133,8 +136,8 @@ func (r Report) missing() []string {
 	return lines
 }
 
-// line is a text in one line, cut to a length. What is not visible is left out: it could hide or
-// turn around what follows.
+// line returns a text as one line, cut to a length. It removes invisible characters, which could
+// hide or reverse the text that follows.
 func line(text string, most int) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }), " ")
 	if r := []rune(text); len(r) > most {

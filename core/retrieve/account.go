@@ -2,8 +2,8 @@ package retrieve
 
 import "github.com/footnotehq/footnote/core/document"
 
-// Account is what is kept of a search, so that it can be explained later: what was asked, and what
-// was found with all components of its score. It holds titles and no text.
+// Account is the stored record of a search, for later explanations. It has the queries and the
+// results with all components of their scores. It contains titles and no text.
 type Account struct {
 	Trace
 	Evidence bool    `json:"evidence"`
@@ -19,10 +19,10 @@ type Found struct {
 	Scores
 }
 
-// accounted is how many passages an account lists.
+// accounted is the maximum number of passages in an Account.
 const accounted = 25
 
-// Account sums the result up.
+// Account returns the stored record of the result.
 func (r Result) Account() Account {
 	a := Account{Trace: r.Trace, Evidence: r.Evidence, Found: make([]Found, 0, min(len(r.Hits), accounted))}
 	for _, h := range r.Hits[:min(len(r.Hits), accounted)] {
@@ -31,7 +31,7 @@ func (r Result) Account() Account {
 	return a
 }
 
-// Best is the greatest share of the question's weight that a passage matches.
+// Best returns the greatest Coverage of the hits.
 func (r Result) Best() float64 {
 	best := 0.0
 	for _, h := range r.Hits {

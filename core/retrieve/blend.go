@@ -7,19 +7,18 @@ import (
 	"time"
 )
 
-// undatedAge is the age, in years, that documents without a date count as: three months, as in
-// Onyx.
+// undatedAge is the assumed age, in years, of documents without a date: three months, as in Onyx.
 const undatedAge = 0.25
 
-// RecentFloor is what age leaves of a score at least where the question asks for what is recent.
+// RecentFloor is the smallest Recency if the question asks for recent documents.
 const RecentFloor = 0.5
 
 // yearHours is the length of a mean Julian year.
 const yearHours = 365.25 * 24
 
-// Recency is max(1/(1 + decay·age), floor) with the age in years. It is 1 for what is new or dated
-// in the future, falls with age, and stays between floor and 1. Source: the recency multiplier of
-// Onyx (DOC_TIME_DECAY), whose documentation gives the floor as 0.5.
+// Recency returns max(1/(1 + decay·age), floor) with the age in years. It is 1 for new documents
+// and dates in the future, falls with age, and lies between floor and 1. Source: the recency
+// multiplier of Onyx (DOC_TIME_DECAY), whose documentation gives the floor as 0.5.
 func Recency(updated, now time.Time, decay, floor float64) float64 {
 	age := undatedAge
 	if !updated.IsZero() {
@@ -28,9 +27,9 @@ func Recency(updated, now time.Time, decay, floor float64) float64 {
 	return min(max(1/(1+decay*age), floor), 1)
 }
 
-// Blending is what Blend needs to know in addition to the candidates.
+// Blending holds the parameters of Blend for one query.
 type Blending struct {
-	Alpha       float64 // share of the semantic side
+	Alpha       float64 // weight of the semantic side, 0–1
 	FavorRecent bool
 	Now         time.Time
 }
@@ -93,8 +92,8 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	return ranked
 }
 
-// compareRanked sorts by score; equal ones by raw scores, then by chunk, so that results are the
-// same every time.
+// compareRanked orders by score, then by raw scores, then by chunk, so that results are
+// deterministic.
 func compareRanked(a, b *Ranked) int {
 	if a.Scores.Score != b.Scores.Score { // nearly always
 		return cmp.Compare(b.Scores.Score, a.Scores.Score)
@@ -102,8 +101,8 @@ func compareRanked(a, b *Ranked) int {
 	return cmp.Or(cmp.Compare(b.Flat, a.Flat), cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Chunk, b.Chunk))
 }
 
-// EffectiveAlpha is the share that the semantic side really gets: none when no vectors were
-// compared, everything when no word matched.
+// EffectiveAlpha returns the actual weight of the semantic side: 0 if no vectors were compared, and
+// 1 if no word matched.
 func EffectiveAlpha(list List, alpha float64) float64 {
 	switch {
 	case !list.Semantic:
@@ -121,12 +120,12 @@ func share(v, most float64) float64 {
 	return v / most
 }
 
-// byKeyword reports whether the keyword side chose a candidate: what the semantic side adds must
-// not change how the others compare.
+// byKeyword reports whether the keyword side chose a candidate. Candidates of the semantic side
+// must not change how these compare.
 func (l List) byKeyword(i int) bool { return !l.Semantic || l.Entries[i].KeywordPos > 0 }
 
-// scale maps keyword scores to 0–1 over what the keyword side chose. What only the semantic side
-// chose lies below 0.
+// scale maps keyword scores to 0–1 over the candidates of the keyword side. Candidates that only
+// the semantic side chose get values below 0.
 func (l List) scale(keyword []float64) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, v := range keyword {
@@ -144,7 +143,7 @@ func (l List) scale(keyword []float64) {
 }
 
 // scaleCosine maps cosines to 0–1 over the candidates with a vector. The others get their keyword
-// score: a cosine of 0 would bring all that are compared close to one another.
+// score: a cosine of 0 would compress the range of all that are compared.
 func (l List) scaleCosine(cosine, keyword []float64) {
 	compared := make([]float64, 0, len(cosine))
 	without := func(e Candidate) bool { return e.Cosine == 0 && e.VectorPos == 0 && e.KeywordPos > 0 }
@@ -163,8 +162,8 @@ func (l List) scaleCosine(cosine, keyword []float64) {
 	}
 }
 
-// minMax maps values to 0–1 in place: (v − min)/(max − min). Values that are all alike become 1
-// when they are positive, else 0.
+// minMax maps values to 0–1 in place: (v − min)/(max − min). If all values are equal, they become 1
+// if positive and 0 otherwise.
 func minMax(values []float64) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {

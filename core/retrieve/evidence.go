@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// Matched says how one term of a query stands in the index and in a passage.
+// Matched describes how one term of a query occurs in the index and in a passage.
 type Matched struct {
-	Frequency int  // chunks that the audience may read and that hold the term
-	Here      bool // the passage holds it
+	Frequency int  // readable chunks that contain the term
+	Here      bool // the passage contains the term
 }
 
 // Coverage is the share of a question's weight that a passage matches: the weights of the words it
@@ -60,15 +60,16 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 }
 
 const (
-	// apartShare is what a word of another language, or one next to the question, that occurs
-	// nowhere weighs, of what the words weigh that occur.
+	// apartShare is the relative weight of a word that occurs nowhere and is either in another
+	// language or next to the question. It is relative to the mean weight of the words that occur.
 	apartShare = 0.25
-	// unheardChunks is the size of an index in which an ordinary word that occurs nowhere weighs
-	// half of what others do.
+	// unheardChunks is the number of chunks of an index in which an ordinary word that occurs
+	// nowhere weighs half as much as others.
 	unheardChunks = 200
 )
 
-// unheard is what an ordinary word that occurs nowhere weighs, of what the words weigh that occur.
+// unheard returns the weight of an ordinary word that occurs nowhere, relative to the mean weight
+// of the words that occur.
 func unheard(c count, chunks int) float64 {
 	if c.unknown > c.known || c.unknown == c.known && !c.named {
 		return 1
@@ -76,10 +77,11 @@ func unheard(c count, chunks int) float64 {
 	return float64(chunks) / float64(chunks+unheardChunks)
 }
 
-// count is how many words of a question occur, names twice, and how many ordinary ones do not.
+// count is the number of words of a question that occur, where names count twice, and of ordinary
+// words that do not.
 type count struct {
 	known, unknown int
-	named          bool // a name is among those that occur
+	named          bool // a name occurs
 }
 
 func (c *count) add(w word) {
@@ -93,16 +95,16 @@ func (c *count) add(w word) {
 	}
 }
 
-// word is what is known of one word of a question that is no chatter.
+// word describes one word of a question, except chatter.
 type word struct {
-	frequency           int // of its rarest term that occurs; 0: none does
+	frequency           int // of its rarest term that occurs; 0: no term occurs
 	here, name, foreign bool
 	aside               bool // next to the question
 }
 
-// weighty yields the words of a question that weigh something. What is put together of several
-// words, such as an identifier, is here where its whole is, or all of its parts: one part of it is
-// another thing's.
+// weighty yields the words of a question that have a weight. A compound word, for example an
+// identifier, matches if the whole or all of its parts do: a single part may belong to another
+// name.
 func weighty(terms []analyse.Term, found []Matched) iter.Seq[word] {
 	return func(yield func(word) bool) {
 		for i := 0; i < len(terms); {
@@ -129,9 +131,9 @@ func weighty(terms []analyse.Term, found []Matched) iter.Seq[word] {
 	}
 }
 
-// Words counts the words of a question that weigh something in Coverage: those that occur among the
-// chunks, and of the others as many as they weigh, so that a question does not become easier to
-// match by what no document holds. frequency runs parallel to terms.
+// Words returns the number of words of a question that have a weight in Coverage. Words that occur
+// count 1. The others count their relative weight, so that missing words do not make a question
+// easier to match. frequency runs parallel to terms.
 func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	found := make([]Matched, len(terms))
 	for i, f := range frequency {
@@ -148,8 +150,8 @@ func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	return words + int(math.Round(unheard(c, chunks)*float64(c.unknown)))
 }
 
-// Frequencies maps the terms of a question to the chunks that hold each. frequency runs parallel to
-// terms.
+// Frequencies returns, by term of a question, the number of chunks that contain it. frequency runs
+// parallel to terms.
 func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 	out := make(map[string]int, len(terms))
 	for i, t := range terms {
@@ -158,25 +160,25 @@ func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 	return out
 }
 
-// DefaultMinCoverage is the share of a long question's weight that a passage has to match to count
-// as evidence (Config.Needed). On SciFact it lets nearly all answerable questions pass, and stops
-// most questions about other subjects.
+// DefaultMinCoverage is the minimum Coverage of evidence for a long question (Config.Needed). On
+// SciFact it lets nearly all answerable questions pass, and stops most questions about other
+// subjects.
 const DefaultMinCoverage = 0.35
 
-// shortQuestion is how much of what MinCoverage leaves is asked of a question of one word, half of
-// it of a question of two words, and so on: one of two words turns up by chance, four of eight do
-// not.
+// shortQuestion raises the minimum Coverage of short questions. A question of one word must match
+// this share of the rest above MinCoverage, one of two words half of it, and so on. One of two
+// words matches by chance, four of eight do not.
 const shortQuestion = 0.75
 
-// Needed is the Coverage that is evidence for a question of so many words: MinCoverage + (1 −
-// MinCoverage)·0.75/words.
+// Needed returns the minimum Coverage of evidence for a question with that number of words:
+// MinCoverage + (1 − MinCoverage)·0.75/words.
 func (c Config) Needed(words int) float64 {
 	return c.MinCoverage + (1-c.MinCoverage)*shortQuestion/float64(max(words, 1))
 }
 
-// HasEvidence reports whether any candidate is reason to answer: a passage that matches what is
-// Needed of the question's weight, or one that is MinCosine similar, where that is set. It looks at
-// raw scores: after min-max the best of a bad list is always 1.
+// HasEvidence reports whether any candidate is good enough to answer from. It needs a Coverage of
+// at least Needed or, if MinCosine is set, a cosine of at least MinCosine. It compares raw scores,
+// because after min-max scaling the best of a bad list is always 1.
 func (c Config) HasEvidence(list List) bool {
 	for _, e := range list.Entries {
 		if c.matches(list, e, 1) {
@@ -186,16 +188,16 @@ func (c Config) HasEvidence(list List) bool {
 	return false
 }
 
-// matches reports whether a candidate matches a share of what is Needed as evidence.
+// matches reports whether a candidate reaches a share of Needed, or MinCosine.
 func (c Config) matches(list List, e Candidate, share float64) bool {
 	return e.Coverage > 0 && e.Coverage >= share*c.Needed(list.Words) || list.Semantic && c.MinCosine > 0 && e.Cosine >= c.MinCosine
 }
 
 const (
-	// closeShare is the share of what is Needed as evidence that makes a document worth naming when
-	// nothing answers the question: one word of two is enough, one word of three is chance.
+	// closeShare is the share of Needed from which a document is worth naming if nothing answers
+	// the question: one word of two is enough, one word of three is chance.
 	closeShare = 2.0 / 3
-	// maxClosest is the number of documents that are named then.
+	// maxClosest is the maximum number of documents that are named in that case.
 	maxClosest = 3
 )
 
@@ -208,8 +210,8 @@ func (c Config) addClose(list List, to map[document.ChunkID]bool) {
 	}
 }
 
-// closest lists at most maxClosest documents of hits, best first, each once, out of those that come
-// close to being evidence.
+// closest returns at most maxClosest documents of hits that come close to being evidence, best
+// first, without duplicates.
 func closest(hits []Hit, isClose map[document.ChunkID]bool) []document.Ref {
 	var refs []document.Ref
 	for _, h := range hits {

@@ -10,24 +10,24 @@ import (
 // rrfK is the constant of reciprocal rank fusion, as Onyx sets it.
 const rrfK = 50
 
-// Weights of the ways in which one question is asked, for Query.Weight. A query that comes about in
-// several ways carries their sum. A model's own queries lead: the person's question, as typed and
-// standing alone, weighs .5 in all. Onyx gives the question 1.8 and each query of the model .7
+// Weights of the wordings of a question, for Query.Weight. A query that arises in several ways has
+// the sum of their weights. A model's own queries weigh most; the person's question, as typed and
+// rewritten, weighs .5 in all. Onyx gives the question 1.8 and each query of the model .7
 // (decisions/0064-order-of-passages.md).
 const (
-	WeightStandalone = 0.36 // the question rewritten so that it stands alone
+	WeightStandalone = 0.36 // the question rewritten to be understood alone
 	WeightKeyword    = 0.3  // a few keywords (with AlphaKeyword)
 	WeightModel      = 1.3  // the query that the model wrote
 	WeightOriginal   = 0.14 // what the person typed
 )
 
-// AlphaKeyword is the share of the semantic side for queries that are keywords.
+// AlphaKeyword is the weight of the semantic side for queries that are keywords.
 const AlphaKeyword float64 = 0.2
 
 // Fuse merges the rankings of several queries by weighted reciprocal rank fusion, Σ weight/(50 +
 // rank) (Cormack, Clarke, Büttcher, 2009), and returns them best first. A chunk keeps the component
-// scores of the ranking in which it earned most. A single ranking is returned as it is. Weights run
-// parallel to rankings; 0 counts as 1.
+// scores of the ranking that contributed most. Fuse returns a single ranking unchanged. weights
+// runs parallel to rankings; 0 counts as 1.
 func Fuse(rankings [][]Ranked, weights []float64) []Ranked {
 	if len(rankings) == 1 {
 		return rankings[0]

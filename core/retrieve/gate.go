@@ -1,6 +1,6 @@
 package retrieve
 
-// Band says what an answer without a language model shows of what was found.
+// Band is the amount that an answer without a language model shows.
 type Band int
 
 // Bands, from the least shown to the most.
@@ -10,22 +10,22 @@ const (
 	Quotes              // passages
 )
 
-// MayHelp introduces links: those of the band Links, and those below quotations.
+// MayHelp is the sentence above links, both in the band Links and below quotations.
 const MayHelp = "These may help:"
 
-// Gate holds the similarities, between a question and what would be quoted, from which on a band
-// begins. They belong to one embedding model: the cosines of another have another scale.
+// Gate holds the minimum similarities, between the question and the passages, of the bands Links
+// and Quotes. They are valid for one embedding model: cosines of other models have other scales.
 type Gate struct {
 	Links, Quotes float64
 }
 
-// DefaultGate is the gate of the sentence model in the program.
-// deploy/decisions/0070-quoting.md and 0080 say how it was measured.
+// DefaultGate returns the gate for the built-in sentence model. deploy/decisions/0070-quoting.md
+// and 0080 describe the measurements.
 func DefaultGate() Gate { return Gate{Links: 0.20, Quotes: 0.40} }
 
-// Band returns what is shown. similarity is that of the most similar passage. covered reports
-// whether words of the question that weigh enough occur in the passages; without that, similarity
-// alone earns links.
+// Band returns the band for an answer. similarity is that of the most similar passage. covered
+// reports whether the passages contain enough of the question's weight; without it, similarity
+// earns at most links.
 func (g Gate) Band(similarity float64, covered bool) Band {
 	switch {
 	case similarity < g.Links:

@@ -19,7 +19,8 @@ import (
 
 var _ Retriever = (*Hybrid)(nil)
 
-// Hybrid searches by keywords and by meaning and blends the two. It is safe for concurrent use.
+// Hybrid is a Retriever that searches by keywords and by vectors and blends the results. It is safe
+// for concurrent use.
 type Hybrid struct {
 	index      Index
 	embedder   Embedder
@@ -31,22 +32,23 @@ type Hybrid struct {
 }
 
 // Preferred is a vector space that searches use once it is complete. Until then they use the
-// retriever's own: scores of two spaces cannot be compared.
+// retriever's default space, because scores of two spaces are not comparable.
 type Preferred struct {
 	Embedder Embedder
 	Alpha    float64 // Config.Alpha in this space
-	// IsComplete is asked in every search.
+	// IsComplete reports whether the tenant's vectors in this space are complete. Every search
+	// calls it.
 	IsComplete func(context.Context, access.TenantID) (bool, error)
 }
 
-// WithPreferred returns the retriever with a space that it prefers.
+// WithPreferred returns a copy of h that prefers the vector space p.
 func (h *Hybrid) WithPreferred(p Preferred) *Hybrid {
 	with := *h
 	with.preferred = &p
 	return &with
 }
 
-// inSpace returns the retriever in the space that a tenant's searches use now.
+// inSpace returns the retriever for the vector space that a tenant's searches use now.
 func (h *Hybrid) inSpace(ctx context.Context, tenant access.TenantID) (*Hybrid, error) {
 	if h.preferred == nil {
 		return h, nil
@@ -61,8 +63,8 @@ func (h *Hybrid) inSpace(ctx context.Context, tenant access.TenantID) (*Hybrid, 
 	return &with, nil
 }
 
-// NewHybrid returns a retriever over an index. Without an embedder (nil) it searches by keywords
-// alone.
+// NewHybrid returns a retriever over an index. With a nil embedder it searches by keywords only. It
+// fails if index is nil.
 func NewHybrid(index Index, embedder Embedder, cfg Config) (*Hybrid, error) {
 	if index == nil {
 		return nil, errors.New("create the retriever: it needs an index")
@@ -70,11 +72,11 @@ func NewHybrid(index Index, embedder Embedder, cfg Config) (*Hybrid, error) {
 	return &Hybrid{index: index, embedder: embedder, cfg: cfg.clipped()}, nil
 }
 
-// Config returns the settings in force, clipped.
+// Config returns the settings in force, clipped to their ranges.
 func (h *Hybrid) Config() Config { return h.cfg }
 
-// Search implements Retriever. When the embedder fails or takes longer than Config.EmbedWait, the
-// search goes on by keywords alone and says so in its trace.
+// Search implements Retriever. If the embedder fails or takes longer than Config.EmbedWait, Search
+// uses keywords only and says so in the trace.
 func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error) {
 	ctx, told := span.Begin(ctx, "search", slog.Int("queries", len(s.Queries)))
 	defer func() {
@@ -164,7 +166,7 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	return result, nil
 }
 
-// alpha is the share that a query asks for, none without an embedder.
+// alpha returns the weight of the semantic side for a query, 0 without an embedder.
 func (h *Hybrid) alpha(q Query) float64 {
 	if h.embedder == nil {
 		return 0
@@ -176,7 +178,7 @@ func (h *Hybrid) alpha(q Query) float64 {
 	return alpha
 }
 
-// embed fills in the probes of a request.
+// embed fills in the probes of a request, with vectors if possible.
 func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *Trace) error {
 	began := time.Now()
 	r.Probes = make([]Probe, len(queries))
@@ -225,7 +227,7 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 	return nil
 }
 
-// check reports vectors that are not what was asked for.
+// check returns an error if vectors have the wrong number or length.
 func (h *Hybrid) check(vectors [][]float32, want int) error {
 	if len(vectors) != want {
 		return fmt.Errorf("the embedder gave %d vectors for %d texts", len(vectors), want)
@@ -238,8 +240,8 @@ func (h *Hybrid) check(vectors [][]float32, want int) error {
 	return nil
 }
 
-// rank blends each query's candidates, merges the queries, and decides whether there is evidence
-// and which documents, by their first chunks, come close to it.
+// rank blends each query's candidates and merges the queries. It reports whether there is evidence,
+// and adds to isClose the first chunks of documents that come close to it.
 func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace, isClose map[document.ChunkID]bool) ([]Ranked, bool) {
 	trace.Alpha, trace.Synonyms = 0, nil
 	rankings := make([][]Ranked, len(queries))

@@ -10,50 +10,53 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// Index finds candidates on both sides and fetches passages. Implementations are safe for
-// concurrent use, and apply the audience in all calls: what it may not read is neither a candidate
-// nor a passage, from the moment at which the change of an access list returned.
+// Index finds candidates by keywords and by vectors, and fetches passages. Implementations are safe
+// for concurrent use. Every call applies the audience: documents that it may not read are neither
+// candidates nor passages. A changed access list takes effect as soon as the call that changed it
+// returns.
 type Index interface {
-	// Find answers all probes of a request and fetches the chunks that choose takes of the
-	// candidates, ordered by id, both from one consistent state of the index; nil takes none.
-	// Probes whose vectors have another length than those of the model give ErrDimensions.
+	// Find answers all probes of a request. It then fetches the chunks that choose selects from the
+	// candidates, ordered by id. Candidates and chunks come from one consistent state of the index.
+	// A nil choose selects none. Find fails with ErrDimensions if the probes' vectors differ in
+	// length from those of the model.
 	Find(ctx context.Context, r Request, choose func(Candidates) []document.ChunkID) (Candidates, []Passage, error)
-	// Chunks fetches chunks by id, ordered by id. Those that do not exist any more or that the
-	// audience may not read are left out.
+	// Chunks fetches chunks by id, ordered by id. It omits chunks that no longer exist or that the
+	// audience may not read.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]Passage, error)
-	// Excerpts fetches chunks by document and position, ordered by document and position, and
-	// leaves out the same.
+	// Excerpts fetches chunks by document and position, ordered by document and position. It omits
+	// the same chunks as Chunks.
 	Excerpts(ctx context.Context, audience access.Audience, spans []Span) ([]Passage, error)
 }
 
-// ErrDimensions reports vectors that do not fit the space they are meant for. It is wrapped in a
-// sentence that says what to do.
+// ErrDimensions reports vectors whose length does not fit their space. It is wrapped in a sentence
+// that says what to do.
 var ErrDimensions = errors.New("the vectors have the wrong number of dimensions")
 
 // Request asks for candidates on behalf of an audience.
 type Request struct {
 	Audience  access.Audience
 	Probes    []Probe
-	Model     string              // the space of the probes' vectors; empty without any
+	Model     string              // vector space of the probes; empty: no vectors
 	Sources   []document.SourceID // only these; none means all
 	Documents []document.ID       // only these; none means all
-	// only documents of these dates, To exclusive; zero is without bound. Those without a date are
-	// of none
+	// only documents with a date from From up to, but excluding, To; zero: no bound; with a bound,
+	// documents without a date are excluded
 	From, To   time.Time
 	TitleRatio float64           // share of the title field when keyword candidates are chosen
-	PerSide    int               // candidates per probe and side
-	Synonyms   *analyse.Synonyms // of the operator, for the keyword side; nil: none
+	PerSide    int               // maximum number of candidates per probe and side
+	Synonyms   *analyse.Synonyms // the operator's, for the keyword side; nil: none
 }
 
-// Dated reports whether only documents of some dates are asked for.
+// Dated reports whether the request limits the dates of documents.
 func (r *Request) Dated() bool { return !r.From.IsZero() || !r.To.IsZero() }
 
-// Within reports whether a document of a date, zero for none, is among those asked for.
+// Within reports whether the request allows a document with the date updated, where zero means no
+// date.
 func (r *Request) Within(updated time.Time) bool {
 	return !r.Dated() || !updated.IsZero() && !updated.Before(r.From) && (r.To.IsZero() || updated.Before(r.To))
 }
 
-// withoutVectors makes a request one for words alone.
+// withoutVectors reduces a request to keywords.
 func (r *Request) withoutVectors() {
 	r.Model = ""
 	for i := range r.Probes {
@@ -61,56 +64,55 @@ func (r *Request) withoutVectors() {
 	}
 }
 
-// Probe is one query in the forms that the two sides compare.
+// Probe is one query as text and as a vector.
 type Probe struct {
 	Text   string
-	Vector []float32 // nil or all zero: the semantic side has nothing to say
+	Vector []float32 // nil or all zero: compare no vectors
 }
 
 // Candidates is the answer to a Request.
 type Candidates struct {
 	Lists []List // one per probe, in order
-	// chunks that the audience may read, of the sources and documents asked for; -1 when not
-	// counted
+	// number of readable chunks in the requested sources and documents; -1 if not counted
 	Allowed int
 	Route   string // how the semantic side searched: RouteExact, RouteSketch, RouteGraph or RouteNone
 	Timings map[string]time.Duration
-	// Unchecked is the number of documents left out of the passages because their sources did not say
-	// whether the reader of a private answer may still read them.
+	// Unchecked is the number of documents omitted because their sources did not say whether the
+	// reader of a private answer may still read them.
 	Unchecked int
 }
 
 // Routes of the semantic side.
 const (
-	RouteExact = "exact" // every allowed vector was compared
-	// every allowed vector was compared coarsely in memory, and the best of them exactly
+	RouteExact = "exact" // all allowed vectors were compared
+	// all allowed vectors were compared coarsely in memory, and the best of them exactly
 	RouteSketch = "sketch"
 	RouteGraph  = "graph" // a search engine walked a graph of near vectors, and compared those
 	RouteNone   = "none"  // no vectors were compared
 )
 
-// List holds the candidates of one probe: the union of the best of both sides, each with the scores
-// of both. Order is not significant.
+// List holds the candidates of one probe: the best of each side, each with its scores on both
+// sides. Their order has no meaning.
 type List struct {
 	Entries []Candidate
 	// best raw BM25 of each field among all chunks that the audience may read
 	MaxFlat, MaxTitle float64
-	Words             int // of the probe that weigh something (Words)
-	// of the probe: chunks that the audience may read and that hold each
+	Words             int // weighted words of the probe (function Words)
+	// by term of the probe: readable chunks with the term
 	Terms  map[string]int
-	Chunks int // that the audience may read
-	// what was looked for in addition to the probe's own words, for explanations
+	Chunks int // chunks that the audience may read
+	// synonyms that were added to the probe, for explanations
 	Synonyms []string
-	Semantic bool // vectors were compared; without that, Cosine means nothing
+	Semantic bool // vectors were compared; if false, Cosine has no meaning
 }
 
 // Candidate is a chunk that may become a hit.
 type Candidate struct {
 	Chunk document.ChunkID
-	// the document's first chunk; a document's chunks have consecutive ids, so this tells documents
-	// apart
+	// the document's first chunk; the chunks of a document have consecutive ids, so First
+	// identifies the document
 	First      document.ChunkID
-	Siblings   int // chunks that the document has
+	Siblings   int // number of chunks of the document
 	UpdatedAt  time.Time
 	Boost      float64
 	Flat       float64 // raw BM25 of title and body together
@@ -118,25 +120,25 @@ type Candidate struct {
 	Cosine     float64 // raw similarity; 0 where the chunk has no vector of the model
 	KeywordPos int     // rank on the keyword side, from 1; 0 = was not chosen there
 	VectorPos  int     // rank on the semantic side, from 1; 0 = was not chosen there
-	// Coverage is the share of the query's weight (the inverse document frequencies of its words,
-	// chatter aside) that the chunk matches, 0 to 1. It is computed for the CoverageDepth best
-	// keyword candidates and 0 for others.
+	// Coverage is the share of the query's weight that the chunk matches, 0 to 1. The weight is the
+	// sum of the inverse document frequencies of the words without chatter. It is computed for the
+	// CoverageDepth best keyword candidates and is 0 for others.
 	Coverage float64
 }
 
-// CoverageDepth is for how many of the best keyword candidates of a probe Coverage is computed.
+// CoverageDepth is the number of best keyword candidates of a probe for which Coverage is computed.
 const CoverageDepth = 20
 
-// Ordinal is the position of the chunk in its document.
+// Ordinal returns the position of the chunk in its document, from 0.
 func (c Candidate) Ordinal() int { return int(c.Chunk - c.First) }
 
-// Span names consecutive chunks of a document by their positions, both ends included.
+// Span is a range of consecutive chunks of a document by position, both ends included.
 type Span struct {
 	Document document.ID
 	From, To int
 }
 
-// Passage is a chunk with its document as it stands now.
+// Passage is a chunk with the current state of its document.
 type Passage struct {
 	Document document.Ref
 	Metadata map[string]string // of the document; not to be changed

@@ -9,19 +9,19 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// selection is which chunks are shown, best first, with the scores of those that were ranked.
+// selection is the list of chunks to show, best first, with the scores of the ranked ones.
 type selection struct {
 	order   []document.ChunkID
 	scores  map[document.ChunkID]*Ranked
-	ranking []Ordered // what the search is to keep, whether it is shown or not
+	ranking []Ordered // the ranking to keep, shown or not
 }
 
-// shortPage is how many chunks a page has at most that is shown whole.
+// shortPage is the maximum number of chunks of a page that is always shown whole.
 const shortPage = 2
 
-// choose selects what is shown: the best chunks, repetition counted against them, and the
-// neighbours of the very best. MaxChunks bounds all chunks together, neighbours included, unless
-// the search itself wants more passages. The other chunk of a short page comes on top.
+// choose selects the chunks to show: the best ones, with a penalty for repeated documents, and the
+// neighbours of the very best. MaxChunks limits all chunks including neighbours, unless the search
+// asks for more passages. The second chunk of a short page does not count towards the limit.
 func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 	limit := s.Limit
 	if limit < 1 {
@@ -71,14 +71,15 @@ func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 	return out
 }
 
-// again is how many places a further chunk of a document moves down for each that stands higher. Of
-// 0, 1, 2, 4, 8, 20 and without end, measured with 80 questions about two manuals, 4 puts most
-// passages with the answer into 2,000 tokens and has most right pages cited; 8 is next to it.
+// again is the number of places by which a further chunk of a document moves down, for each chunk
+// of the document that ranks higher. Of 0, 1, 2, 4, 8, 20 and without end, measured with 80
+// questions about two manuals, 4 puts most passages with the answer into 2,000 tokens and has most
+// right pages cited; 8 is next to it.
 const again = 4
 
-// diverse returns at most n of the ranked chunks: each further chunk of a document stands again
-// places lower than its score puts it, for every one of the document that stands higher. Chunks
-// that neither side has anything to say for are left out.
+// diverse returns at most n of the ranked chunks. It moves each further chunk of a document down by
+// again places for every chunk of the document that ranks higher. It drops chunks without a score
+// on either side.
 func diverse(ranked []Ranked, n int) []*Ranked {
 	type moved struct {
 		*Ranked
@@ -106,8 +107,8 @@ func diverse(ranked []Ranked, n int) []*Ranked {
 	return chosen
 }
 
-// join makes hits of passages in the order wanted. Chunks that follow one another in a document
-// become one hit in place of the best.
+// join turns passages into hits in the order of chosen. Consecutive chunks of a document become one
+// hit at the rank of the best.
 func join(passages []Passage, chosen selection) []Hit {
 	rank := make(map[document.ChunkID]int, len(chosen.order))
 	for i, id := range chosen.order {
@@ -137,8 +138,8 @@ func join(passages []Passage, chosen selection) []Hit {
 	return hits
 }
 
-// merge puts consecutive chunks together. The scored chunk that ranks best gives scores, heading
-// and link; without any there is no hit.
+// merge joins consecutive chunks into a hit. The best ranked chunk provides scores, heading and
+// link. If no chunk has scores, scored is false.
 func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.ChunkID]*Ranked) (hit Hit, best int, scored bool) {
 	for _, p := range run {
 		r, found := scores[p.ID]
@@ -168,7 +169,7 @@ func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.Chu
 	return hit, best, scored
 }
 
-// Parts cuts a chunk where its sections begin.
+// Parts splits a chunk at the beginnings of its sections.
 func Parts(c document.Chunk) []Part {
 	text, part, from := []rune(c.Text), Part{Anchor: c.Anchor, Heading: Section(c.Heading)}, 0
 	var out []Part
@@ -183,11 +184,12 @@ func Parts(c document.Chunk) []Part {
 	return append(out, part)
 }
 
-// maxHeading is how many characters the first line of a section has at most that is its heading.
+// maxHeading is the maximum length, in characters, of a first line that counts as a section's
+// heading.
 const maxHeading = 120
 
-// headingOf is the heading that the text of a section begins with; empty where it begins with none.
-// A section whose anchor is an address, such as a message of a thread, has no heading.
+// headingOf returns the heading at the beginning of a section's text, or "". A section whose anchor
+// is an address, for example a message of a thread, has no heading.
 func headingOf(anchor, text string) string {
 	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.Trim(line, "# \t")
@@ -197,9 +199,9 @@ func headingOf(anchor, text string) string {
 	return line
 }
 
-// continuation is what next adds to text when its first overlap runes are the last ones of text
-// already. Where the two do not agree (a table's header is repeated, say), next stands apart as a
-// whole.
+// continuation returns the text that next adds to text. It removes the first overlap runes of next
+// if text ends with them. Otherwise (for example if a table's header is repeated) it returns all of
+// next as a separate block.
 func continuation(text, next string, overlap int) string {
 	if overlap > 0 {
 		runes := []rune(next)
@@ -214,8 +216,8 @@ func continuation(text, next string, overlap int) string {
 	return document.BlockSeparator + next
 }
 
-// fit keeps the hits that fit into a number of tokens, in order; 0 is no limit. A hit that is too
-// large makes room for smaller ones.
+// fit returns the hits that fit into maxTokens, in order; 0 means no limit. It skips a hit that is
+// too large in favour of smaller ones.
 func fit(hits []Hit, maxTokens int) []Hit {
 	if maxTokens <= 0 {
 		return hits

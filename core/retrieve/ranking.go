@@ -8,27 +8,27 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// RankingDepth is how many passages of a search a Ranking holds.
+// RankingDepth is the maximum number of passages in a Ranking.
 const RankingDepth = 1000
 
-// Ranking is what a search found, best first, beyond what it showed: enough to show more without
-// another search. Who may read a passage is not part of it, and is checked again whenever a page is
-// shown.
+// Ranking is the ordered result of a search, including passages that it did not show. It lets a
+// turn show further pages without another search. It has no permissions: each page checks them
+// again.
 type Ranking struct {
 	Chunks   []Ordered
-	Page     int      // how many of them a page shows
-	Queries  []string // that were asked
+	Page     int      // chunks per page
+	Queries  []string // queries of the search
 	Evidence bool
 }
 
-// Ordered is a chunk in its place.
+// Ordered is a chunk of a Ranking.
 type Ordered struct {
 	Chunk document.ChunkID
 	Score float32
 }
 
-// Hits makes hits of some of the ranking's passages, in its order; consecutive chunks of a document
-// become one. passages are ordered by id.
+// Hits returns the passages of the ranking as hits, in its order. It joins consecutive chunks of a
+// document. passages must be ordered by id.
 func (r *Ranking) Hits(passages []Passage) []Hit {
 	chosen := selection{scores: make(map[document.ChunkID]*Ranked, len(passages))}
 	there := make(map[document.ChunkID]bool, len(passages))
@@ -44,11 +44,11 @@ func (r *Ranking) Hits(passages []Passage) []Hit {
 	return join(passages, chosen)
 }
 
-// maxRankings bounds what a turn keeps: 16 kB for each.
+// maxRankings is the maximum number of rankings that a turn keeps, at 16 kB each.
 const maxRankings = 4
 
-// Rankings are those of the newest searches of a turn, by their queries. They are safe for
-// concurrent use; nil keeps none.
+// Rankings stores the rankings of the newest searches of a turn, by their queries. It is safe for
+// concurrent use. A nil *Rankings stores none.
 type Rankings struct {
 	mu   sync.Mutex
 	kept []*keptRanking // the newest last
@@ -57,10 +57,10 @@ type Rankings struct {
 type keptRanking struct {
 	ranking *Ranking
 	keys    []string
-	starts  []int // where the pages begin that were shown, and the next one: the first at 0
+	starts  []int // starts of the pages that were shown, and of the next; the first is 0
 }
 
-// rankingKey tells queries apart, whatever their order and letter case.
+// rankingKey returns a key of the queries that ignores their order and letter case.
 func rankingKey(queries []string) string {
 	keys := make([]string, len(queries))
 	for i, q := range queries {
@@ -70,8 +70,8 @@ func rankingKey(queries []string) string {
 	return strings.Join(slices.Compact(keys), "\n")
 }
 
-// Keep remembers a ranking under each way in which the search may be named, and forgets the oldest
-// where there are many.
+// Keep stores a ranking under each name of the search. If there are more than maxRankings, it drops
+// the oldest.
 func (k *Rankings) Keep(ranking *Ranking, names ...[]string) {
 	if k == nil || ranking == nil {
 		return
@@ -89,8 +89,8 @@ func (k *Rankings) Keep(ranking *Ranking, names ...[]string) {
 	}
 }
 
-// Find returns the ranking of a search and where its page (from 1) begins; without queries that of
-// the newest. It is nil where none is kept.
+// Find returns the ranking of a search and the start of its page, where pages count from 1. Without
+// queries it uses the newest ranking. The ranking is nil if none is stored.
 func (k *Rankings) Find(queries []string, page int) (ranking *Ranking, from int) {
 	if k == nil {
 		return nil, 0
@@ -109,7 +109,7 @@ func (k *Rankings) Find(queries []string, page int) (ranking *Ranking, from int)
 	return entry.ranking, entry.starts[last] + (page-1-last)*entry.ranking.Page
 }
 
-// Showed notes where the page after this one begins.
+// Showed records where the page after this one begins.
 func (k *Rankings) Showed(ranking *Ranking, page, next int) {
 	if k == nil {
 		return

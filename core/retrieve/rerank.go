@@ -18,36 +18,36 @@ import (
 	"github.com/footnotehq/footnote/core/span"
 )
 
-// Reranker judges passages by reading them together with the question, as a cross-encoder does.
-// Implementations are safe for concurrent use.
+// Reranker scores passages by reading each together with the question, for example with a
+// cross-encoder. Implementations are safe for concurrent use.
 type Reranker interface {
-	// Rerank returns a score for each text that the model judged, by its position in texts; more is
-	// better, on the model's own scale. Texts that it left out have none.
+	// Rerank returns the scores by position in texts. Higher is better, on the model's own scale.
+	// Texts that the model skipped have no score.
 	Rerank(ctx context.Context, question string, texts []string) (map[int]float64, error)
-	// Model names the model, for explanations.
+	// Model returns the name of the model, for explanations.
 	Model() string
 }
 
 const (
-	// RerankDepth is how many of the best candidates are judged. What stands further down hardly
-	// ever answers: for 76 of 80 questions about two manuals a right page was among the first 25
-	// passages.
+	// RerankDepth is the number of best candidates that are judged. Lower ones hardly ever answer:
+	// for 76 of 80 questions about two manuals a right page was among the first 25 passages.
 	RerankDepth = 100
-	// DefaultRerankWait is how long a reranker may take: a person waits for the first words.
+	// DefaultRerankWait is the default time limit of a reranker. It is short because a person waits
+	// for the first words.
 	DefaultRerankWait = 300 * time.Millisecond
 )
 
-// WithReranker returns the same search with a reranker, which may take so long (0:
-// DefaultRerankWait). When it is late or fails, the order stays as it was and the trace says so.
-// nil is the search without one.
+// WithReranker returns a copy of h that uses a reranker. wait limits each call; 0 means
+// DefaultRerankWait. If the reranker is late or fails, the order stays unchanged and the trace says
+// so. A nil r means no reranker.
 func (h *Hybrid) WithReranker(r Reranker, wait time.Duration) *Hybrid {
 	with := *h
 	with.reranker, with.wait = r, cmp.Or(max(wait, 0), DefaultRerankWait)
 	return &with
 }
 
-// considered are the chunks that a search fetches: those it shows and, with a reranker, those that
-// it judges.
+// considered returns the chunks that a search fetches: those that it shows and, with a reranker,
+// those to judge.
 func (h *Hybrid) considered(ranked []Ranked, chosen selection) []document.ChunkID {
 	if h.reranker == nil {
 		return chosen.order
@@ -60,8 +60,8 @@ func (h *Hybrid) considered(ranked []Ranked, chosen selection) []document.ChunkI
 	return slices.Compact(ids)
 }
 
-// rerank has the best candidates judged, chooses again, and fetches what that takes in addition.
-// Passages are what was fetched, ordered by id.
+// rerank lets the reranker judge the best candidates, selects again, and fetches missing chunks.
+// passages are the chunks fetched so far, ordered by id.
 func (h *Hybrid) rerank(ctx context.Context, s Search, question string, ranked []Ranked, chosen selection, passages []Passage, trace *Trace) (selection, []Passage, error) {
 	if h.reranker == nil || len(passages) == 0 {
 		return chosen, passages, nil
@@ -77,8 +77,8 @@ func (h *Hybrid) rerank(ctx context.Context, s Search, question string, ranked [
 	return chosen, passages, err
 }
 
-// complete fetches those of some passages that are not there yet, such as neighbours of the one
-// that is now the best, and leaves out all others.
+// complete fetches the chunks of ids that are not in passages, for example neighbours of the new
+// best chunk. It drops all other passages.
 func (h *Hybrid) complete(ctx context.Context, s Search, ids []document.ChunkID, passages []Passage) ([]Passage, error) {
 	wanted := make(map[document.ChunkID]bool, len(ids))
 	for _, id := range ids {
@@ -100,8 +100,8 @@ func (h *Hybrid) complete(ctx context.Context, s Search, ids []document.ChunkID,
 	return passages, nil
 }
 
-// judge asks the reranker, and returns the candidates in its order: those that it judged, then the
-// others as they stood.
+// judge calls the reranker and returns the candidates in its order: first those that it judged,
+// then the others in their previous order.
 func (h *Hybrid) judge(ctx context.Context, question string, ranked []Ranked, passages []Passage, trace *Trace) ([]Ranked, bool) {
 	began := time.Now()
 	byID := make(map[document.ChunkID]int, len(passages))
@@ -159,10 +159,10 @@ func (h *Hybrid) judge(ctx context.Context, question string, ranked []Ranked, pa
 	return order, true
 }
 
-// errScores says that a reranker's answer is none.
+// errScores reports an invalid answer of a reranker.
 var errScores = errors.New("the reranker judged texts that it was not given, or gave scores that are no numbers")
 
-// checkScores refuses scores that would put passages into an unintended order.
+// checkScores rejects scores that would put passages into an unintended order.
 func checkScores(scores map[int]float64, texts int) error {
 	if len(scores) == 0 && texts > 0 {
 		return errors.New("the reranker judged no text")
@@ -175,7 +175,7 @@ func checkScores(scores map[int]float64, texts int) error {
 	return nil
 }
 
-// judged is a passage as a reranker reads it: under its title and headings.
+// judged returns the passage as a reranker reads it: below its title and headings.
 func (p Passage) judged() string {
 	var b strings.Builder
 	b.WriteString(p.Document.Title)
@@ -188,7 +188,7 @@ func (p Passage) judged() string {
 	return b.String()
 }
 
-// AddNotice adds a sentence about what could not run.
+// AddNotice appends a sentence about a part of the search that could not run.
 func (t *Trace) AddNotice(sentence string) {
 	t.Notice = strings.TrimSpace(t.Notice + " " + sentence)
 }
@@ -199,11 +199,11 @@ func (t *Trace) tell(sentence string) {
 	t.AddNotice(sentence)
 }
 
-// keywordsAlone notes why no vectors were compared, although they should have been.
+// keywordsAlone adds a notice that says why no vectors were compared.
 func (t *Trace) keywordsAlone(why string) { t.tell(why + ", so the search went by keywords alone.") }
 
-// unchecked notes that documents are left out because a source did not say whether the reader may
-// still read them.
+// unchecked adds a notice about documents that are omitted because a source did not say whether the
+// reader may still read them.
 func (t *Trace) unchecked(documents int) {
 	switch {
 	case documents == 1:

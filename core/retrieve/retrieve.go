@@ -1,6 +1,6 @@
-// Package retrieve finds the passages that an answer may rest on: hybrid search (exact BM25 and
-// vectors), blending and scoring, neighbours, and the source window. Every search names the
-// audience that will see its results, and nothing else is returned.
+// Package retrieve finds the passages for an answer: hybrid search (exact BM25 and vectors),
+// blending and scoring, neighbours, and the source window. Every search names the audience of its
+// results, and returns only passages that this audience may read.
 package retrieve
 
 import (
@@ -11,31 +11,31 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Search is one retrieval on behalf of an audience.
+// Search is the input of one search on behalf of an audience.
 type Search struct {
 	Audience access.Audience
 	Queries  []Query
-	// passages wanted, neighbours not counted; 0 means the configured MAX_CHUNKS_FED_TO_CHAT
+	// maximum number of passages, without neighbours; 0 means the configured MAX_CHUNKS_FED_TO_CHAT
 	Limit     int
 	Sources   []document.SourceID // only these sources; none means all
 	Documents []document.ID       // only these documents; none means all
-	// only documents of these dates, To exclusive; zero is without bound
+	// only documents with a date from From up to, but excluding, To; zero: no bound
 	From, To    time.Time
-	FavorRecent bool               // the question asks for what is recent
-	Except      []document.ChunkID // not these, which were shown before
-	Keep        int                // passages of the Ranking in the result; 0: none
-	MaxTokens   int                // size of all passages together, in tokens; 0 is no limit
-	Now         time.Time          // ages are counted from here; zero means the current time
+	FavorRecent bool               // the question asks for recent documents
+	Except      []document.ChunkID // exclude these, which were shown before
+	Keep        int                // length of the Ranking in the result; 0: no ranking
+	MaxTokens   int                // maximum size of all passages, in tokens; 0: no limit
+	Now         time.Time          // reference time for ages; zero: the current time
 }
 
-// Query is one way to ask. Several are merged by weighted reciprocal rank fusion.
+// Query is one wording of the question. Search merges several by weighted reciprocal rank fusion.
 type Query struct {
 	Text   string
 	Weight float64  // 0 counts as 1
-	Alpha  *float64 // share of the semantic side; nil means the configured HYBRID_ALPHA
+	Alpha  *float64 // weight of the semantic side, 0–1; nil: the configured HYBRID_ALPHA
 }
 
-// Retriever is what tools call. Implementations are safe for concurrent use.
+// Retriever searches for tools. Implementations are safe for concurrent use.
 type Retriever interface {
 	// Search returns passages, best first. An audience that may read nothing gets no hits and no
 	// error.
@@ -45,46 +45,46 @@ type Retriever interface {
 // Result is the outcome of a Search.
 type Result struct {
 	Hits []Hit
-	// false: nothing scored above the floor; Hits are then only the closest documents
+	// false: nothing scored above the floor, and Hits are only the closest documents
 	Evidence bool
-	// at most three documents to name when nothing answers: those that come close to being evidence
+	// at most three documents that come close to being evidence, to name if nothing answers
 	Closest []document.Ref
-	Terms   map[string]int // of the queries: chunks that the audience may read and that hold each
-	Chunks  int            // that the audience may read
+	Terms   map[string]int // by term of the queries: readable chunks with the term
+	Chunks  int            // chunks that the audience may read
 	Trace   Trace
-	Ranking *Ranking // nil unless it was asked for
+	Ranking *Ranking // nil if Search.Keep is 0
 }
 
 // Hit is one passage: the best chunk of a document, or several adjoining chunks merged.
 type Hit struct {
 	Document document.Ref
-	// what the document's source says of it in addition to its text; not to be changed
+	// metadata of the document from its source; do not modify
 	Metadata map[string]string
 	ACL      access.ACL
 	Chunk    document.ChunkID // the chunk that scored
 	Ordinal  int              // its position in the document
 	First    int              // position of the first chunk of Text
 	Last     int              // … and of the last
-	Of       int              // chunks of the document; 0: not known
+	Of       int              // number of chunks of the document; 0: unknown
 	Heading  []string
 	Anchor   string
 	Link     string // Document.URL with the anchor
 	Text     string // the passage, neighbours included
 	Start    int    // rune range of Text in the document's text
 	End      int
-	Tokens   int    // size of the chunks that Text was put together from
-	Parts    []Part // the sections of these chunks, where they are several
+	Tokens   int    // size of the chunks that Text was joined from
+	Parts    []Part // the sections of these chunks, if there are several
 	Scores   Scores
 }
 
-// Part is one section of a hit, or a piece of one.
+// Part is a section of a hit, or a piece of one.
 type Part struct {
 	Anchor  string
 	Heading string // of the section, may be empty
 	Text    string
 }
 
-// Section is the name of the section at the end of a path of headings.
+// Section returns the last heading of a path of headings, or "".
 func Section(heading []string) string {
 	if len(heading) == 0 {
 		return ""
@@ -99,31 +99,30 @@ type Scores struct {
 	Title   float64 `json:"title"`   // raw BM25 of the title
 	Cosine  float64 `json:"cosine"`  // raw similarity; 0 without an embedder
 	Keyword float64 `json:"keyword"` // blended and normalised keyword side, 0–1
-	// what the document's other passages added to keyword, before it was normalised
+	// amount that the document's other passages added to keyword, before normalisation
 	Support  float64 `json:"support"`
 	Semantic float64 `json:"semantic"` // normalised semantic side, 0–1
 	Recency  float64 `json:"recency"`  // multiplier
 	Boost    float64 `json:"boost"`    // multiplier
-	// what it is worth because a passage among the best names its document; 0: none does
+	// share of the score of a top passage that names this document; 0: no passage does
 	Knowledge float64 `json:"knowledge"`
 	// share of the question's weight that the chunk matches; 0 below the best CoverageDepth
 	Coverage float64 `json:"coverage"`
 	RRF      float64 `json:"rrf"`    // fusion over several queries; 0 with one query
-	Rerank   float64 `json:"rerank"` // of the reranker, on its own scale
+	Rerank   float64 `json:"rerank"` // score of the reranker, on the scale of its model
 	// rank on the keyword side, from 1; 0 = not a candidate there
 	KeywordPos int `json:"keyword_pos"`
-	// rank given by the reranker, from 1, which decides the order; 0 = not judged, or there is no
-	// reranker
+	// rank from the reranker, from 1, which decides the order; 0 = not judged, or no reranker
 	RerankPos int `json:"rerank_pos"`
 	// rank on the semantic side, from 1; 0 = not a candidate there
 	VectorPos int `json:"vector_pos"`
 }
 
-// Trace says how a search ran.
+// Trace describes how a search ran.
 type Trace struct {
 	Queries []string `json:"queries"`
-	Web     bool     `json:"web,omitempty"` // it was a search of the web
-	// from 2, of an earlier search that was not run again; 0: a search
+	Web     bool     `json:"web,omitempty"` // a web search
+	// page of an earlier search, from 2, that was not run again; 0: a new search
 	Page     int     `json:"page,omitempty"`
 	Alpha    float64 `json:"alpha"` // effective
 	Embedder string  `json:"embedder,omitempty"`
@@ -131,34 +130,34 @@ type Trace struct {
 	// chunks that the audience may read; -1 when not counted
 	Allowed  int    `json:"allowed"`
 	Reranker string `json:"reranker,omitempty"`
-	// date of the oldest documents asked for, 2006-01-02; empty: any
+	// earliest date of the documents, 2006-01-02; empty: no bound
 	From string `json:"from,omitempty"`
-	To   string `json:"to,omitempty"` // date of the newest; empty: any
-	// what was looked for in addition to the words of the queries, such as "k8s: kubernetes"
+	To   string `json:"to,omitempty"` // latest date; empty: no bound
+	// synonyms that were added to the queries, for example "k8s: kubernetes"
 	Synonyms []string `json:"synonyms,omitempty"`
 	Notice   string   `json:"notice,omitempty"` // a sentence when part of the search could not run
-	// Told are the sentences of Notice that an answer repeats: for what reason documents may be
-	// missing that would have been found.
+	// Told are the sentences of Notice that an answer repeats. They say why documents may be
+	// missing from the results.
 	Told []string `json:"-"`
-	// RerankError is why the reranker's answer could not be used, for the log; nil when it was used
-	// or merely late.
+	// RerankError says why the reranker's scores were unusable, for the log. It is nil if they were
+	// used or merely late.
 	RerankError error                    `json:"-"`
 	Timings     map[string]time.Duration `json:"-"` // by stage
 }
 
 // Embedder turns texts into vectors of one length. Implementations are safe for concurrent use.
 type Embedder interface {
-	// Embed returns one vector per text, in order, normalised to length 1 where the model wants
-	// that. A vector of zeros says that the model has nothing to say of a text, which is then found
-	// by its words alone.
+	// Embed returns one vector per text, in order, normalised to length 1 if the model requires it.
+	// A zero vector means that the model cannot represent the text. Only keywords find such a text.
 	Embed(ctx context.Context, purpose Purpose, texts []string) ([][]float32, error)
-	// Model names the vector space; vectors of different models are never compared.
+	// Model returns the name of the vector space. Vectors of different models are never compared.
 	Model() string
-	// Dimensions of every vector.
+	// Dimensions returns the length of every vector.
 	Dimensions() int
 }
 
-// Purpose tells models that treat questions and passages differently which one they are given.
+// Purpose says whether a text is a question or a passage, for models that treat the two
+// differently.
 type Purpose int
 
 const (

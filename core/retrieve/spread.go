@@ -10,32 +10,32 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// Neighbours finds the documents that passages name (knowledge.Graph).
+// Neighbours finds the documents that passages mention (knowledge.Graph).
 type Neighbours interface {
 	Neighbours(ctx context.Context, q knowledge.Question, passages []document.ChunkID) ([]knowledge.Neighbour, error)
 }
 
 const (
-	// spreadSeeds is from how many of the best documents a search takes a step.
+	// spreadSeeds is the number of best documents from which a search follows mentions.
 	spreadSeeds = 5
-	// spreadShare is what a document gets of the score of the passage that names it. Of .5, .8,
-	// .85, .9 and 1, measured over four sets of questions that need several pages, scifact and the
-	// questions about two manuals in one index, .85 finds most among those that lose nothing
-	// (deploy/decisions/0046-knowledge.md).
+	// spreadShare is the share of a passage's score that a document gets if the passage mentions
+	// it. Of .5, .8, .85, .9 and 1, measured over four sets of questions that need several pages,
+	// scifact and the questions about two manuals in one index, .85 finds most among those that
+	// lose nothing (deploy/decisions/0046-knowledge.md).
 	spreadShare = 0.85
 )
 
-// WithNeighbours returns the same search with a step from the best passages to the documents that
-// they name. nil is the search without one.
+// WithNeighbours returns a copy of h that also finds the documents that the best passages mention.
+// A nil n turns this off.
 func (h *Hybrid) WithNeighbours(n Neighbours) *Hybrid {
 	with := *h
 	with.neighbours = n
 	return &with
 }
 
-// spread takes the step: a document whose title stands in one of the best passages is worth a share
-// of that passage's score, less where several documents have the name and where many passages hold
-// it. It never lowers what the search itself found. A step that fails is left out, and the trace
+// spread adds the documents whose titles occur in the best passages. Each gets a share of the
+// passage's score, and less if several documents have the name or many passages contain it. spread
+// never lowers a score of the search. If it fails, the search continues without it and the trace
 // says so.
 func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *Trace) ([]Ranked, bool) {
 	if h.neighbours == nil || len(ranked) == 0 {
@@ -81,8 +81,8 @@ func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *T
 	return raise(ranked, worth, about), true
 }
 
-// raise gives each document its worth, at the passage of it that stands highest, or its first where
-// none does, and puts all into order.
+// raise gives each document its worth and sorts the result. The worth goes to the document's best
+// ranked passage, or to its first passage if none is ranked.
 func raise(ranked []Ranked, worth map[document.ChunkID]float64, about map[document.ChunkID]knowledge.Neighbour) []Ranked {
 	out := slices.Clone(ranked)
 	for i := range out {

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// supportShare is how much the other passages of a document add to each, at most.
+	// supportShare is the maximum amount that the other passages of a document add to each.
 	supportShare = 0.2
-	// supportDecay is what each further passage of a document counts, of what the one before it
-	// counts.
+	// supportDecay is the factor by which each further passage of a document counts less than the
+	// one before it.
 	supportDecay = 0.8
 )
 

@@ -2,9 +2,10 @@ package retrieve
 
 import "github.com/footnotehq/footnote/core/retrieve/analyse"
 
-// Understand prepares what was found for Coverage and Words. A passage says a synonym when it holds
-// all words of that, and then says the word of the question that the synonym stands for. That word
-// weighs what it weighs by itself: a synonym's frequency counts only where the word occurs nowhere.
+// Understand prepares found for Coverage and Words. A passage contains a synonym if it contains all
+// words of it. The passage then also counts as containing the word of the question that the synonym
+// replaces. That word keeps its weight: the frequency of a synonym counts only if the word occurs
+// nowhere.
 func Understand(terms []analyse.Term, found []Matched) {
 	known := make(map[int]bool) // words of the question that occur
 	for i, t := range terms {
@@ -32,7 +33,7 @@ func Understand(terms []analyse.Term, found []Matched) {
 	}
 }
 
-// Understood returns the frequencies of terms as Understand leaves them, for Words.
+// Understood returns the frequencies of terms after Understand, for Words.
 func Understood(terms []analyse.Term, frequency []int) []int {
 	found := make([]Matched, len(terms))
 	for i, f := range frequency {

@@ -6,17 +6,18 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Act is what a person of the console wants done to an answer. Key is the form's: a form that is
-// sent twice changes something once.
+// Act is a change that a person of the console makes to an answer. Key is the key of the form:
+// submitting one form twice changes the answer once.
 type Act struct {
 	Do        thread.Action
 	Key, Text string
-	Submitted bool // else the form is wanted
+	Submitted bool // false: the person asks for the form
 }
 
-// May reports whether a viewer with a role may do something to the answer of a question. A role
-// that opens PartModeration counts as a moderator of the platform, for what it sees. Who is signed
-// in as an account of the machine has no name on the platform and changes nothing there.
+// May reports whether a viewer with a role may apply an action to the answer of a question. A role
+// that opens PartModeration counts as a platform moderator for the questions that it can see. A
+// viewer who is signed in as an account of the machine has no platform account and may change
+// nothing.
 func (d Detail) May(v Viewer, role Role, do thread.Action) bool {
 	p := v.Person
 	if p.Platform != string(d.Ref.Platform) || p.Workspace.ID != "" && p.Workspace.ID != d.Ref.Workspace || d.Removed {
@@ -33,7 +34,8 @@ func (d Detail) May(v Viewer, role Role, do thread.Action) bool {
 	return false
 }
 
-// Request is an act as a request to the service that answers, for a viewer who May do it.
+// Request returns the request to the answering service for an act. The caller must have checked
+// May.
 func (d Detail) Request(tenant access.TenantID, v Viewer, role Role, a Act) action.Request {
 	return action.Request{
 		Do: a.Do, Tenant: tenant, Ref: d.Ref, Turn: d.Turn, Key: "console:" + a.Key, By: thread.Person{ID: v.Person.ID, Name: v.Name},

@@ -16,21 +16,22 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Store is what a Reader needs of stored conversations. It is safe for concurrent use.
+// Store reads stored conversations for a Reader. It is safe for concurrent use.
 type Store interface {
 	command.Explained
 	Turn(ctx context.Context, tenant access.TenantID, id session.TurnID) (session.Turn, error)
-	// Questions returns the questions that a scope lets through, the newest first.
+	// Questions returns the questions that a scope allows, the newest first.
 	Questions(ctx context.Context, tenant access.TenantID, s Scope, q Query) ([]Question, error)
-	// Conversation returns the questions of a turn's session, the oldest first, whoever may see them.
+	// Conversation returns all questions of a turn's session, the oldest first. It does not check
+	// who may see them.
 	Conversation(ctx context.Context, tenant access.TenantID, id session.TurnID) ([]Question, error)
 }
 
-// Library says what may be read of documents at the moment. It is safe for concurrent use.
+// Library reports which documents may be read at the moment. It is safe for concurrent use.
 type Library interface {
-	// Readable returns those of the documents that exist and that everyone in the audience may read.
+	// Readable returns the documents that exist and that everyone in the audience may read.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
-	// Chunks returns those of the chunks that exist and that the audience may read.
+	// Chunks returns the chunks that exist and that the audience may read.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error)
 	session.Quotes
 }
@@ -47,27 +48,28 @@ type Reader struct {
 type Detail struct {
 	Question
 	Session session.ID
-	// Answer is Markdown as readers saw it. It is empty where Withheld is set.
+	// Answer is the answer in Markdown, as readers saw it. It is empty if Withheld is set.
 	Answer      string
-	CorrectedBy string // whose text Answer is; empty: it is the answer
-	// Withheld says that the answer rests on something that the viewer may not read, or that was
-	// taken back. Searches are hidden then too: their words may come from it.
+	CorrectedBy string // author of the correction that Answer holds; empty: not corrected
+	// Withheld says that the answer rests on a document that the viewer may not read, or on text
+	// that was taken back. Searches are hidden too, because their words may come from that
+	// document.
 	Withheld  bool
 	Reference string
-	Citations []Cited        // those alone that the viewer may read
+	Citations []Cited        // only those that the viewer may read
 	Closest   []document.Ref // likewise
-	Why       []string       // sentences: the decision, each search, the outcome
+	Why       []string       // sentences about the decision, each search and the outcome
 	Models    []Used
-	Thread    []Question // the whole conversation, as far as the viewer may see it
+	Thread    []Question // questions of the conversation that the viewer may see
 }
 
-// Cited is a citation next to what it cites.
+// Cited is a citation with the passages that it cites.
 type Cited struct {
 	message.Citation
-	Passages []string // as the index has them now; none where they changed since
+	Passages []string // from the index, now; none if they changed
 }
 
-// Used is what one model did, at today's prices.
+// Used is the token use of one model, and its cost at current prices.
 type Used struct {
 	Model         string
 	Input, Output int
@@ -75,8 +77,8 @@ type Used struct {
 	Currency      string // empty: the model has no price
 }
 
-// Open returns a question. One that the viewer may not see gives session.ErrUnknownTurn, as one
-// that does not exist.
+// Open returns a question. It fails with session.ErrUnknownTurn if the question does not exist or
+// the viewer may not see it.
 func (r Reader) Open(ctx context.Context, v Viewer, id session.TurnID) (Detail, error) {
 	all, err := r.Store.Conversation(ctx, r.Tenant, id)
 	if err != nil {
@@ -101,7 +103,7 @@ func (r Reader) Open(ctx context.Context, v Viewer, id session.TurnID) (Detail, 
 	return d, r.fill(ctx, v.Audience, e, &d)
 }
 
-// fill adds what the audience may see of an answer.
+// fill adds the parts of an answer that the audience may see.
 func (r Reader) fill(ctx context.Context, audience access.Audience, e command.Explanation, d *Detail) error {
 	saved := e.Saved
 	readable, err := r.readable(ctx, audience, saved)
@@ -156,7 +158,8 @@ func withoutSearches(runs []session.Run) []session.Run {
 	return bare
 }
 
-// readable is which documents of an answer, its plan and its searches the audience may read.
+// readable returns the documents of an answer, its plan and its searches that the audience may
+// read.
 func (r Reader) readable(ctx context.Context, audience access.Audience, saved session.Saved) (map[document.ID]bool, error) {
 	ids := saved.RestsOn()
 	for _, row := range saved.Plan {
@@ -182,7 +185,8 @@ func (r Reader) readable(ctx context.Context, audience access.Audience, saved se
 	return readable, nil
 }
 
-// whole reports whether all that an answer rests on may be read, and is still part of its document.
+// whole reports whether the viewer may read everything that an answer rests on, and whether all of
+// it is still in its document.
 func (r Reader) whole(ctx context.Context, saved session.Saved, may func(document.ID) bool) (bool, error) {
 	if slices.ContainsFunc(saved.RestsOn(), func(id document.ID) bool { return !may(id) }) {
 		return false, nil
@@ -206,8 +210,8 @@ func (r Reader) whole(ctx context.Context, saved session.Saved, may func(documen
 	return !slices.Contains(stands, false), nil
 }
 
-// cited puts each citation next to its passages. They come from the index and not from what is
-// stored with the answer, so that text that was taken out of a document is not shown.
+// cited adds the passages to each citation. It reads them from the index, not from the stored
+// answer, so that text that was removed from a document stays hidden.
 func (r Reader) cited(ctx context.Context, audience access.Audience, citations []message.Citation, shown []message.Reference) ([]Cited, error) {
 	of := make(map[int][]document.ChunkID)
 	var ids []document.ChunkID
@@ -242,16 +246,16 @@ func (r Reader) cited(ctx context.Context, audience access.Audience, citations [
 	return all, nil
 }
 
-// Piece is a part of an answer: text, or the number of a citation.
+// Piece is a part of an answer: either text or the number of a citation.
 type Piece struct {
 	Text string
 	Note int
 }
 
-// note is a citation as answers show it.
+// note matches a citation in an answer.
 var note = regexp.MustCompile(`\[\[(\d{1,4})\]\]\([^()\s]*\)|\[\[(\d{1,4})\]\]`)
 
-// Pieces divides an answer into text and citations, for readers that link the two.
+// Pieces splits an answer into text and citations, for pages that link citations to their sources.
 func Pieces(answer string) []Piece {
 	var all []Piece
 	at := 0

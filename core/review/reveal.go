@@ -10,25 +10,26 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// RevealLifetime is how long a question is shown for a reason.
+// RevealLifetime is how long a revealed question stays visible.
 const RevealLifetime = time.Hour
 
-// Reveal is a question that a person wants to see, although it is none of those that Scope lets
-// through. Documents are not revealed: an answer stays withheld where it rests on something that
-// the person may not read.
+// Reveal is a request to see, for a stated reason, a question that Scope does not allow. It does
+// not reveal documents: an answer stays withheld if it rests on a document that the person may not
+// read.
 type Reveal struct {
 	Turn   session.Turn
 	Reason string
 }
 
-// Bounds of a reason, in characters. A single word explains nothing to its reader.
+// Bounds of a reason, in characters. A single word explains nothing to the asker who reads it.
 const (
 	minReason = 10
 	maxReason = 300
 )
 
-// NewReveal returns what a person may see of a question for a reason, and the sentence that tells
-// its asker beforehand. It fails with an InputError.
+// NewReveal returns the Reveal of a question for a reason, and the sentence that informs the asker
+// beforehand. It fails with an InputError if the reason is too short or too long or the question is
+// hidden.
 func NewReveal(v Viewer, t session.Turn, reason string) (Reveal, string, error) {
 	reason = strings.Join(strings.Fields(plainReason.Replace(reason)), " ")
 	switch n := utf8.RuneCountInString(reason); {
@@ -46,5 +47,5 @@ func NewReveal(v Viewer, t session.Turn, reason string) (Reveal, string, error) 
 
 const noSuchQuestion = "There is no such question."
 
-// plainReason takes out what a platform would read as markup or a mention.
+// plainReason replaces characters that a platform would read as markup or a mention.
 var plainReason = strings.NewReplacer("<", " ", ">", " ", "@", " ", "*", " ", "_", " ", "`", " ", "~", " ", "[", " ", "]", " ", "\\", " ", "|", " ", "#", " ")

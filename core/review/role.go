@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Role says which pages of the console a person opens. What a page shows is limited to what the
-// person may read, whatever the role is.
+// Role decides which pages of the console a person may open. Independently of the role, a page
+// shows only what the person may read.
 type Role string
 
 // The roles.
@@ -24,10 +24,10 @@ const (
 	GapReader Role = "gaps"
 )
 
-// Roles are all of them.
+// Roles returns all roles.
 func Roles() []Role { return []Role{Admin, Moderator, GapReader} }
 
-// Page is a page of the console, or a part of one that needs more.
+// Page is a page of the console, or a part of a page that needs more rights.
 type Page string
 
 // The pages.
@@ -39,7 +39,7 @@ const (
 	PageTry       Page = "try"
 	PageSetup     Page = "setup"     // agents, projects, document sets, channels
 	PartOperation Page = "operation" // costs, and what is broken
-	PartReveal    Page = "reveal"    // single questions of others, for a reason
+	PartReveal    Page = "reveal"    // single questions of other people, for a stated reason
 
 	PartModeration Page = "moderation" // correct and remove other people's answers
 )
@@ -50,13 +50,13 @@ var pages = map[Role][]Page{
 	GapReader: {PageGaps},
 }
 
-// Opens reports whether a role opens a page.
+// Opens reports whether the role may open a page.
 func (r Role) Opens(p Page) bool { return slices.Contains(pages[r], p) }
 
-// Pages lists what a role opens, the page to begin with first.
+// Pages returns the pages that the role may open, the start page first.
 func (r Role) Pages() []Page { return slices.Clone(pages[r]) }
 
-// Lifetimes. Neither is extended by use.
+// Lifetimes of a sign-in link and a session. Use does not extend them.
 const (
 	LinkLifetime    = 10 * time.Minute
 	SessionLifetime = 12 * time.Hour
@@ -73,13 +73,13 @@ func NewSecret() string {
 	return base64.RawURLEncoding.EncodeToString(random[:])
 }
 
-// NewID returns a short name for a session.
+// NewID returns a short random id for a session.
 func NewID() string { return strings.ToLower(rand.Text()[:8]) }
 
 // HashOf returns the hash under which a secret is stored.
 func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
-// SignedIn is a person who is signed in, or has a link to sign in with.
+// SignedIn is a person who is signed in or has a sign-in link.
 type SignedIn struct {
 	Session string // id; empty: it is a link
 	Person  access.Account
@@ -91,32 +91,33 @@ type SignedIn struct {
 var (
 	ErrLink    = errors.New("the link is not valid: it expired, was used before, or belongs to a person whose role was removed")
 	ErrSession = errors.New("the session is not valid: it expired, was ended, or its person has no role any more")
-	// ErrIdentity says that an account of an identity provider is connected to no person with a role,
-	// or to another person.
+	// ErrIdentity reports that an account of an identity provider is connected to another person,
+	// or to no person with a role.
 	ErrIdentity = errors.New("the account of the identity provider is not connected to this person")
 )
 
-// Identity is an account of an identity provider. Its name and its address of mail say nothing:
-// addresses are given out again.
+// Identity is an account of an identity provider. Names and mail addresses do not identify it,
+// because providers reuse addresses.
 type Identity struct{ Issuer, Subject string }
 
-// Sessions keeps roles, links and sessions of the console. It is safe for concurrent use by any
+// Sessions stores roles, links and sessions of the console. It is safe for concurrent use by any
 // number of processes.
 type Sessions interface {
-	// Link returns whom a link signs in, and changes nothing. It fails with ErrLink.
+	// Link returns the person whom a link signs in, and changes nothing. It fails with ErrLink.
 	Link(ctx context.Context, tenant access.TenantID, link Hash) (SignedIn, error)
-	// SignIn spends a link and begins a session. Of any number of calls for a link one succeeds. It
-	// fails with ErrLink.
+	// SignIn uses up a link and begins a session. Of concurrent calls for one link, exactly one
+	// succeeds. The others fail with ErrLink.
 	SignIn(ctx context.Context, tenant access.TenantID, link, session Hash, id string) (SignedIn, error)
-	// Session returns who is signed in, with the role that the person has at the moment. It fails
-	// with ErrSession.
+	// Session returns the person who is signed in, with the person's current role. It fails with
+	// ErrSession.
 	Session(ctx context.Context, tenant access.TenantID, session Hash) (SignedIn, error)
-	// Connect lets an identity sign in as the person of a session from now on, in place of another
-	// identity. It fails with ErrSession, and with ErrIdentity where the identity is another person's.
+	// Connect lets an identity sign in as the person of a session, and replaces the person's
+	// previous identity. It fails with ErrSession, and with ErrIdentity if the identity belongs to
+	// another person.
 	Connect(ctx context.Context, tenant access.TenantID, session Hash, i Identity) error
-	// SignInAs begins a session of the person to whom an identity is connected. It fails with
+	// SignInAs begins a session for the person to whom an identity is connected. It fails with
 	// ErrIdentity.
 	SignInAs(ctx context.Context, tenant access.TenantID, i Identity, session Hash, id string) (SignedIn, error)
-	// SignOut ends a session. One that is not there is no error.
+	// SignOut ends a session. It does not fail if the session does not exist.
 	SignOut(ctx context.Context, tenant access.TenantID, session Hash) error
 }

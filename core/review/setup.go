@@ -6,16 +6,16 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Setup is who answers from what, and what holds where.
+// Setup lists the agents, their documents, and the settings of each place.
 type Setup struct {
-	File     string // that owns agents, projects and document sets; empty: there is none
+	File     string // that defines agents, projects and document sets; empty: none
 	Agents   []Agent
 	Projects []Project
 	Sets     []DocumentSet
 	Places   []Place
 }
 
-// Agent is an agent as the configuration file has it. Its names in JSON are stable.
+// Agent is an agent of the configuration file. Its JSON names are stable.
 type Agent struct {
 	Name                string   `json:"name"`
 	Default             bool     `json:"default"`
@@ -28,11 +28,11 @@ type Agent struct {
 	Reminder            string   `json:"reminder"`
 }
 
-// Project is a named set of files. Its names in JSON are stable.
+// Project is a named set of files. Its JSON names are stable.
 type Project struct {
 	Name  string        `json:"name"`
 	Files []ProjectFile `json:"files"`
-	// Hidden is how many further files there are, which the viewer may not read.
+	// Hidden is the number of further files that the viewer may not read.
 	Hidden int `json:"-"`
 }
 
@@ -43,8 +43,8 @@ type ProjectFile struct {
 	Readers access.ACL `json:"readers"`
 }
 
-// For returns the project without the files that an audience may not read: it does not learn their
-// names either.
+// For returns the project without the files that an audience may not read. It hides their names
+// too.
 func (p Project) For(audience access.Audience) Project {
 	out := Project{Name: p.Name}
 	for _, f := range p.Files {
@@ -57,27 +57,26 @@ func (p Project) For(audience access.Audience) Project {
 	return out
 }
 
-// DocumentSet is a named set of sources. Its names in JSON are stable.
+// DocumentSet is a named set of sources. Its JSON names are stable.
 type DocumentSet struct {
 	Name    string   `json:"name"`
 	Sources []string `json:"sources"` // names in the configuration file, or ids
-	Agents  []string `json:"agents"`  // that are limited to it
+	Agents  []string `json:"agents"`  // limited to this set
 }
 
-// Place is what holds in a channel, a workspace, or everywhere.
+// Place lists the settings of a channel, a workspace, or the whole installation.
 type Place struct {
 	session.Place
 	Settings []PlaceSetting
 }
 
-// PlaceSetting is a setting with who said so.
+// PlaceSetting is a setting and its origins.
 type PlaceSetting struct {
 	Key, Value string
-	Origins    []policy.Origin // none: it is the default
+	Origins    []policy.Origin // none: the default value
 }
 
-// Owner says who owns a value: the configuration file, the chat, or no one, where it is the
-// default.
+// Owner returns who set the value last: "file", "chat", or "default" if it was never set.
 func (s PlaceSetting) Owner() string {
 	if len(s.Origins) == 0 {
 		return "default"
@@ -88,7 +87,7 @@ func (s PlaceSetting) Owner() string {
 	return "file"
 }
 
-// SettingsOf lists the settings of a place: all of them, or those that were set.
+// SettingsOf returns the settings of a place: all of them, or only those that were set.
 func SettingsOf(at session.Place, e policy.Effective, all bool) Place {
 	p := Place{Place: at}
 	for _, s := range policy.Settings() {

@@ -8,15 +8,15 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Source is how current a source is. It names no document: titles are for those alone who may read
-// them.
+// Source is the sync state of a source. It names no document, because only a document's readers may
+// see its title.
 type Source struct {
 	ID              document.SourceID
 	Name, Kind      string
 	Documents       int64
 	LastSuccess     time.Time // zero: never
-	LastRun         time.Time // when the newest run began; zero: never
-	Running         bool      // it goes on, or was killed
+	LastRun         time.Time // start of the newest run; zero: never
+	Running         bool      // in progress, or killed
 	Every           time.Duration
 	NextRun         string
 	Failed, Skipped int
@@ -24,27 +24,27 @@ type Source struct {
 	People          string
 	Faults          []string
 	Offers          []SourceAct
-	// Of a source that has its own readers; nil else.
+	// Loops and the counts describe a source with its own permissions; nil and zero otherwise.
 	Loops                           []Loop
 	Matched, Unmatched, Conflicting int
-	// Late is how late a revocation shows at most, and Deleted how late a deletion; 0: no look at the
-	// source notices it. Bound says what holds instead.
+	// Late is the longest time until a revocation takes effect, and Deleted the longest time until
+	// a deletion does. 0 means that syncs do not notice it. Bound then says what limits the delay.
 	Late, Deleted time.Duration
 	Bound         string
 }
 
-// Loop is how far it is known who may read a source.
+// Loop is the state of reading one kind of a source's permissions.
 type Loop struct {
-	Name       string    // "groups", or what the source has permissions of
-	ReadAt     time.Time // zero: never to the end
-	CountsTill time.Time // zero: nothing of the source is shown
+	Name       string    // "groups", or the kind of object with permissions
+	ReadAt     time.Time // last complete read; zero: never
+	CountsTill time.Time // expiry of the permissions; zero: the source is hidden
 	FailedRuns int       // in a row
 }
 
-// SourceAct is what is done to a source by hand.
+// SourceAct is an operator's action on a source.
 type SourceAct string
 
-// What is done to sources.
+// The actions on sources.
 const (
 	SourceRun    SourceAct = "run" // before it is due
 	SourcePause  SourceAct = "pause"
@@ -52,28 +52,29 @@ const (
 	SourceResync SourceAct = "resync" // from the beginning
 )
 
-// SourceActs are all of them, as a page offers them.
+// SourceActs returns all actions, in the order of the page.
 func SourceActs() []SourceAct { return []SourceAct{SourceRun, SourcePause, SourceResume, SourceResync} }
 
-// Readers says whether a person may read a document, and by what.
+// Readers is the access list of a document and the reason why a person may read it.
 type Readers struct {
 	Readers access.ACL
 	Through []access.Held // empty: the person may not read it
 }
 
-// Through returns what of all that a person holds lets the person read what has an access list.
+// Through returns the principals held that are in an access list and so let the person read.
 func Through(list access.ACL, held []access.Held) []access.Held {
 	return slices.DeleteFunc(slices.Clone(held), func(h access.Held) bool { return !slices.Contains(list, h.Principal) })
 }
 
-// Answer is whether a person may read what has an address.
+// Answer says whether a person may read the documents at an address.
 type Answer struct {
-	Documents []Readers // with that address; none: it is not in the index
-	// Unasked says that the platform was not asked, so that channels, groups and roles are unknown.
+	Documents []Readers // at that address; none: not in the index
+	// Unasked says that the platform was not queried, so the person's channels, groups and roles
+	// are unknown.
 	Unasked bool
 }
 
-// InputError says why what a person asked for means nothing or cannot be done, in a sentence.
+// InputError is a sentence that says why a person's input is invalid or the action is impossible.
 type InputError struct{ Sentence string }
 
 // Error implements error.

@@ -7,33 +7,35 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Today is how an installation does. It counts questions of everyone and names none.
+// Today is an overview of an installation. It counts the questions of all people and names none of
+// them.
 type Today struct {
 	Days    []Day // the newest first
 	Waiting int   // questions that are not answered yet
-	// Costs and Findings are for those alone who open PartOperation.
+	// Costs and Findings are only for people who may open PartOperation.
 	Costs    []Cost
 	Findings []Finding
 }
 
-// Day is the questions of a day, by UTC.
+// Day sums up the questions of one day, in UTC.
 type Day struct {
 	Day      time.Time
 	Asked    int
 	Outcomes map[session.Outcome]int
-	// Half and Most are when half of the answers, and 95 of 100, had their first words.
+	// Half and Most are the median and the 95th percentile of the time until the first words of an
+	// answer.
 	Half, Most time.Duration
 }
 
-// Cost is what models cost on a day.
+// Cost is the cost of models on a day.
 type Cost struct {
 	Day      time.Time
 	Amount   spend.Amount
 	Currency string
 }
 
-// Finding is something to look at, and what to do about it.
+// Finding is a problem and its remedy.
 type Finding struct {
 	Part, Text string
-	Broken     bool // it does not work; else it works in part, or is a mistake that stops nothing
+	Broken     bool // true: it does not work; false: it works in part, or the fault is harmless
 }

@@ -1,7 +1,8 @@
-// Package engine is the port to a search engine next to the database: it adds up the weights that
-// it gets, compares vectors, and leaves out what an audience may not read. What it holds is made
-// from the database and can be rebuilt at any time; what it finds is looked up there before it is
-// shown. So an engine that is late, or wrong, hides something, and never reveals anything.
+// Package engine defines the interface to a search engine next to the database. The engine sums up
+// term weights, compares vectors, and omits documents that an audience may not read. Its content
+// comes from the database and can be rebuilt at any time. Its results are looked up in the database
+// before they are shown. So an engine that is late or wrong can hide something but never reveal
+// anything.
 package engine
 
 import (
@@ -13,79 +14,78 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// Sentinels for what callers branch on. Each is wrapped in a sentence that says what to do.
+// Sentinel errors. Each is wrapped in a sentence that says what to do.
 var (
-	// ErrDown reports an engine that cannot be reached, or refuses for the time being: trying again
-	// later may help.
+	// ErrDown reports that the engine is unreachable or temporarily refuses. A retry may succeed.
 	ErrDown = errors.New("the search engine cannot be used at the moment")
-	// ErrMissing reports an index that the engine does not have, or has as another release of this
-	// program made it.
+	// ErrMissing reports that the index does not exist, or that another release of this program
+	// created it.
 	ErrMissing = errors.New("the search engine does not have the index")
-	// ErrUnfit reports a server that is not one this program works with.
+	// ErrUnfit reports that this program does not support the server.
 	ErrUnfit = errors.New("the search engine is not one that works")
 )
 
-// Engine is a search engine. Implementations are safe for concurrent use, and apply nothing of a
-// call's context later.
+// Engine is a search engine. Implementations are safe for concurrent use. A call has no effects
+// after it returns.
 type Engine interface {
 	Searcher
 	Writer
 	Keeper
 }
 
-// Searcher finds chunks.
+// Searcher searches chunks.
 type Searcher interface {
 	// Search answers all probes of a query.
 	Search(ctx context.Context, q Query) (Result, error)
 }
 
-// Writer changes what is found.
+// Writer changes the chunks of an index.
 type Writer interface {
-	// Apply carries out changes in an index; where visible, it returns when searches of an index
-	// that serves see them. Changes of a chunk may arrive in any order and several times: one with
-	// a lower version than the last one has no effect. After an error some of them may have been
-	// carried out.
+	// Apply applies changes to an index. If visible is true, it returns only after searches of a
+	// serving index see them. Changes of a chunk may arrive in any order and repeatedly: a change
+	// with a lower version than the last one has no effect. If Apply fails, it may have applied
+	// some changes.
 	Apply(ctx context.Context, index string, changes []Change, visible bool) error
-	// Refresh has searches see all that was applied to an index.
+	// Refresh makes all applied changes of an index visible to searches.
 	Refresh(ctx context.Context, index string) error
-	// Space makes room in an index for vectors of a model. It may be called again.
+	// Space prepares an index for vectors of a model. Calls may be repeated.
 	Space(ctx context.Context, index string, model int32, dimensions int) error
 }
 
-// Keeper makes indexes, and tells what is in them.
+// Keeper manages indexes and reports their content.
 type Keeper interface {
-	// Check tells whether the server can be reached and works with this program.
+	// Check fails if the server is unreachable or unsupported.
 	Check(ctx context.Context) error
-	// Name is how the index with a number is called.
+	// Name returns the name of the index with a number.
 	Name(number int64) string
-	// Create makes an empty index to be filled; one that is there is emptied first.
+	// Create creates an empty index, or empties an existing one.
 	Create(ctx context.Context, index string) error
-	// Serve has an index that was filled serve: searches see all that was applied to it, and what
-	// is applied from now on soon, asked for or not.
+	// Serve puts a filled index into service. Searches then see all changes applied so far, and
+	// later changes soon, even without visible or Refresh.
 	Serve(ctx context.Context, index string) error
-	// Drop takes indexes away; those that are not there are ignored.
+	// Drop deletes indexes. It ignores names that do not exist.
 	Drop(ctx context.Context, indexes ...string) error
-	// Tally sums up the chunks of a tenant by blocks of BlockSize ids.
+	// Tally returns the tallies of a tenant's chunks, by block of BlockSize ids.
 	Tally(ctx context.Context, index string, tenant access.TenantID) (map[int64]Tally, error)
-	// Versions lists the chunks of a block with their versions.
+	// Versions returns the versions of the chunks of a block.
 	Versions(ctx context.Context, index string, tenant access.TenantID, block int64) (map[document.ChunkID]int64, error)
 }
 
-// BlockSize is how many consecutive chunk ids are summed up together.
+// BlockSize is the number of consecutive chunk ids in one Tally.
 const BlockSize = 1 << 16
 
-// Tally sums up chunks.
+// Tally is a checksum over chunks: their number and the sum of their versions.
 type Tally struct {
 	Chunks   int64
 	Versions int64 // their sum
 }
 
-// Change is what becomes of a chunk.
+// Change is the new state of a chunk.
 type Change struct {
 	Tenant  access.TenantID
 	Chunk   document.ChunkID
 	Version int64
-	Gone    bool // it is taken out; nothing below counts
+	Gone    bool // the chunk is deleted; the fields below are ignored
 	First   document.ChunkID
 	Access  int32 // number of the access list
 	Source  int32
@@ -100,29 +100,29 @@ type Query struct {
 	Tenant     access.TenantID
 	Lists      []int32            // numbers of the access lists that may be read
 	Sources    []int32            // only these; nil means all
-	Documents  []document.ChunkID // only those with these first chunks; nil means all
+	Documents  []document.ChunkID // only documents with these first chunks; nil means all
 	Model      int32              // the space of the probes' vectors
 	Probes     []Probe
 	TitleRatio float64
 	PerSide    int
 }
 
-// Probe is one query in the forms that the two sides compare.
+// Probe is one query as terms and as a vector.
 type Probe struct {
 	Terms  []analyse.Term
-	Vector []float32 // of length 1; nil: the semantic side has nothing to say
+	Vector []float32 // of length 1; nil: compare no vectors
 }
 
-// Result answers a Query.
+// Result is the answer to a Query.
 type Result struct {
-	Allowed int // chunks that may be found
-	// chunks that Query.Lists allow, whatever else narrows the query: inverse document frequencies
-	// count among them
+	Allowed int // chunks that match the filters of the query
+	// chunks that Query.Lists allow, regardless of other filters; the base of inverse document
+	// frequencies
 	Readable int
 	Lists    []List // one per probe
 }
 
-// List holds what was found for a probe, in no particular order.
+// List holds the results of a probe, in no particular order.
 type List struct {
 	Entries           []Entry
 	MaxFlat, MaxTitle float64
@@ -134,6 +134,7 @@ type Entry struct {
 	Chunk                 document.ChunkID
 	Flat, Title, Cosine   float64
 	KeywordPos, VectorPos int // from 1; 0: not chosen by that side
-	// each term of the probe; nil beyond the best retrieve.CoverageDepth by words
+	// for each term of the probe, whether the chunk contains it; nil beyond the best
+	// retrieve.CoverageDepth by keywords
 	Holds []bool
 }

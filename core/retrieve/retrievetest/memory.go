@@ -1,5 +1,5 @@
-// Package retrievetest holds a working index in memory for unit tests of other packages, and the
-// suite that it and the real index pass.
+// Package retrievetest provides an index in memory for unit tests of other packages, and the test
+// suite for it and the real index.
 package retrievetest
 
 import (
@@ -20,7 +20,7 @@ import (
 
 var _ retrieve.Index = (*Memory)(nil)
 
-// Document is what a Memory is filled with.
+// Document is a document to store in a Memory.
 type Document struct {
 	document.Document
 	Chunks     []document.Chunk
@@ -29,9 +29,9 @@ type Document struct {
 	Model      string
 }
 
-// Memory is an index in memory: every search computes BM25 and cosines again from all documents, by
-// the textbook formulas, and shares no code with the real index but the analyser. It is safe for
-// concurrent use and slow beyond some thousand chunks. Use NewMemory.
+// Memory is an index in memory. Every search computes BM25 and cosines from all documents, by the
+// textbook formulas. It shares only the analyser with the real index. It is safe for concurrent
+// use, and slow beyond some thousand chunks. Use NewMemory.
 type Memory struct {
 	mu     sync.RWMutex
 	stored map[key]entry
@@ -77,7 +77,7 @@ func (m *Memory) Put(_ context.Context, tenant access.TenantID, docs ...Document
 	return nil
 }
 
-// Remove takes documents out; unknown ids are ignored.
+// Remove deletes documents. It ignores unknown ids.
 func (m *Memory) Remove(_ context.Context, tenant access.TenantID, ids ...document.ID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -87,7 +87,7 @@ func (m *Memory) Remove(_ context.Context, tenant access.TenantID, ids ...docume
 	return nil
 }
 
-// SetACL changes who may read documents; unknown ids are ignored.
+// SetACL sets the access list of documents. It ignores unknown ids.
 func (m *Memory) SetACL(_ context.Context, tenant access.TenantID, acl access.ACL, ids ...document.ID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -100,7 +100,7 @@ func (m *Memory) SetACL(_ context.Context, tenant access.TenantID, acl access.AC
 	return nil
 }
 
-// corpus is what an audience may read of a tenant.
+// corpus holds the documents of a tenant that an audience may read.
 type corpus struct {
 	entries   []entry
 	chunks    int
@@ -232,7 +232,7 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 	return list, nil
 }
 
-// choose ranks both sides and keeps the union of their best.
+// choose ranks both sides and returns the union of their best candidates.
 func choose(all []retrieve.Candidate, list retrieve.List, r retrieve.Request) []retrieve.Candidate {
 	chosen := make(map[document.ChunkID]retrieve.Candidate)
 	withVector := slices.DeleteFunc(slices.Clone(all), func(c retrieve.Candidate) bool { return c.VectorPos == 0 })
@@ -308,8 +308,8 @@ func (m *Memory) Excerpts(ctx context.Context, audience access.Audience, spans [
 	}), nil
 }
 
-// passages returns what an audience may read of what is wanted, in an order. The caller holds the
-// lock.
+// passages returns the wanted passages that an audience may read, in the given order. The caller
+// holds the lock.
 func (m *Memory) passages(audience access.Audience, wanted func(document.ID, document.ChunkID, int) bool,
 	order func(a, b retrieve.Passage) int) []retrieve.Passage {
 	var found []retrieve.Passage

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Store is an index that can be filled. Tenants are DefaultTenant and OtherTenant.
+// Store is an index that tests can fill. Its tenants are access.DefaultTenant and OtherTenant.
 type Store interface {
 	retrieve.Index
 	Put(ctx context.Context, tenant access.TenantID, docs ...Document) error
@@ -23,11 +23,10 @@ type Store interface {
 	SetACL(ctx context.Context, tenant access.TenantID, acl access.ACL, ids ...document.ID) error
 }
 
-// OtherTenant is the tenant of the suite in addition to access.DefaultTenant.
+// OtherTenant is the second tenant of the suite, after access.DefaultTenant.
 const OtherTenant access.TenantID = "other"
 
-// One makes a document of the default shape: an id, a title, a text for each chunk, members may
-// read it.
+// One returns a document with an id, a title and one text per chunk. Members may read it.
 func One(id, title string, texts ...string) Document {
 	d := Document{Document: document.Document{
 		Ref: document.Ref{ID: document.ID(id), Source: "docs", Kind: "file", Title: title, URL: "https://docs.example/" + id},
@@ -41,15 +40,15 @@ func One(id, title string, texts ...string) Document {
 	return d
 }
 
-// Members is an audience of full members of the default tenant.
+// Members returns an audience of full members of the default tenant.
 func Members() access.Audience { return access.NewAudience(access.DefaultTenant, access.Members) }
 
-// Ask is a request for one text on behalf of members.
+// Ask returns a request with one text on behalf of members.
 func Ask(text string) retrieve.Request {
 	return retrieve.Request{Audience: Members(), Probes: []retrieve.Probe{{Text: text}}, TitleRatio: 0.1, PerSide: 100}
 }
 
-// Suite checks that an index keeps its promises. Each call of newStore gives an empty one.
+// Suite tests an implementation of Store. newStore must return an empty store.
 func Suite(t *testing.T, newStore func(t *testing.T) Store) {
 	t.Helper()
 	for _, c := range []struct {
@@ -86,7 +85,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// Found runs a request of one probe and returns the documents on the keyword side, best first.
+// Found runs a request with one probe and returns the documents of the keyword side, best first.
 func Found(t *testing.T, index retrieve.Index, r retrieve.Request) []document.ID {
 	t.Helper()
 	return documents(t, index, r.Audience, search(t, index, r), func(c retrieve.Candidate) int { return c.KeywordPos })
@@ -102,7 +101,7 @@ func search(t *testing.T, index retrieve.Index, r retrieve.Request) []retrieve.C
 	return got.Lists[0].Entries
 }
 
-// documents names the candidates that have a position, in its order.
+// documents returns the documents of the candidates with a position, in order of position.
 func documents(t *testing.T, index retrieve.Index, a access.Audience, entries []retrieve.Candidate, pos func(retrieve.Candidate) int) []document.ID {
 	t.Helper()
 	entries = slices.DeleteFunc(slices.Clone(entries), func(c retrieve.Candidate) bool { return pos(c) == 0 })
@@ -115,8 +114,8 @@ func documents(t *testing.T, index retrieve.Index, a access.Audience, entries []
 	return out
 }
 
-// Names fetches the candidates' passages and returns their documents. It fails the test when a
-// candidate cannot be fetched, or when it says another position than its passage.
+// Names returns the documents of the candidates. It fails the test if a candidate cannot be fetched
+// or has another position than its passage.
 func Names(t *testing.T, index retrieve.Index, a access.Audience, entries []retrieve.Candidate) map[document.ChunkID]document.ID {
 	t.Helper()
 	var chunks []document.ChunkID
@@ -160,7 +159,7 @@ func testFinds(t *testing.T, s Store) {
 	want(t, "a word that is nowhere", Found(t, s, Ask("zeppelin")))
 }
 
-// Corpus is a small corpus with repeated words, long and short chunks, and documents without a
+// Corpus returns a small corpus with repeated words, long and short chunks, and documents without a
 // title.
 func Corpus() []Document {
 	return []Document{
@@ -182,8 +181,8 @@ func testEqualsMemory(t *testing.T, s Store) {
 	}
 }
 
-// Same checks that two indexes give the same candidates and scores on the keyword side, as far as
-// 16-bit impacts allow.
+// Same fails the test if two indexes differ in the candidates and scores of the keyword side,
+// within the precision of 16-bit impacts.
 func Same(t *testing.T, question string, got, want retrieve.Index) {
 	t.Helper()
 	same(t, Ask(question), got, want)

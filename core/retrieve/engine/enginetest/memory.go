@@ -1,4 +1,4 @@
-// Package enginetest holds a search engine in memory, which can be down, or late.
+// Package enginetest provides a search engine in memory that can be made to fail or lag.
 package enginetest
 
 import (
@@ -20,7 +20,7 @@ import (
 
 var _ engine.Engine = (*Memory)(nil)
 
-// Memory is a search engine that looks at every chunk. It is safe for concurrent use. Use New.
+// Memory is an engine.Engine that compares every chunk. It is safe for concurrent use. Use New.
 type Memory struct {
 	mu      sync.Mutex
 	down    error
@@ -43,15 +43,15 @@ type write struct {
 // New returns an engine without indexes.
 func New() *Memory { return &Memory{indexes: make(map[string]map[key]engine.Change)} }
 
-// Down has every call fail with an error from now on; nil ends that.
+// Down makes every call fail with err until Down(nil).
 func (m *Memory) Down(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.down = err
 }
 
-// Late has searches see changes only when it ends. A real engine does not do so; nothing forbidden
-// may be shown if it does.
+// Late delays the visibility of changes until Late(false). A real engine does not do so. Even then
+// no forbidden document may be shown.
 func (m *Memory) Late(late bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,7 +65,7 @@ func (m *Memory) Late(late bool) {
 	m.waiting = nil
 }
 
-// Indexes are the names of the indexes that there are, and how many chunks are in each.
+// Indexes returns the names of the indexes and the number of chunks in each.
 func (m *Memory) Indexes() map[string]int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -80,21 +80,21 @@ func (m *Memory) Indexes() map[string]int {
 	return out
 }
 
-// Applied is how many changes came so far.
+// Applied returns the number of changes received so far.
 func (m *Memory) Applied() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.applied
 }
 
-// Lose forgets a chunk, as no engine should.
+// Lose deletes a chunk, to simulate a fault of the engine.
 func (m *Memory) Lose(index string, tenant access.TenantID, chunk document.ChunkID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.indexes[index], key{tenant, chunk})
 }
 
-// Plant puts something into an index that was not asked for.
+// Plant inserts an entry that no caller applied, to simulate a fault of the engine.
 func (m *Memory) Plant(index string, change engine.Change) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -235,7 +235,7 @@ func (m *Memory) Search(_ context.Context, q engine.Query) (engine.Result, error
 	return out, nil
 }
 
-// list answers a probe.
+// list returns the results of a probe.
 func list(q *engine.Query, p engine.Probe, readable, allowed []engine.Change) engine.List {
 	flat, title := make([]int, len(p.Terms)), make([]int, len(p.Terms))
 	for i, t := range p.Terms {
