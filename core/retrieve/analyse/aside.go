@@ -40,9 +40,9 @@ var asides = []*regexp.Regexp{
 // bodies are the words of body.
 var bodies = set(strings.NewReplacer("(?:", "", ")", "", "|", " ").Replace(body))
 
-// next to returns the parts of a question, as pairs of offsets, that say whom or what it is asked
+// asidesIn returns the parts of a question, as pairs of offsets, that say whom or what it is asked
 // for.
-func beside(text string) [][2]int {
+func asidesIn(text string) [][2]int {
 	const looked = 2 << 10 // what is pasted has no asides
 	if len(text) > looked {
 		return nil

@@ -21,7 +21,7 @@ type names struct {
 var nouns = map[string]bool{"de": true, "lb": true}
 
 func namesOf(text string, asked language) *names {
-	n := &names{text: text, asides: beside(text), cased: !nouns[asked.name]}
+	n := &names{text: text, asides: asidesIn(text), cased: !nouns[asked.name]}
 	words, capital := 0, 0
 	for field := range strings.FieldsSeq(text) {
 		r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(field, func(r rune) bool { return !unicode.IsLetter(r) }))
