@@ -166,8 +166,19 @@ func (s *Set) of(at thread.Ref) (chat.Platform, error) {
 	if i := slices.IndexFunc(s.platforms, func(p platform) bool { return p.name == at.Platform }); i >= 0 {
 		return s.platforms[i].chat, nil
 	}
-	return nil, fmt.Errorf("this process does not serve %s: %w", at.Platform, errors.ErrUnsupported)
+	return nil, notServed(at.Platform)
 }
+
+// notServed is the error for a platform that this process does not serve.
+type notServed thread.Platform
+
+// Error implements error.
+func (p notServed) Error() string {
+	return fmt.Sprintf("this process does not serve %s: run footnote doctor to see which settings are missing", string(p))
+}
+
+// Unwrap returns errors.ErrUnsupported.
+func (notServed) Unwrap() error { return errors.ErrUnsupported }
 
 // here returns the platform of a thread, like of. It is for calls that this process skips if
 // another process serves the platform.
