@@ -19,7 +19,7 @@ func BenchmarkIssues(b *testing.B) {
 			for i := range repositories {
 				r := a.Repo(a.org, fmt.Sprintf("app%d", i), githubtest.Private)
 				for j := range 10_000 / repositories {
-					th := a.Open(r, "issue", fmt.Sprintf("The printer of room %d is loud", j), "It hums all day long, and stops when somebody knocks at it.", a.ada)
+					th := a.Open(r, "issue", fmt.Sprintf("The printer of room %d is loud", j), "It hums all day long, and stops after a knock.", a.ada)
 					for k := range 3 {
 						a.Say(th, a.ada, fmt.Sprintf("Turning off the fan %d of the printer helps for a while.", k))
 					}

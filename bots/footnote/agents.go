@@ -45,7 +45,7 @@ func (c *agentsList) Run(env *environment) error {
 
 // Run implements the verb.
 func (c *agentsShow) Run(env *environment) error {
-	a, err := named1(agentsOf(env.config, env.config.File), c.Name, "agent", func(a review.Agent) string { return a.Name })
+	a, err := itemNamed(agentsOf(env.config, env.config.File), c.Name, "agent", func(a review.Agent) string { return a.Name })
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(plain(text)), "\n", "\n    ")
 }
 
-// named1 returns the item of a list with the given name.
-func named1[T any](all []T, name, what string, nameOf func(T) string) (T, error) {
+// itemNamed returns the item of a list with the given name.
+func itemNamed[T any](all []T, name, what string, nameOf func(T) string) (T, error) {
 	if at := slices.IndexFunc(all, func(t T) bool { return nameOf(t) == name }); at >= 0 {
 		return all[at], nil
 	}

@@ -49,7 +49,7 @@ func (c *projectsList) Run(env *environment) error {
 
 // Run implements the verb.
 func (c *projectsShow) Run(env *environment) error {
-	p, err := named1(projectsOf(env.config.File), c.Name, "project", func(p review.Project) string { return p.Name })
+	p, err := itemNamed(projectsOf(env.config.File), c.Name, "project", func(p review.Project) string { return p.Name })
 	if err != nil {
 		return err
 	}

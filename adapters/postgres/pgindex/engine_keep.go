@@ -41,9 +41,9 @@ func (x *Index) EngineState(ctx context.Context) (EngineState, error) {
 
 // Rebuild creates an index in the search engine, fills it from the database and then lets it answer
 // searches. It replaces PostgreSQL or the previous index, which is dropped. Searches and changes
-// continue meanwhile. It resumes an unfinished rebuild unless anew is set. told receives the number
-// of remaining chunks.
-func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) error {
+// continue meanwhile. It resumes an unfinished rebuild unless fromScratch is set. progress
+// receives the number of remaining chunks.
+func (x *Index) Rebuild(ctx context.Context, fromScratch bool, progress func(left int64)) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine
 	}
@@ -51,18 +51,18 @@ func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) e
 	if err != nil {
 		return err
 	}
-	if state.Serving != "" && state.Filling == "" && !anew {
+	if state.Serving != "" && state.Filling == "" && !fromScratch {
 		return x.dropLeaving(ctx)
 	}
-	if err := x.giveUpLost(ctx, state.Serving, anew); err != nil {
+	if err := x.giveUpLost(ctx, state.Serving, fromScratch); err != nil {
 		return err
 	}
-	if state.Filling == "" || anew {
+	if state.Filling == "" || fromScratch {
 		if err := x.beginGeneration(ctx); err != nil {
 			return err
 		}
 	}
-	tell := x.progress(told)
+	tell := x.reporting(progress)
 	if err := tell(ctx); err != nil {
 		return err
 	}
@@ -95,22 +95,22 @@ func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) e
 	}
 }
 
-// tellEvery is how often whoever waits for a Rebuild hears how far it is, which takes a look at
-// every entry.
+// tellEvery is the minimum time between two reports of a Rebuild. Each report counts all entries.
 const tellEvery = 2 * time.Second
 
-// progress returns what tells how many chunks are left, unless it has just done so.
-func (x *Index) progress(told func(left int64)) func(context.Context) error {
+// reporting returns a function that calls progress with the number of remaining chunks, at most
+// once in tellEvery.
+func (x *Index) reporting(progress func(left int64)) func(context.Context) error {
 	var last time.Time
 	return func(ctx context.Context) error {
-		if told == nil || time.Since(last) < tellEvery {
+		if progress == nil || time.Since(last) < tellEvery {
 			return nil
 		}
 		state, err := x.EngineState(ctx)
 		if err != nil {
 			return err
 		}
-		told(state.Left)
+		progress(state.Left)
 		last = time.Now()
 		return nil
 	}
@@ -119,12 +119,12 @@ func (x *Index) progress(told func(left int64)) func(context.Context) error {
 // giveUpLost has PostgreSQL answer searches where the engine does not have the index any more that
 // should, or, if it is to be rebuilt, cannot use it, as without its shards: nothing could be
 // written to it.
-func (x *Index) giveUpLost(ctx context.Context, serving string, anew bool) error {
+func (x *Index) giveUpLost(ctx context.Context, serving string, fromScratch bool) error {
 	if err := x.cfg.Engine.Check(ctx); err != nil {
 		return err
 	}
 	err := x.CheckEngine(ctx)
-	if err == nil || !anew && !errors.Is(err, engine.ErrMissing) {
+	if err == nil || !fromScratch && !errors.Is(err, engine.ErrMissing) {
 		return err
 	}
 	_, err = x.db.Pool.Exec(ctx, `update search_generation set serving = false, leaving = true where name = $1`, serving)

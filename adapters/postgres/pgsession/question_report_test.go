@@ -24,7 +24,7 @@ func TestReportsCountWhatTheScopeLetsThrough(t *testing.T) {
 	db := postgrestest.Open(t)
 	store := pgsession.New(db)
 	pgsessiontest.FillQuestions(t, db, 400)
-	// each answer cites a document of its own, every second one an old one
+	// each answer cites another document, and every second document is old
 	if _, err := db.Pool.Exec(t.Context(), `
 		insert into citation (tenant_id, message_id, ordinal, number, model_sees, document_id, source_id, kind, title, url, updated_at, anchor, section, link, quote)
 		select tenant_id, id, 0, 1, 1, 'd' || turn_id, 's', 'file', 'T', '', case when row_number() over (order by id) % 2 = 0 then '2020-01-01'::timestamptz else now() end, '', '', '', ''

@@ -16,7 +16,7 @@ import (
 // organisation take part, their only permission is the channel itself. An unreadable channel is
 // treated in the same way, and the error says why.
 func (d *Directory) Present(ctx context.Context, channel string) (access.Presence, error) {
-	there := d.nobody(channel)
+	there := d.unknown(channel)
 	found, err := d.room(ctx, channel)
 	if err != nil {
 		return there, err
@@ -30,7 +30,7 @@ func (d *Directory) Present(ctx context.Context, channel string) (access.Presenc
 	}
 	people, err := d.described(ctx, found.people)
 	if err != nil {
-		return d.nobody(channel), err
+		return d.unknown(channel), err
 	}
 	if len(people) > access.MostNamed {
 		return there, nil
@@ -38,7 +38,7 @@ func (d *Directory) Present(ctx context.Context, channel string) (access.Presenc
 	there.Open, there.People = false, people
 	shared, err := d.boundGroups(ctx, people)
 	if err != nil {
-		return d.nobody(channel), err
+		return d.unknown(channel), err
 	}
 	there.Held = append(there.Held, shared...)
 	return there, nil
@@ -59,8 +59,8 @@ func (d *Directory) Room(ctx context.Context, channel string) (chat.Room, error)
 	return chat.Room{Ref: d.slack.Ref(channel, ""), Present: there, Open: found.public}, nil
 }
 
-// nobody returns the presence for a channel that could not be read.
-func (d *Directory) nobody(channel string) access.Presence {
+// unknown returns the presence for a channel that could not be read.
+func (d *Directory) unknown(channel string) access.Presence {
 	return access.Presence{
 		Tenant: d.slack.Config.Tenant, Held: []access.Held{{Principal: access.Channel(string(call.Platform), channel), From: "everybody here is in this channel"}},
 		Open: true, Outsiders: true,
