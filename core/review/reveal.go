@@ -31,7 +31,7 @@ const (
 // beforehand. It fails with an InputError if the reason is too short or too long or the question is
 // hidden.
 func NewReveal(v Viewer, t session.Turn, reason string) (Reveal, string, error) {
-	reason = strings.Join(strings.Fields(plainReason.Replace(reason)), " ")
+	reason = plainWords(reason)
 	switch n := utf8.RuneCountInString(reason); {
 	case n < minReason:
 		return Reveal{}, "", &InputError{Sentence: "Say why, in a few words: the person who asked reads it."}
@@ -40,12 +40,17 @@ func NewReveal(v Viewer, t session.Turn, reason string) (Reveal, string, error) 
 	case t.Outcome.Silent():
 		return Reveal{}, "", &InputError{Sentence: noSuchQuestion}
 	}
-	who := cmp.Or(v.Name, "An operator")
+	who := cmp.Or(plainWords(v.Name), "An operator")
 	return Reveal{Turn: t, Reason: reason}, fmt.Sprintf("%s (%s) looks at your question of %s and its answer in the console, for one hour. The reason given: %s",
 		who, v.Person.ID, t.Intake.UTC().Format("2 January, 15:04 UTC"), reason), nil
 }
 
 const noSuchQuestion = "There is no such question."
 
-// plainReason replaces characters that a platform would read as markup or a mention.
-var plainReason = strings.NewReplacer("<", " ", ">", " ", "@", " ", "*", " ", "_", " ", "`", " ", "~", " ", "[", " ", "]", " ", "\\", " ", "|", " ", "#", " ")
+// plainWords returns text in one line, without characters that a platform would read as markup or a
+// mention.
+func plainWords(text string) string {
+	return strings.Join(strings.Fields(markup.Replace(text)), " ")
+}
+
+var markup = strings.NewReplacer("<", " ", ">", " ", "@", " ", "*", " ", "_", " ", "`", " ", "~", " ", "[", " ", "]", " ", "\\", " ", "|", " ", "#", " ")
