@@ -61,7 +61,7 @@ func (c *configShowCommand) Run(ctx context.Context, env *environment) error {
 			return err
 		}
 		shown := []placeJSON{}
-		for _, at := range c.places(base.File(), changed) {
+		for _, at := range c.wanted(placesWithSettings(base.File(), changed)) {
 			e, err := base.Policies().Policy(ctx, base.Tenant, at)
 			if err != nil {
 				return err
@@ -87,12 +87,20 @@ func (c *configShowCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// places returns the places to show: the named one, or else the global one and each place with
-// settings from the file or chat.
-func (c *configShowCommand) places(f *config.File, changed []session.Setting) []session.Place {
+// wanted returns the places to show: the named one, or else the global one and those that match the
+// flags.
+func (c *configShowCommand) wanted(all []session.Place) []session.Place {
 	if c.Channel != "" {
 		return []session.Place{{Platform: thread.Platform(c.Platform), Workspace: c.Workspace, Channel: c.Channel}}
 	}
+	return slices.DeleteFunc(all, func(p session.Place) bool {
+		return p != session.Place{} && (c.Platform != "" && string(p.Platform) != c.Platform || c.Workspace != "" && p.Workspace != c.Workspace)
+	})
+}
+
+// placesWithSettings returns the global place and each place with settings in the file or in chat,
+// sorted.
+func placesWithSettings(f *config.File, changed []session.Setting) []session.Place {
 	all := []session.Place{{}}
 	for _, r := range f.Channels {
 		all = append(all, session.Place{Platform: r.Platform, Workspace: r.Workspace, Channel: r.Channel})
@@ -100,9 +108,6 @@ func (c *configShowCommand) places(f *config.File, changed []session.Setting) []
 	for _, s := range changed {
 		all = append(all, s.Place)
 	}
-	all = slices.DeleteFunc(all, func(p session.Place) bool {
-		return p != session.Place{} && (c.Platform != "" && string(p.Platform) != c.Platform || c.Workspace != "" && p.Workspace != c.Workspace)
-	})
 	slices.SortFunc(all, func(a, b session.Place) int {
 		return cmp.Or(cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Workspace, b.Workspace), cmp.Compare(a.Channel, b.Channel))
 	})

@@ -125,7 +125,7 @@ func setup(ctx context.Context, base *wire.Base) (review.Setup, error) {
 	if err != nil {
 		return out, err
 	}
-	for _, at := range new(configShowCommand).places(f, changed) {
+	for _, at := range placesWithSettings(f, changed) {
 		e, err := base.Policies().Policy(ctx, base.Tenant, at)
 		if err != nil {
 			return out, err
