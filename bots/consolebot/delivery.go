@@ -22,7 +22,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, _ chat.Permit) (chat.Del
 	}
 	b.asking(t.ID, false)
 	s, err := stream.Open(ctx, t.Session.Ref, 0, stream.Pace{}, stream.Deps[string]{
-		Surface: b.config.Surface, Renderer: b.config.Renderer, Log: &stream.Memory{}, Logger: b.config.Logger,
+		Surface: b.config.Surface, Renderer: b.config.Renderer, Log: &stream.MemoryLog{}, Logger: b.config.Logger,
 	})
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func offer(v *stream.View) string {
 	for i, row := range v.Plan {
 		fmt.Fprintf(&b, "  %d. %s\n", i+1, console.Sanitize(row.Question))
 	}
-	fmt.Fprintf(&b, "%s\nType \"start\" or \"just answer\".\n", stream.WouldTake(v.Progress))
+	fmt.Fprintf(&b, "%s\nType \"start\" or \"just answer\".\n", stream.CostText(v.Progress))
 	return b.String()
 }
 

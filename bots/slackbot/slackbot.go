@@ -244,7 +244,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 		Actions:       actions, Stopped: func() { b.stopped(ctx, t) },
 	})
 	pace, again := b.config.Pace, t.Outcome != ""
-	pace.Held = pace.Held || again // a rewritten answer was complete before
+	pace.FinalOnly = pace.FinalOnly || again // a rewritten answer was complete before
 	d := &delivery{turn: t, client: b.client, surface: surface, to: to}
 	if t.Attempt == 1 && !t.Ambient && !t.Direct && t.Session.Owner == "" {
 		d.barred = func(ctx context.Context, sentence string) {

@@ -20,14 +20,14 @@ func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 	}
 	w.adopted = true
 	for _, id := range own {
-		if w.knows(id) {
+		if w.isKnown(id) {
 			continue
 		}
 		if err := w.Log.Posted(ctx, n, id, ""); err != nil {
 			return false, fmt.Errorf("record page %d of the answer: %w", n+1, err)
 		}
 		w.pages[n] = Page{Number: n, ID: id}
-		w.among.posted(id)
+		w.group.addMessage(id)
 		return true, nil
 	}
 	return false, nil
@@ -43,7 +43,7 @@ func (w *writer[P]) deleteExtras(ctx context.Context) error {
 		return fmt.Errorf("look for what is left over of the answer: %w", err)
 	}
 	for _, id := range own {
-		if w.knows(id) {
+		if w.isKnown(id) {
 			continue
 		}
 		if err := w.delete(ctx, id, thread.Final); err != nil {
@@ -54,15 +54,15 @@ func (w *writer[P]) deleteExtras(ctx context.Context) error {
 	return nil
 }
 
-func (w *writer[P]) knows(id thread.MessageID) bool {
-	return w.among.knows(id) || slices.Contains(w.left, id) || slices.ContainsFunc(w.pages, func(p Page) bool { return p.ID == id })
+func (w *writer[P]) isKnown(id thread.MessageID) bool {
+	return w.group.hasMessage(id) || slices.Contains(w.replaced, id) || slices.ContainsFunc(w.pages, func(p Page) bool { return p.ID == id })
 }
 
 func (w *writer[P]) delete(ctx context.Context, id thread.MessageID, class thread.Class) error {
 	if err := w.reserve(ctx, thread.Edit, class); err != nil {
 		return err
 	}
-	calling, made, err := w.making(ctx, thread.Edit)
+	calling, made, err := w.beginCall(ctx, thread.Edit)
 	if err != nil {
 		return err
 	}

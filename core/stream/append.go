@@ -53,7 +53,7 @@ func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *Vi
 		return nil // the last piece ends its message, which is for the final write to do
 	}
 	ok := false
-	next, err := rendered(ctx, finish, v, func(v *View) (piece P) { piece, ok = a.tail(v); return piece })
+	next, err := renderWithin(ctx, finish, v, func(v *View) (piece P) { piece, ok = a.tail(v); return piece })
 	if err != nil {
 		return err
 	}
@@ -114,13 +114,13 @@ func (w *writer[P]) flush(ctx context.Context, class thread.Class) error {
 			err = w.stop(ctx, p.page)
 		default:
 			class := class
-			if class == thread.Progress && w.words && !w.worded {
+			if class == thread.Progress && w.hasText && !w.textSeen {
 				class = thread.First // nothing is to be read here yet: it goes before more of what others read
 			}
 			if err = w.reserve(ctx, thread.StreamAppend, class); err != nil {
 				return err
 			}
-			calling, made, err := w.making(ctx, thread.StreamAppend)
+			calling, made, err := w.beginCall(ctx, thread.StreamAppend)
 			if err == nil {
 				err = made(a.Append(calling, w.to, a.open, p.page))
 			}
@@ -141,7 +141,7 @@ func (w *writer[P]) stop(ctx context.Context, page P) error {
 		return err
 	}
 	a := w.appender
-	calling, made, err := w.making(ctx, thread.StreamStop)
+	calling, made, err := w.beginCall(ctx, thread.StreamStop)
 	if err == nil {
 		err = made(a.Stop(calling, w.to, a.open, page))
 	}
@@ -176,7 +176,7 @@ func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error
 		return fmt.Errorf("record page %d of the answer: %w", a.number+1, err)
 	}
 	var id thread.MessageID
-	calling, made, err := w.making(ctx, thread.StreamStart)
+	calling, made, err := w.beginCall(ctx, thread.StreamStart)
 	if err == nil {
 		id, err = a.Start(calling, w.to, page)
 		err = made(err)
@@ -193,7 +193,7 @@ func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error
 	}
 	a.open, a.since = id, time.Now()
 	w.pages = append(w.pages, Page{Number: a.number, ID: id})
-	w.among.posted(id)
+	w.group.addMessage(id)
 	if err := w.Log.Posted(ctx, a.number, id, ""); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", a.number+1, err)
 	}

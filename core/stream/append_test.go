@@ -35,7 +35,7 @@ func (r *rolling) Renew(string) (end, begin string, more bool) { return "}", "{"
 func TestLongPieceGoesOnInFurtherMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		surface, log := &rolling{max: 10}, &stream.Memory{}
+		surface, log := &rolling{max: 10}, &stream.MemoryLog{}
 		s := open(t, surface, 10, log)
 		s.Accept(delta("Too short abcdefghijKLM")) // too short to be shown before it is complete
 		finish(t, s)
@@ -55,7 +55,7 @@ func TestOldStreamGoesOnInANewMessageAndIsBroughtInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		surface := &rolling{max: 1000}
 		surface.Limits.MaxStreamAge = time.Minute
-		s := open(t, surface, 1000, &stream.Memory{})
+		s := open(t, surface, 1000, &stream.MemoryLog{})
 		s.Accept(delta("One sentence. "))
 		time.Sleep(time.Minute)
 		s.Accept(delta("And more."))
@@ -95,7 +95,7 @@ func TestPiecesKeepTheIntervalWhenTheAnswerBeganWithACard(t *testing.T) {
 		surface := &threadtest.Streaming{}
 		surface.Limits.MinAppendInterval = time.Second
 		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{FirstWait: 500 * time.Millisecond}, stream.Deps[string]{
-			Surface: surface, Renderer: carded{1000}, Log: &stream.Memory{},
+			Surface: surface, Renderer: carded{1000}, Log: &stream.MemoryLog{},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func TestRefusedAppendIsMadeAgainWithTheSamePiece(t *testing.T) {
 			}
 			return nil
 		}
-		s := open(t, surface, 1000, &stream.Memory{})
+		s := open(t, surface, 1000, &stream.MemoryLog{})
 		for _, word := range []string{"One sentence. ", "two ", "three ", "four"} {
 			s.Accept(delta(word))
 			time.Sleep(4 * time.Second)
@@ -164,7 +164,7 @@ func TestBrokenStreamIsEditedAtOnceAndGoesOn(t *testing.T) {
 			}
 			return nil
 		}
-		s := open(t, surface, 1000, &stream.Memory{})
+		s := open(t, surface, 1000, &stream.MemoryLog{})
 		for _, word := range []string{"One sentence. ", "two ", "three"} {
 			s.Accept(delta(word))
 			synctest.Wait()
@@ -194,7 +194,7 @@ func TestAnswerThatCannotBeStreamedIsPostedAndEdited(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				surface := &refusing{err: tt.err}
-				s := open(t, surface, 1000, &stream.Memory{})
+				s := open(t, surface, 1000, &stream.MemoryLog{})
 				s.Accept(delta("One sentence. "))
 				synctest.Wait()
 				s.Accept(delta("two"))
@@ -249,7 +249,7 @@ func TestPostOfUnknownOutcomeIsFoundAndNotRepeated(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &forgetful{lose: 1}
-		s := open(t, surface, 1000, &stream.Memory{})
+		s := open(t, surface, 1000, &stream.MemoryLog{})
 		s.Accept(delta("One sentence. "))
 		synctest.Wait()
 		s.Accept(delta("two"))
@@ -264,7 +264,7 @@ func TestPostOfUnknownOutcomeIsFoundAndNotRepeated(t *testing.T) {
 func TestTakeOverFindsAMessageThatWasOnlyIntended(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		surface, log := &forgetful{lose: 1}, &stream.Memory{}
+		surface, log := &forgetful{lose: 1}, &stream.MemoryLog{}
 		ctx, die := context.WithCancel(t.Context())
 		first := openUntil(ctx, t, surface, 1000, log)
 		first.Accept(delta("Half an ans. "))
@@ -308,7 +308,7 @@ func TestFinalWriteDoesNotWaitForOneThatHasNoRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		surface := &scarce{}
 		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{}, stream.Deps[string]{
-			Surface: surface, Renderer: pages(1000), Log: &stream.Memory{},
+			Surface: surface, Renderer: pages(1000), Log: &stream.MemoryLog{},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -349,7 +349,7 @@ func TestFirstWordsAfterACardGoBeforeProgressOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		surface := &roomy{}
 		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{}, stream.Deps[string]{
-			Surface: surface, Renderer: carded{1000}, Log: &stream.Memory{},
+			Surface: surface, Renderer: carded{1000}, Log: &stream.MemoryLog{},
 		})
 		if err != nil {
 			t.Fatal(err)

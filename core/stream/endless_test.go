@@ -66,7 +66,7 @@ func TestRendererThatDoesNotEndHoldsUpNoStop(t *testing.T) {
 					surface = &rolling{max: 1000}
 				}
 				s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{}, stream.Deps[string]{
-					Surface: surface, Renderer: endless{1000, released, c.tailOnly, told}, Log: &stream.Memory{},
+					Surface: surface, Renderer: endless{1000, released, c.tailOnly, told}, Log: &stream.MemoryLog{},
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -29,12 +29,12 @@ const (
 // forms names them in the log.
 var forms = map[Form]string{Whole: "whole", Bare: "without files, link buttons and newer blocks", Plain: "plain text"}
 
-// sentenceGivenUp replaces an answer of which the platform takes no form.
-const sentenceGivenUp = "The answer could not be posted: the chat platform does not take it. Ask in other words; if it happens again, tell whoever runs this bot."
+// refusedText replaces an answer of which the platform takes no form.
+const refusedText = "The answer could not be posted: the chat platform does not take it. Ask in other words; if it happens again, tell whoever runs this bot."
 
-// ErrUnsaid reports that an answer was given up and that no notice about it could be posted in its
+// ErrNoNotice reports that an answer was given up and that no notice about it could be posted in its
 // thread.
-var ErrUnsaid = errors.New("nothing of the answer could be said in its thread")
+var ErrNoNotice = errors.New("nothing of the answer could be said in its thread")
 
 // edit shows a view in the first form that the platform takes, beginning with the one that it took
 // last.
@@ -56,7 +56,7 @@ func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error
 
 // abandon ends an answer that cannot be written: its place says so, or, where not even that is
 // taken, nothing of it is left that looks as if it were being written. It returns the cause, with
-// ErrUnsaid where the platform refused even that sentence.
+// ErrNoNotice where the platform refused even that sentence.
 func (w *writer[P]) abandon(ctx context.Context, v *View, cause error) error {
 	w.Logger.WarnContext(ctx, "the answer is given up", "error", cause)
 	if errors.Is(cause, thread.ErrRefused) && !w.removed {
@@ -64,31 +64,31 @@ func (w *writer[P]) abandon(ctx context.Context, v *View, cause error) error {
 		if err := w.show(ctx, v, thread.Final); err == nil {
 			return cause
 		}
-		cause = fmt.Errorf("%w: %w", ErrUnsaid, cause)
+		cause = fmt.Errorf("%w: %w", ErrNoNotice, cause)
 	}
 	for _, p := range w.pages {
-		if p.ID != "" && !p.Final && !slices.Contains(w.left, p.ID) {
-			w.left = append(w.left, p.ID)
+		if p.ID != "" && !p.Final && !slices.Contains(w.replaced, p.ID) {
+			w.replaced = append(w.replaced, p.ID)
 		}
 	}
-	w.clear(ctx)
+	w.deleteReplaced(ctx)
 	return cause
 }
 
 // giveUp makes the view one of an answer of which the platform took no form.
 func (v *View) giveUp() {
 	v.Form, v.Phase, v.Outcome, v.text = Plain, Done, session.Failed, nil
-	v.Problem, v.Message = &packet.Error{Message: sentenceGivenUp, Retryable: true}, ""
+	v.Problem, v.Message = &packet.Error{Message: refusedText, Retryable: true}, ""
 	v.Citations, v.Closest, v.Notices = nil, nil, nil
 }
 
-// clear deletes messages in whose place others were posted, or of which nothing came. One that
+// deleteReplaced deletes messages in whose place others were posted, or of which nothing came. One that
 // cannot be deleted stays.
-func (w *writer[P]) clear(ctx context.Context) {
-	for _, id := range w.left {
+func (w *writer[P]) deleteReplaced(ctx context.Context) {
+	for _, id := range w.replaced {
 		if err := w.delete(ctx, id, thread.Final); err != nil {
 			w.Logger.WarnContext(ctx, "a message of an answer that stands elsewhere, or nowhere, stays", "message", id, "error", err)
 		}
 	}
-	w.left = nil
+	w.replaced = nil
 }

@@ -119,7 +119,7 @@ func TestWhatIsRefusedForGoodIsWrittenWithLess(t *testing.T) {
 		{"a file of an answer that stands there", holds("[file]"), []string{"x 1", "x 2", "x 3 [writing]"}, []string{"x 1", "x 2", "x 3 [buttons]"}, nil, 5},
 		{"the text", holds("x 3"), nil, []string{givenUp}, thread.ErrRefused, 8},
 		{"the text of an answer that stands there", holds("x 3"), []string{"x 1", "x 2", "x 3 [writing]"}, []string{givenUp}, thread.ErrRefused, 8},
-		{"all texts", holds("x", givenUp), []string{"x 1", "x 2", "x 3 [writing]"}, nil, stream.ErrUnsaid, 9},
+		{"all texts", holds("x", givenUp), []string{"x 1", "x 2", "x 3 [writing]"}, nil, stream.ErrNoNotice, 9},
 		{"edits for good", func(call, _ string) error {
 			if call == "edit" {
 				return thread.ErrNotEditable
@@ -134,7 +134,7 @@ func TestWhatIsRefusedForGoodIsWrittenWithLess(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			log, p := &stream.Memory{}, &place{refuses: func(string, string) error { return nil }}
+			log, p := &stream.MemoryLog{}, &place{refuses: func(string, string) error { return nil }}
 			for n, page := range tt.begun {
 				id, err := p.Post(t.Context(), thread.Ref{}, page)
 				if err := errors.Join(err, log.Posted(t.Context(), n, id, "old")); err != nil {
@@ -142,7 +142,7 @@ func TestWhatIsRefusedForGoodIsWrittenWithLess(t *testing.T) {
 				}
 			}
 			p.refuses, p.calls = tt.refuses, nil
-			s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{Held: true}, stream.Deps[string]{Surface: p, Renderer: formed{}, Log: log})
+			s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{FinalOnly: true}, stream.Deps[string]{Surface: p, Renderer: formed{}, Log: log})
 			if err != nil {
 				t.Fatal(err)
 			}

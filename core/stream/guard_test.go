@@ -60,7 +60,7 @@ func TestEveryWriteAsksTheGuard(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				streaming, g, log := &threadtest.Streaming{}, &test.gate, &stream.Memory{}
+				streaming, g, log := &threadtest.Streaming{}, &test.gate, &stream.MemoryLog{}
 				asked := func(op string) error {
 					if !g.open {
 						t.Errorf("%s without a permit of its own", op)

@@ -24,27 +24,27 @@ type Page struct {
 	Final  bool
 }
 
-// Memory is a Log that is lost when the process ends, for surfaces such as a terminal. It is not
+// MemoryLog is a Log that is lost when the process ends, for surfaces such as a terminal. It is not
 // safe for concurrent use.
-type Memory struct{ pages map[int]Page }
+type MemoryLog struct{ pages map[int]Page }
 
 // Intend implements Log.
-func (m *Memory) Intend(_ context.Context, page int) error { m.put(Page{Number: page}); return nil }
+func (m *MemoryLog) Intend(_ context.Context, page int) error { m.put(Page{Number: page}); return nil }
 
 // Posted implements Log.
-func (m *Memory) Posted(_ context.Context, page int, id thread.MessageID, hash string) error {
+func (m *MemoryLog) Posted(_ context.Context, page int, id thread.MessageID, hash string) error {
 	m.put(Page{Number: page, ID: id, Hash: hash})
 	return nil
 }
 
 // Final implements Log.
-func (m *Memory) Final(_ context.Context, page int, hash string) error {
+func (m *MemoryLog) Final(_ context.Context, page int, hash string) error {
 	m.put(Page{Number: page, ID: m.pages[page].ID, Hash: hash, Final: true})
 	return nil
 }
 
 // Pages implements Log.
-func (m *Memory) Pages(context.Context) ([]Page, error) {
+func (m *MemoryLog) Pages(context.Context) ([]Page, error) {
 	var pages []Page
 	for n := range len(m.pages) {
 		pages = append(pages, m.pages[n])
@@ -52,7 +52,7 @@ func (m *Memory) Pages(context.Context) ([]Page, error) {
 	return pages, nil
 }
 
-func (m *Memory) put(p Page) {
+func (m *MemoryLog) put(p Page) {
 	if m.pages == nil {
 		m.pages = make(map[int]Page)
 	}

@@ -18,10 +18,10 @@ type Guard interface {
 	Made(ctx context.Context, err error) error
 }
 
-// making begins one call to the surface, which is made with the context that it returns, unless
+// beginCall begins one call to the surface, which is made with the context that it returns, unless
 // there is an error. made tells the guard, the observer and the tracer what came of the call, and
 // returns its error.
-func (w *writer[P]) making(ctx context.Context, call thread.Call) (calling context.Context, made func(error) error, err error) {
+func (w *writer[P]) beginCall(ctx context.Context, call thread.Call) (calling context.Context, made func(error) error, err error) {
 	if w.Guard != nil {
 		if err := w.Guard.Permit(); err != nil {
 			return nil, nil, err
@@ -34,8 +34,8 @@ func (w *writer[P]) making(ctx context.Context, call thread.Call) (calling conte
 			err = w.Guard.Made(calling, err)
 		}
 		seen := Write{Call: call, Err: err}
-		if err == nil && w.words && !w.worded {
-			w.worded, seen.First, seen.Since = true, true, time.Since(w.opened)
+		if err == nil && w.hasText && !w.textSeen {
+			w.textSeen, seen.First, seen.Since = true, true, time.Since(w.opened)
 			traced.Note(slog.Bool("first_words", true))
 		}
 		traced.End(err)

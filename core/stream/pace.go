@@ -10,7 +10,7 @@ type Pace struct {
 	Interval   time.Duration // between two writes; default the surface's MinEditInterval
 	FirstRunes int           // characters that make a first post worth its notification; default 40
 	FirstWait  time.Duration // after the first text, at the latest; default 1 s
-	Held       bool          // nothing but the final write is made
+	FinalOnly       bool          // nothing but the final write is made
 }
 
 // Ages from which an answer is written less often: a three-minute answer costs 64 edits instead of
@@ -39,7 +39,7 @@ type pacer struct {
 // due returns how long to wait before writing a view that has changed: 0 now, negative not at all
 // before the final write.
 func (p *pacer) due(now time.Time, v *View) time.Duration {
-	if p.Held || p.refusals >= maxRateLimits {
+	if p.FinalOnly || p.refusals >= maxRateLimits {
 		return -1
 	}
 	wait := p.notBefore.Sub(now)
@@ -73,7 +73,7 @@ func (p *pacer) interval(now time.Time) time.Duration {
 	return interval
 }
 
-func (p *pacer) wrote(now time.Time, text bool) {
+func (p *pacer) recordWrite(now time.Time, text bool) {
 	p.last = now
 	p.posted = p.posted || text
 }

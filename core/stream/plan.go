@@ -19,7 +19,7 @@ type Row struct {
 	State    string // of packet.Finding; "searching" while it is worked on, empty while it waits
 	Text     string // of packet.Finding
 	at       [2]int // block and tab
-	rests    []document.ID
+	evidence    []document.ID
 }
 
 // Settled reports whether the row has a result.
@@ -28,14 +28,14 @@ func (r Row) Settled() bool { return r.State != "" && r.State != searching }
 // searching is the state of a row that is worked on.
 const searching = "searching"
 
-// plan adds a row.
-func (v *View) plan(at packet.Placement, question string) {
+// addRow adds a row.
+func (v *View) addRow(at packet.Placement, question string) {
 	v.Plan = append(v.Plan, Row{Question: question, at: [2]int{at.TurnIndex, at.TabIndex}})
 }
 
-// change changes the row of a place, and reports whether there is one. Snapshots share the rows, so
+// updateRow changes the row of a place, and reports whether there is one. Snapshots share the rows, so
 // that it is made again.
-func (v *View) change(at packet.Placement, change func(*Row)) bool {
+func (v *View) updateRow(at packet.Placement, change func(*Row)) bool {
 	if at.SubTurnIndex == nil {
 		return false
 	}
@@ -49,9 +49,9 @@ func (v *View) change(at packet.Placement, change func(*Row)) bool {
 	return false
 }
 
-func (v *View) working(at packet.Placement) bool {
+func (v *View) markSearching(at packet.Placement) bool {
 	fresh := false
-	v.change(at, func(r *Row) {
+	v.updateRow(at, func(r *Row) {
 		if fresh = r.State == ""; fresh {
 			r.State = searching
 		}
@@ -59,45 +59,45 @@ func (v *View) working(at packet.Placement) bool {
 	return fresh
 }
 
-func (v *View) settled(at packet.Placement, f packet.Finding) bool {
-	return v.change(at, func(r *Row) { r.State, r.Text = f.State, f.Text })
+func (v *View) setFinding(at packet.Placement, f packet.Finding) bool {
+	return v.updateRow(at, func(r *Row) { r.State, r.Text = f.State, f.Text })
 }
 
-func (v *View) rests(at packet.Placement, id document.ID) {
-	v.change(at, func(r *Row) { r.rests = append(slices.Clip(r.rests), id) })
+func (v *View) addEvidence(at packet.Placement, id document.ID) {
+	v.updateRow(at, func(r *Row) { r.evidence = append(slices.Clip(r.evidence), id) })
 }
 
-// takeBack empties rows that rest on documents which may not be shown any more.
-func (v *View) takeBack(ids []document.ID) {
+// clearRows empties rows that rest on documents which may not be shown any more.
+func (v *View) clearRows(ids []document.ID) {
 	for i, r := range v.Plan {
-		if slices.ContainsFunc(r.rests, func(id document.ID) bool { return slices.Contains(ids, id) }) {
+		if slices.ContainsFunc(r.evidence, func(id document.ID) bool { return slices.Contains(ids, id) }) {
 			v.Plan = slices.Clone(v.Plan)
 			v.Plan[i].State, v.Plan[i].Text = "failed", "What was found may not be shown any more."
 		}
 	}
 }
 
-// planned gives up appending to an answer that has a plan before it, which is edited, where
+// editIfPlanned gives up appending to an answer that has a plan before it, which is edited, where
 // messages can be edited.
-func (w *writer[P]) planned(v *View) {
+func (w *writer[P]) editIfPlanned(v *View) {
 	if w.appender != nil && v.Deep && w.Surface.Capabilities().MinEditInterval > 0 {
-		w.editInstead()
+		w.switchToEdits()
 	}
 }
 
-// laid renders a view; the plan of a deep search stands in a message before the answer.
-func laid[P any](r Renderer[P], v *View) []P {
+// renderPages renders a view; the plan of a deep search stands in a message before the answer.
+func renderPages[P any](r Renderer[P], v *View) []P {
 	if len(v.Plan) == 0 || v.Removed {
 		return r.Render(v)
 	}
-	over := v.Phase == Done || v.Len() > 0
+	ended := v.Phase == Done || v.Len() > 0
 	plan := *v
 	plan.text = []byte(PlanText(v))
-	plan.Phase, plan.Aside, plan.Queries = Searching, over, nil
+	plan.Phase, plan.Aside, plan.Queries = Searching, ended, nil
 	plan.Problem, plan.Message, plan.Notices, plan.Closest = nil, "", nil, nil
 	pages := r.Render(&plan)
 	pages = pages[:min(len(pages), 1)]
-	if !over {
+	if !ended {
 		return pages
 	}
 	answer := *v
@@ -115,8 +115,8 @@ const planRunes = 1_850
 // makes the plan short enough counts; a finding of none is not shown at all, with its links.
 var rowRunes = [][2]int{{110, 170}, {110, 100}, {110, 60}, {70, 30}, {45, 1}, {50, 0}}
 
-// marks stand before rows.
-var marks = map[string]string{"": "◦", searching: "🔎", "found": "✅", "missing": "➖", "failed": "⚠️", "dropped": "✂️"}
+// stateMarks stand before rows.
+var stateMarks = map[string]string{"": "◦", searching: "🔎", "found": "✅", "missing": "➖", "failed": "⚠️", "dropped": "✂️"}
 
 // PlanText returns the plan of a deep search as Markdown: one line for each sub-question with its
 // result, and the progress of the search.
@@ -129,43 +129,43 @@ func PlanText(v *View) (text string) {
 	return text
 }
 
-func planText(v *View, asked, most int) string {
+func planText(v *View, questionRunes, findingRunes int) string {
 	var b strings.Builder
-	verb, over := "Looking into", v.Phase == Done || v.Len() > 0
+	verb, ended := "Looking into", v.Phase == Done || v.Len() > 0
 	switch {
-	case over:
+	case ended:
 		verb = "Looked into"
 	case v.Progress.Asks > 0:
 		verb = "I would look into"
 	}
-	fmt.Fprintf(&b, "**%s %s**\n\n", verb, parts(len(v.Plan)))
+	fmt.Fprintf(&b, "**%s %s**\n\n", verb, countQuestions(len(v.Plan)))
 	rows := v.Plan
 	if v.Outcome == session.Stopped && v.Len() > 0 {
 		rows = nil // the answer is the findings themselves, and lists what was not looked into
 	}
 	for i, r := range rows {
-		if over && r.State == searching {
+		if ended && r.State == searching {
 			r.State = ""
 		}
-		fmt.Fprintf(&b, "%s %d. %s", marks[r.State], i+1, literal(cite.Cut(r.Question, asked)))
-		came := ""
+		fmt.Fprintf(&b, "%s %d. %s", stateMarks[r.State], i+1, escapeMarkdown(cite.Cut(r.Question, questionRunes)))
+		result := ""
 		switch {
-		case (r.State == "found" || r.State == "failed") && r.Text != "" && most > 0:
-			came = line(r.Text, most)
+		case (r.State == "found" || r.State == "failed") && r.Text != "" && findingRunes > 0:
+			result = shortenFinding(r.Text, findingRunes)
 		case r.State == "missing":
-			came = "Not in the documents that everyone here can read."
+			result = "Not in the documents that everyone here can read."
 		case r.State == "dropped":
-			came = "Left out."
-		case r.State == "" && over:
-			came = "Not looked into."
+			result = "Left out."
+		case r.State == "" && ended:
+			result = "Not looked into."
 		}
-		if came != "" {
-			b.WriteString("\\\n↳ " + came) // on a separate line
+		if result != "" {
+			b.WriteString("\\\n↳ " + result) // on a separate line
 		}
 		b.WriteString("\n\n")
 	}
-	if v.Progress.Asks > 0 && !over {
-		fmt.Fprintf(&b, "_%s_", WouldTake(v.Progress))
+	if v.Progress.Asks > 0 && !ended {
+		fmt.Fprintf(&b, "_%s_", CostText(v.Progress))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "_%s_", ProgressText(v))
@@ -174,59 +174,59 @@ func planText(v *View, asked, most int) string {
 
 // ProgressText returns the progress of a deep search as one line.
 func ProgressText(v *View) string {
-	done := 0
+	settled := 0
 	for _, r := range v.Plan {
 		if r.Settled() {
-			done++
+			settled++
 		}
 	}
-	return fmt.Sprintf("%d of %d done%s", done, len(v.Plan), progress(v.Progress))
+	return fmt.Sprintf("%d of %d done%s", settled, len(v.Plan), progressDetails(v.Progress))
 }
 
-// WouldTake describes the cost of a search that waits to be started.
-func WouldTake(p packet.Progress) string {
-	said := fmt.Sprintf("This would take about %s and at most %d searches", length(p.More), p.Most)
+// CostText describes the cost of a search that waits to be started.
+func CostText(p packet.Progress) string {
+	text := fmt.Sprintf("This would take about %s and at most %d searches", roughDuration(p.More), p.Most)
 	if p.MoreCost != "" {
-		said += ", and cost about " + p.MoreCost
+		text += ", and cost about " + p.MoreCost
 	}
 	if p.Left != "" {
-		said += ", of " + p.Left + " that are left of the budget"
+		text += ", of " + p.Left + " that are left of the budget"
 	}
-	return said + fmt.Sprintf(". Unless it is started within %s, one search answers the question.", length(60*p.Asks))
+	return text + fmt.Sprintf(". Unless it is started within %s, one search answers the question.", roughDuration(60*p.Asks))
 }
 
-// length is a time in words, coarsely.
-func length(seconds int) string {
+// roughDuration is a time in words, coarsely.
+func roughDuration(seconds int) string {
 	if seconds > 90 {
 		return fmt.Sprintf("%d min", (seconds+30)/60)
 	}
 	return fmt.Sprintf("%d s", max(10, seconds/10*10))
 }
 
-func parts(n int) string {
+func countQuestions(n int) string {
 	if n == 1 {
 		return "one question"
 	}
 	return plural.Count(n, "question")
 }
 
-// progress is how far a search is, in words.
-func progress(p packet.Progress) string {
+// progressDetails is how far a search is, in words.
+func progressDetails(p packet.Progress) string {
 	if p == (packet.Progress{}) {
 		return ""
 	}
-	took := fmt.Sprintf("%d s", p.Seconds)
+	elapsed := fmt.Sprintf("%d s", p.Seconds)
 	if p.Seconds >= 60 {
-		took = fmt.Sprintf("%d min %d s", p.Seconds/60, p.Seconds%60)
+		elapsed = fmt.Sprintf("%d min %d s", p.Seconds/60, p.Seconds%60)
 	}
 	if p.More > 0 {
-		took += fmt.Sprintf(", about %s more", length(p.More))
+		elapsed += fmt.Sprintf(", about %s more", roughDuration(p.More))
 	}
 	searches := fmt.Sprint(p.Searches)
 	if p.Most > 0 {
 		searches += fmt.Sprintf(" (at most %d)", p.Most)
 	}
-	said := fmt.Sprintf(" · %s · searches: %s · documents read: %d", took, searches, p.Documents)
+	text := fmt.Sprintf(" · %s · searches: %s · documents read: %d", elapsed, searches, p.Documents)
 	var costs []string
 	for _, c := range []struct{ amount, what string }{{p.Cost, ""}, {p.MoreCost, "about %s more"}, {p.Left, "%s left of the budget"}} {
 		if c.amount != "" {
@@ -234,21 +234,21 @@ func progress(p packet.Progress) string {
 		}
 	}
 	if len(costs) > 0 {
-		said += " · " + strings.Join(costs, ", ")
+		text += " · " + strings.Join(costs, ", ")
 	}
-	return said
+	return text
 }
 
-// line is a finding in so many characters, with all of its citations.
-func line(text string, runes int) string {
-	said, cited := text, ""
+// shortenFinding is a finding in so many characters, with all of its citations.
+func shortenFinding(text string, runes int) string {
+	clause, citations := text, ""
 	if at := strings.Index(text, " [["); at >= 0 {
-		said, cited = text[:at], text[at:]
+		clause, citations = text[:at], text[at:]
 	}
-	return cite.Cut(said, runes) + cited
+	return cite.Cut(clause, runes) + citations
 }
 
-// literal has Markdown say a text as it is: what a model or a person asks is not to be a link.
-func literal(text string) string { return special.Replace(text) }
+// escapeMarkdown has Markdown say a text as it is: what a model or a person asks is not to be a link.
+func escapeMarkdown(text string) string { return markdownEscaper.Replace(text) }
 
-var special = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]", "<", "\\<", "~", "\\~", "|", "\\|")
+var markdownEscaper = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]", "<", "\\<", "~", "\\~", "|", "\\|")

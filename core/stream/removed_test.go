@@ -61,7 +61,7 @@ func TestRemovedAnswerIsNeverPosted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := &stream.Memory{}
+			log := &stream.MemoryLog{}
 			for n := range tt.pages {
 				if err := log.Posted(t.Context(), n, thread.MessageID(fmt.Sprint("m", n)), "old"); err != nil {
 					t.Fatal(err)
@@ -69,7 +69,7 @@ func TestRemovedAnswerIsNeverPosted(t *testing.T) {
 			}
 			w := &wall{refuses: tt.refuses}
 			var seen []thread.Call
-			s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{Held: true}, stream.Deps[string]{
+			s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{FinalOnly: true}, stream.Deps[string]{
 				Surface: w, Renderer: sentence{}, Log: log, Observe: func(write stream.Write) { seen = append(seen, write.Call) },
 			})
 			if err != nil {

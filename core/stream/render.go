@@ -55,17 +55,17 @@ const (
 	renderLimit = 20 * time.Second
 )
 
-// errEndless says that a renderer did not end.
-var errEndless = errors.New("the renderer does not end")
+// errRenderTimeout says that a renderer did not end.
+var errRenderTimeout = errors.New("the renderer does not end")
 
-// rendered is what render returns, unless ctx ends before it, renderGrace passes after finish was
+// renderWithin is what render returns, unless ctx ends before it, renderGrace passes after finish was
 // closed, or, for a final write, renderLimit: a renderer that does not end must hold up neither a
 // stop nor the end of the process. finish is nil for a final write. What is left behind learns that
 // (View.Abandoned) and may still run, so it must not be called again.
-func rendered[T any](ctx context.Context, finish <-chan struct{}, v *View, render func(*View) T) (T, error) {
+func renderWithin[T any](ctx context.Context, finish <-chan struct{}, v *View, render func(*View) T) (T, error) {
 	seen := *v
-	seen.left = new(atomic.Bool)
-	defer seen.left.Store(true)
+	seen.abandoned = new(atomic.Bool)
+	defer seen.abandoned.Store(true)
 	type result struct {
 		out      T
 		panicked any
@@ -97,7 +97,7 @@ func rendered[T any](ctx context.Context, finish <-chan struct{}, v *View, rende
 			defer timer.Stop()
 			finish, grace = nil, timer.C
 		case <-grace:
-			return *new(T), fmt.Errorf("render the answer: %w", errEndless)
+			return *new(T), fmt.Errorf("render the answer: %w", errRenderTimeout)
 		case <-ctx.Done():
 			return *new(T), fmt.Errorf("render the answer: %w", context.Cause(ctx))
 		}

@@ -39,18 +39,18 @@ type Replies[P any] struct {
 // deps.
 func OpenReplies[P any](ctx context.Context, to thread.Ref, pace Pace, logs Logs, deps Deps[P]) (*Replies[P], error) {
 	posted := logs.Posted()
-	among := &company{turn: make(chan struct{}, 1)}
+	group := &replyGroup{token: make(chan struct{}, 1)}
 	for _, pages := range posted {
 		for _, p := range pages {
-			among.posted(p.ID)
+			group.addMessage(p.ID)
 		}
 	}
-	among.turn <- struct{}{}
+	group.token <- struct{}{}
 	r := &Replies[P]{posted: posted, streams: make(map[int]*ThreadStream[P])}
 	r.open = func(model int) (*ThreadStream[P], error) {
 		deps := deps
 		deps.Log = logs.Log(model)
-		return open(ctx, to, model, pace, deps, among)
+		return open(ctx, to, model, pace, deps, group)
 	}
 	first, err := r.open(0)
 	r.streams[0] = first
@@ -59,13 +59,13 @@ func OpenReplies[P any](ctx context.Context, to thread.Ref, pace Pace, logs Logs
 
 // Accept implements packet.Sink. It never waits for the platform.
 func (r *Replies[P]) Accept(p packet.Packet) {
-	if s := r.of(p.Placement.ModelIndex); s != nil {
+	if s := r.streamOf(p.Placement.ModelIndex); s != nil {
 		s.Accept(p)
 	}
 }
 
-// of is the stream of a model, which begins with its first packet; nil when it cannot be begun.
-func (r *Replies[P]) of(model int) *ThreadStream[P] {
+// streamOf is the stream of a model, which begins with its first packet; nil when it cannot be begun.
+func (r *Replies[P]) streamOf(model int) *ThreadStream[P] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s := r.streams[model]; s != nil || r.failed != nil {
@@ -84,15 +84,15 @@ func (r *Replies[P]) of(model int) *ThreadStream[P] {
 // no longer answer. It prefers to return a temporary error, so that the turn is retried.
 func (r *Replies[P]) Finish(ctx context.Context) error {
 	for model := range r.posted {
-		r.of(model)
+		r.streamOf(model)
 	}
 	r.mu.Lock()
 	streams, failed := maps.Clone(r.streams), r.failed
 	r.mu.Unlock()
 	for model, s := range streams {
-		s.end()
+		s.stopProgress()
 		// the first one's messages are those of a turn that no model answers as well
-		s.write.void = model > 0 && s.unheard()
+		s.writer.deleteAll = model > 0 && s.hasNoPackets()
 	}
 	for _, model := range slices.Sorted(maps.Keys(streams)) {
 		err := streams[model].Finish(ctx)
@@ -107,37 +107,37 @@ func (r *Replies[P]) Finish(ctx context.Context) error {
 	return failed
 }
 
-// unheard reports whether nothing was heard of the model of a stream.
-func (s *ThreadStream[P]) unheard() bool {
+// hasNoPackets reports whether nothing was heard of the model of a stream.
+func (s *ThreadStream[P]) hasNoPackets() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.view.Label == "" && s.view.Phase == Waiting
 }
 
-// company are the writers of one turn's answers.
-type company struct {
-	turn chan struct{} // holds a token: whoever took it writes, and may look at ids
+// replyGroup are the writers of one turn's answers.
+type replyGroup struct {
+	token chan struct{} // holds a token: whoever took it writes, and may look at ids
 	ids  []thread.MessageID
 }
 
-// posted notes a message of one of the answers. The caller holds the token, or is alone.
-func (c *company) posted(id thread.MessageID) {
+// addMessage notes a message of one of the answers. The caller holds the token, or is alone.
+func (c *replyGroup) addMessage(id thread.MessageID) {
 	if c != nil && id != "" {
 		c.ids = append(c.ids, id)
 	}
 }
 
-func (c *company) knows(id thread.MessageID) bool { return c != nil && slices.Contains(c.ids, id) }
+func (c *replyGroup) hasMessage(id thread.MessageID) bool { return c != nil && slices.Contains(c.ids, id) }
 
-// wait waits until no other of the company writes, for as long as the final write is not due; with
+// acquire waits until no other of the company writes, for as long as the final write is not due; with
 // a nil finish, until ctx ends. done is to be called after writing.
-func (c *company) wait(ctx context.Context, finish <-chan struct{}) (done func(), err error) {
+func (c *replyGroup) acquire(ctx context.Context, finish <-chan struct{}) (done func(), err error) {
 	if c == nil {
 		return func() {}, nil
 	}
 	select {
-	case <-c.turn:
-		return func() { c.turn <- struct{}{} }, nil
+	case <-c.token:
+		return func() { c.token <- struct{}{} }, nil
 	case <-finish:
 		return nil, thread.ErrNoRoom
 	case <-ctx.Done():

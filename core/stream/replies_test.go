@@ -18,17 +18,17 @@ import (
 // memories are the Logs of a turn.
 type memories struct {
 	mu  sync.Mutex
-	all map[int]*stream.Memory
+	all map[int]*stream.MemoryLog
 }
 
 func (m *memories) Log(model int) stream.Log {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.all == nil {
-		m.all = make(map[int]*stream.Memory)
+		m.all = make(map[int]*stream.MemoryLog)
 	}
 	if m.all[model] == nil {
-		m.all[model] = &stream.Memory{}
+		m.all[model] = &stream.MemoryLog{}
 	}
 	return m.all[model]
 }

@@ -49,10 +49,10 @@ type ThreadStream[P any] struct {
 	finish chan struct{}
 	ended  chan struct{}
 	once   sync.Once
-	write  writer[P]
+	writer  writer[P]
 	pacer  pacer
 	logger *slog.Logger
-	given  time.Duration // interval between two writes; 0 takes the surface's
+	fixedInterval  time.Duration // interval between two writes; 0 takes the surface's
 }
 
 // Open starts writing to a thread. The stream ends with Finish, or when ctx is done, and leaves no
@@ -62,7 +62,7 @@ func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps 
 	return open(ctx, to, model, pace, deps, nil)
 }
 
-func open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps Deps[P], among *company) (*ThreadStream[P], error) {
+func open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps Deps[P], group *replyGroup) (*ThreadStream[P], error) {
 	if deps.Surface == nil || deps.Renderer == nil || deps.Log == nil {
 		return nil, errors.New("open a thread stream: surface, renderer and log are required")
 	}
@@ -87,7 +87,7 @@ func open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps 
 	s := &ThreadStream[P]{
 		view:  view,
 		dirty: make(chan struct{}, 1), finish: finish, ended: make(chan struct{}),
-		write: newWriter(to, deps, pages, pace.FirstWait, finish, among), pacer: pacer{Pace: pace}, logger: deps.Logger, given: pace.Interval,
+		writer: newWriter(to, deps, pages, pace.FirstWait, finish, group), pacer: pacer{Pace: pace}, logger: deps.Logger, fixedInterval: pace.Interval,
 	}
 	s.pacer.Interval = s.interval()
 	go s.run(ctx)
@@ -110,12 +110,12 @@ func (s *ThreadStream[P]) Accept(p packet.Packet) {
 // Finish stops progress writes and makes the final write. It retries until the write succeeds, the
 // platform refuses it for good, or ctx is done. Its error says what the reader is left with.
 func (s *ThreadStream[P]) Finish(ctx context.Context) error {
-	s.end()
-	return s.write.final(ctx, s.snapshot(), s.pacer.notBefore)
+	s.stopProgress()
+	return s.writer.final(ctx, s.snapshot(), s.pacer.notBefore)
 }
 
-// end stops the progress writes.
-func (s *ThreadStream[P]) end() {
+// stopProgress stops the progress writes.
+func (s *ThreadStream[P]) stopProgress() {
 	s.once.Do(func() { close(s.finish) })
 	<-s.ended
 }
@@ -142,7 +142,7 @@ func (s *ThreadStream[P]) run(ctx context.Context) {
 		}
 		for {
 			view := s.snapshot()
-			over := view.Phase == Done && view.Label != "" && !s.pacer.Held
+			over := view.Phase == Done && view.Label != "" && !s.pacer.FinalOnly
 			if over { // it need not wait for the answers of other models; should it fail, Finish tries again
 				s.complete(ctx, view)
 			}
@@ -167,9 +167,9 @@ func (s *ThreadStream[P]) run(ctx context.Context) {
 				return
 			}
 		}
-		view, before := s.snapshot(), s.write.calls
-		err := s.write.progress(ctx, view)
-		s.wrote(ctx, view, s.write.calls > before, err)
+		view, before := s.snapshot(), s.writer.calls
+		err := s.writer.progress(ctx, view)
+		s.recordWrite(ctx, view, s.writer.calls > before, err)
 		select {
 		case <-s.finish: // rather than another write of the same view
 			return
@@ -180,11 +180,11 @@ func (s *ThreadStream[P]) run(ctx context.Context) {
 
 // interval is what is due between two writes of the present kind.
 func (s *ThreadStream[P]) interval() time.Duration {
-	limits := s.write.Surface.Capabilities()
+	limits := s.writer.Surface.Capabilities()
 	switch {
-	case s.given > 0:
-		return s.given
-	case s.write.appender != nil && limits.MinAppendInterval > 0:
+	case s.fixedInterval > 0:
+		return s.fixedInterval
+	case s.writer.appender != nil && limits.MinAppendInterval > 0:
 		return limits.MinAppendInterval
 	default:
 		return limits.MinEditInterval
@@ -195,21 +195,21 @@ func (s *ThreadStream[P]) interval() time.Duration {
 func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 	err := sleep.For(ctx, time.Until(s.pacer.notBefore))
 	if err == nil {
-		err = s.write.complete(ctx, s.finish, view)
+		err = s.writer.complete(ctx, s.finish, view)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.logger.DebugContext(ctx, "an answer is not complete before those of other models", "error", err)
 	}
 }
 
-// wrote notes what came of a write. Its failures are not the reader's concern: the next snapshot or
+// recordWrite notes what came of a write. Its failures are not the reader's concern: the next snapshot or
 // the final write repairs them.
-func (s *ThreadStream[P]) wrote(ctx context.Context, view *View, called bool, err error) {
+func (s *ThreadStream[P]) recordWrite(ctx context.Context, view *View, called bool, err error) {
 	s.pacer.Interval = s.interval()
 	if err == nil && !s.pacer.posted && !called {
 		return // there was nothing to show yet, so the first words need not keep an interval
 	}
-	s.pacer.wrote(time.Now(), view.Len() > 0)
+	s.pacer.recordWrite(time.Now(), view.Len() > 0)
 	var limited *thread.RateLimitError
 	switch {
 	case err == nil || ctx.Err() != nil:
@@ -224,7 +224,7 @@ func (s *ThreadStream[P]) wrote(ctx context.Context, view *View, called bool, er
 		// The message or the bot is gone, or the thread is locked, or the platform takes none of
 		// the answer's forms: it is not asked for again and again, and only the final write looks
 		// for a way.
-		s.pacer.Held = true
+		s.pacer.FinalOnly = true
 		s.logger.WarnContext(ctx, "the answer cannot be shown as it is written", "error", err)
 	default:
 		s.logger.WarnContext(ctx, "progress write failed", "error", err)

@@ -82,7 +82,7 @@ func TestFirstWordsDoNotWaitForTheIntervalOfASearch(t *testing.T) {
 		begun := time.Now()
 		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{}, stream.Deps[string]{
 			Surface:  &threadtest.Surface{Limits: thread.Capabilities{MinEditInterval: 10 * time.Second}},
-			Renderer: asking{1000}, Log: &stream.Memory{}, Observe: func(stream.Write) { writes = append(writes, time.Since(begun)) },
+			Renderer: asking{1000}, Log: &stream.MemoryLog{}, Observe: func(stream.Write) { writes = append(writes, time.Since(begun)) },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -105,8 +105,8 @@ func TestNothingIsShownBeforeTheEndWhereThatIsWanted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface, calls := &threadtest.Surface{}, 0
-		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{Held: true}, stream.Deps[string]{
-			Surface: surface, Renderer: pages(1000), Log: &stream.Memory{}, Observe: func(stream.Write) { calls++ },
+		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{FinalOnly: true}, stream.Deps[string]{
+			Surface: surface, Renderer: pages(1000), Log: &stream.MemoryLog{}, Observe: func(stream.Write) { calls++ },
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestEditsKeepTheIntervalAndTheLastOneLands(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &threadtest.Surface{Limits: thread.Capabilities{MinEditInterval: time.Second}}
-		s := open(t, surface, 1000, &stream.Memory{})
+		s := open(t, surface, 1000, &stream.MemoryLog{})
 		var want strings.Builder
 		for i := range 100 { // ten seconds of words
 			word := fmt.Sprintf("word%d ", i)
@@ -169,7 +169,7 @@ func TestFirstWordsWaitForASentenceOrOneSecond(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				surface := &threadtest.Surface{}
-				s := open(t, surface, 1000, &stream.Memory{})
+				s := open(t, surface, 1000, &stream.MemoryLog{})
 				start := time.Now()
 				s.Accept(delta(tt.text))
 				time.Sleep(2 * time.Second)
@@ -188,7 +188,7 @@ func TestFirstWordsDoNotKeepAnIntervalFromWhatShowedNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &threadtest.Surface{Limits: thread.Capabilities{MinEditInterval: 10 * time.Second}}
-		s := open(t, surface, 1000, &stream.Memory{})
+		s := open(t, surface, 1000, &stream.MemoryLog{})
 		s.Accept(packet.Packet{Payload: packet.SearchStart{}})
 		synctest.Wait()
 		start := time.Now()
@@ -214,7 +214,7 @@ func TestRateLimitIsObeyedAndTheFinalWriteStillLands(t *testing.T) {
 			}
 			return nil
 		}
-		s := open(t, surface, 100_000, &stream.Memory{})
+		s := open(t, surface, 100_000, &stream.MemoryLog{})
 		for range 300 {
 			s.Accept(delta("words and more words, "))
 			time.Sleep(100 * time.Millisecond)
@@ -244,7 +244,7 @@ func TestLostFinalWriteIsRetried(t *testing.T) {
 			}
 			return nil
 		}}
-		s := open(t, surface, 1000, &stream.Memory{})
+		s := open(t, surface, 1000, &stream.MemoryLog{})
 		s.Accept(delta("Done"))
 		finish(t, s)
 		if diff := cmp.Diff([]string{"Done"}, surface.Messages()); diff != "" {
@@ -257,7 +257,7 @@ func TestForbiddenThreadIsReportedAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &threadtest.Surface{Fail: func(string) error { return thread.ErrNotPermitted }}
-		s := open(t, surface, 1000, &stream.Memory{})
+		s := open(t, surface, 1000, &stream.MemoryLog{})
 		s.Accept(delta("Done"))
 		s.Accept(stopped)
 		start := time.Now()
@@ -273,7 +273,7 @@ func TestForbiddenThreadIsReportedAtOnce(t *testing.T) {
 func TestTakeOverEditsWhatWasPostedAndDeletesWhatIsTooMuch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		surface, log := &threadtest.Surface{}, &stream.Memory{}
+		surface, log := &threadtest.Surface{}, &stream.MemoryLog{}
 		ctx, die := context.WithCancel(t.Context())
 		first := openUntil(ctx, t, surface, 5, log)
 		first.Accept(delta("0123456789abcde"))
@@ -310,7 +310,7 @@ func TestDeletedMessageIsNotPostedAgain(t *testing.T) {
 					}
 					return nil
 				}}
-				s := open(t, surface, 1000, &stream.Memory{})
+				s := open(t, surface, 1000, &stream.MemoryLog{})
 				s.Accept(delta("A whole sentence. And"))
 				time.Sleep(time.Second)
 				if errors.Is(c.refusal, thread.ErrMessageGone) {
@@ -339,7 +339,7 @@ func (shrinking) Render(v *stream.View) []string {
 func TestSurplusMessageGoesWithTheViewThatLacksIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		surface, log := &threadtest.Surface{}, &stream.Memory{}
+		surface, log := &threadtest.Surface{}, &stream.MemoryLog{}
 		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{FirstRunes: 1}, stream.Deps[string]{Surface: surface, Renderer: shrinking{}, Log: log})
 		if err != nil {
 			t.Fatal(err)
@@ -380,7 +380,7 @@ func TestWhatWasTakenAwayIsNotWrittenToBeforeTheEnd(t *testing.T) {
 					tried++
 					return refusal
 				}
-				s := open(t, surface, 1000, &stream.Memory{})
+				s := open(t, surface, 1000, &stream.MemoryLog{})
 				s.Accept(delta("A whole sentence. "))
 				for range 20 {
 					time.Sleep(time.Second)
@@ -406,7 +406,7 @@ func TestAppendingSurfaceGetsEveryPieceOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &threadtest.Streaming{}
-		s := open(t, surface, 1000, &stream.Memory{})
+		s := open(t, surface, 1000, &stream.MemoryLog{})
 		for _, word := range []string{"One sentence. ", "two ", "three"} {
 			s.Accept(delta(word))
 			synctest.Wait()
@@ -434,7 +434,7 @@ func TestBrokenAppendEndsInOneEditWithTheWholeText(t *testing.T) {
 					}
 					return nil
 				}
-				s := open(t, surface, 1000, &stream.Memory{})
+				s := open(t, surface, 1000, &stream.MemoryLog{})
 				s.Accept(delta("One sentence. "))
 				synctest.Wait()
 				s.Accept(delta("And the rest."))

@@ -69,13 +69,13 @@ type View struct {
 
 	text []byte
 	seen map[string]bool
-	left *atomic.Bool // no one waits for what is rendered
+	abandoned *atomic.Bool // no one waits for what is rendered
 }
 
 // Abandoned reports whether no caller waits any longer for the rendered pages. A renderer should
 // then return anything as soon as it can. Unlike other methods, it may be called concurrently with
 // uses of the View.
-func (v *View) Abandoned() bool { return v.left != nil && v.left.Load() }
+func (v *View) Abandoned() bool { return v.abandoned != nil && v.abandoned.Load() }
 
 // Apply applies one packet and reports whether anything visible changed. It ignores packets of
 // other models and unknown kinds.
@@ -88,27 +88,27 @@ func (v *View) Apply(p packet.Packet) bool {
 		v.Label = payload.Name // nothing to be seen by itself
 		return false
 	case packet.ReasoningStart:
-		return v.enter(Thinking)
+		return v.setPhase(Thinking)
 	case packet.DeepSearchPlanStart:
 		v.Deep = true
-		return v.enter(Thinking)
+		return v.setPhase(Thinking)
 	case packet.SubQuestion:
 		// a part of the answer's work, as a query is; its own answer is not the reader's
-		if v.change(p.Placement, func(r *Row) { r.Question = payload.Question }) {
+		if v.updateRow(p.Placement, func(r *Row) { r.Question = payload.Question }) {
 			return true
 		}
 		v.Queries = append(v.Queries, payload.Question)
-		v.plan(p.Placement, payload.Question)
-		v.enter(Searching)
+		v.addRow(p.Placement, payload.Question)
+		v.setPhase(Searching)
 		return true
 	case packet.Finding:
-		return v.settled(p.Placement, payload)
+		return v.setFinding(p.Placement, payload)
 	case packet.Progress:
 		v.Progress = payload
 		return len(v.Plan) > 0
 	case packet.SearchStart, packet.OpenURLStart, packet.FileReaderStart, packet.CustomToolStart:
-		searching := v.working(p.Placement)
-		return v.enter(Searching) || searching
+		searching := v.markSearching(p.Placement)
+		return v.setPhase(Searching) || searching
 	case packet.Status:
 		changed := v.Status != payload.Text && v.Len() == 0
 		if changed {
@@ -124,12 +124,12 @@ func (v *View) Apply(p packet.Packet) bool {
 		v.Queries = append(v.Queries, payload.URLs...)
 		return true
 	case packet.SearchDocuments:
-		return v.found(payload.Documents)
+		return v.addDocuments(payload.Documents)
 	case packet.OpenURLDocuments:
-		return v.found(payload.Documents)
+		return v.addDocuments(payload.Documents)
 	case packet.MessageStart:
 		v.Status = ""
-		changed := v.enter(Writing)
+		changed := v.setPhase(Writing)
 		if len(v.text) > 0 { // narration came before; the answer begins a new paragraph
 			v.text = append(v.text, "\n\n"...)
 		}
@@ -138,7 +138,7 @@ func (v *View) Apply(p packet.Packet) bool {
 		v.text = append(v.text, payload.Text...)
 		return payload.Text != ""
 	case packet.CitationInfo:
-		v.rests(p.Placement, payload.Document)
+		v.addEvidence(p.Placement, payload.Document)
 		v.Citations = append(v.Citations, payload)
 		return true
 	case packet.Withdrawn:
@@ -150,19 +150,19 @@ func (v *View) Apply(p packet.Packet) bool {
 		v.Outcome, v.Message = session.Outcome(payload.Reason), payload.Message
 		v.Grounding, v.Closest, v.Notices = payload.Grounding, payload.Closest, payload.Notices
 		v.Removed, v.Corrected, v.Deeper = payload.Removed, payload.Corrected, payload.Deeper
-		return v.enter(Done)
+		return v.setPhase(Done)
 	default:
 		return false
 	}
 }
 
-func (v *View) enter(p Phase) bool {
+func (v *View) setPhase(p Phase) bool {
 	changed := v.Phase != p
 	v.Phase = p
 	return changed
 }
 
-func (v *View) found(docs []packet.Document) bool {
+func (v *View) addDocuments(docs []packet.Document) bool {
 	if v.seen == nil {
 		v.seen = make(map[string]bool)
 	}
@@ -180,7 +180,7 @@ func (v *View) found(docs []packet.Document) bool {
 // to where access is checked again.
 func (v *View) withdraw(ids []document.ID) bool {
 	citations, documents := len(v.Citations), len(v.Documents)
-	v.takeBack(ids)
+	v.clearRows(ids)
 	// New slices: snapshots share the old ones.
 	v.Citations = slices.DeleteFunc(slices.Clone(v.Citations), func(c packet.CitationInfo) bool { return slices.Contains(ids, c.Document) })
 	v.Documents = slices.DeleteFunc(slices.Clone(v.Documents), func(d packet.Document) bool { return slices.Contains(ids, d.ID) })

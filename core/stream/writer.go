@@ -23,7 +23,7 @@ const (
 type writer[P any] struct {
 	Deps[P]
 	to        thread.Ref
-	among     *company // that writes answers of the same turn; nil: no one else does
+	group     *replyGroup // that writes answers of the same turn; nil: no one else does
 	pages     []Page
 	appender  *appender[P] // nil: messages are posted and edited
 	firstWait time.Duration
@@ -32,20 +32,20 @@ type writer[P any] struct {
 	adopted bool
 	form    Form               // in which the platform took the answer so far
 	moved   bool               // messages could not be edited any more, so that all are posted again
-	left    []thread.MessageID // messages in whose place others stand, or are to
+	replaced    []thread.MessageID // messages in whose place others stand, or are to
 
 	opened  time.Time
 	calls   int  // that were made, whatever came of them
-	words   bool // the view that is being written has text
-	worded  bool // text was seen by the reader
+	hasText   bool // the view that is being written has text
+	textSeen  bool // text was seen by the reader
 	removed bool // the answer was taken away: messages are changed and deleted, and none is posted
-	void    bool // there is no answer: all its messages are deleted
-	gone    bool // a message of the answer was deleted: none is posted any more
+	deleteAll    bool // there is no answer: all its messages are deleted
+	messageDeleted    bool // a message of the answer was deleted: none is posted any more
 	shown   int  // messages that the last view had
 }
 
-func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.Duration, finish <-chan struct{}, among *company) writer[P] {
-	w := writer[P]{Deps: deps, to: to, among: among, pages: pages, firstWait: firstWait, finish: finish, opened: time.Now()}
+func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.Duration, finish <-chan struct{}, group *replyGroup) writer[P] {
+	w := writer[P]{Deps: deps, to: to, group: group, pages: pages, firstWait: firstWait, finish: finish, opened: time.Now()}
 	// a message that an earlier attempt posted is repaired by edits; only a fresh answer is
 	// appended to
 	if len(pages) == 0 {
@@ -57,18 +57,18 @@ func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.
 // progress shows more of the answer, once no other of the turn's company writes. An answer that
 // cannot be appended to any more is edited from then on.
 func (w *writer[P]) progress(ctx context.Context, v *View) error {
-	done, err := w.among.wait(ctx, w.finish)
+	done, err := w.group.acquire(ctx, w.finish)
 	if err != nil {
 		return err
 	}
 	defer done()
-	w.words, w.removed = v.Len() > 0, v.Removed
-	w.planned(v)
+	w.hasText, w.removed = v.Len() > 0, v.Removed
+	w.editIfPlanned(v)
 	if w.appender == nil {
 		return w.edit(ctx, v, thread.Progress)
 	}
 	if err := w.appender.enqueue(ctx, w.finish, v, false); err != nil {
-		w.editInstead()
+		w.switchToEdits()
 		return err
 	}
 	err = w.flush(ctx, thread.Progress)
@@ -88,11 +88,11 @@ func (w *writer[P]) stepDown(ctx context.Context, err error) bool {
 	if !instead {
 		w.Logger.WarnContext(ctx, "appending to the answer failed; it is edited from here on", "error", err)
 	}
-	w.editInstead()
+	w.switchToEdits()
 	return true
 }
 
-func (w *writer[P]) editInstead() {
+func (w *writer[P]) switchToEdits() {
 	w.appender = nil
 	for n := range w.pages {
 		w.pages[n].Hash = "" // what was appended is not what the renderer's pages hold
@@ -108,7 +108,7 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 		}
 		err := w.complete(ctx, nil, v)
 		switch {
-		case err == nil || errors.Is(err, session.ErrFenced) || errors.Is(err, errEndless):
+		case err == nil || errors.Is(err, session.ErrFenced) || errors.Is(err, errRenderTimeout):
 			return err
 		case errors.Is(err, thread.ErrNotPermitted), errors.Is(err, thread.ErrRefused), thread.Lasting(err) && try == finalTries:
 			return w.abandon(ctx, v, err)
@@ -128,18 +128,18 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 // complete makes all of the answer be seen, once no other of the turn's company writes; it gives up
 // waiting for that when finish is closed.
 func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *View) error {
-	done, err := w.among.wait(ctx, finish)
+	done, err := w.group.acquire(ctx, finish)
 	if err != nil {
 		return err
 	}
 	defer done()
-	w.words, w.removed = v.Len() > 0, v.Removed
-	w.planned(v)
+	w.hasText, w.removed = v.Len() > 0, v.Removed
+	w.editIfPlanned(v)
 	if w.appender == nil {
 		return w.edit(ctx, v, thread.Final)
 	}
 	if err := w.appender.enqueue(ctx, nil, v, true); err != nil {
-		w.editInstead()
+		w.switchToEdits()
 		return w.edit(ctx, v, thread.Final)
 	}
 	if err := w.flush(ctx, thread.Final); err != nil {
@@ -159,11 +159,11 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 	if class != thread.Final {
 		finish = w.finish
 	}
-	pages, err := rendered(ctx, finish, v, func(v *View) []P {
-		if w.void {
+	pages, err := renderWithin(ctx, finish, v, func(v *View) []P {
+		if w.deleteAll {
 			return nil
 		}
-		return laid(w.Renderer, v)
+		return renderPages(w.Renderer, v)
 	})
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 		if err != nil {
 			return err
 		}
-		switch err := w.bring(ctx, n, pages[n], hash, class); {
+		switch err := w.syncPage(ctx, n, pages[n], hash, class); {
 		case class == thread.Final && errors.Is(err, errMoved):
 			n = -1 // the parts of an answer are not to stand in two places, or out of order
 		case err != nil:
@@ -186,7 +186,7 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 	if class != thread.Final {
 		return nil
 	}
-	w.clear(ctx)
+	w.deleteReplaced(ctx)
 	return w.deleteExtras(ctx)
 }
 
@@ -218,12 +218,12 @@ func (w *writer[P]) shrink(ctx context.Context, pages int, class thread.Class) e
 	return nil
 }
 
-// bring makes message n show page.
-func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class thread.Class) error {
+// syncPage makes message n show page.
+func (w *writer[P]) syncPage(ctx context.Context, n int, page P, hash string, class thread.Class) error {
 	if _, err := w.adopt(ctx, n); err != nil {
 		return err
 	}
-	if n >= len(w.pages) || w.pages[n].ID == "" || slices.Contains(w.left, w.pages[n].ID) {
+	if n >= len(w.pages) || w.pages[n].ID == "" || slices.Contains(w.replaced, w.pages[n].ID) {
 		return w.post(ctx, n, page, hash, class)
 	}
 	final := class == thread.Final
@@ -231,12 +231,12 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 		if !final || w.pages[n].Final {
 			return nil
 		}
-		return w.finalised(ctx, n, hash)
+		return w.recordFinal(ctx, n, hash)
 	}
 	if err := w.reserve(ctx, thread.Edit, class); err != nil {
 		return err
 	}
-	calling, made, err := w.making(ctx, thread.Edit)
+	calling, made, err := w.beginCall(ctx, thread.Edit)
 	if err == nil {
 		err = made(w.Surface.Edit(calling, w.to, w.pages[n].ID, page))
 	}
@@ -244,26 +244,26 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 	case err == nil:
 		w.pages[n].Hash = hash
 		if final {
-			return w.finalised(ctx, n, hash)
+			return w.recordFinal(ctx, n, hash)
 		}
 		return nil
 	case final && errors.Is(err, thread.ErrMessageGone):
-		w.gone = true
-		return w.finalised(ctx, n, hash)
+		w.messageDeleted = true
+		return w.recordFinal(ctx, n, hash)
 	case final && w.removed && errors.Is(err, thread.ErrNotEditable):
 		if err := w.delete(ctx, w.pages[n].ID, class); err != nil {
 			return fmt.Errorf("delete page %d of an answer that was removed: %w", n+1, err)
 		}
-		return w.finalised(ctx, n, hash)
+		return w.recordFinal(ctx, n, hash)
 	case final && errors.Is(err, thread.ErrExpired):
 		return w.post(ctx, n, page, hash, class) // the final answer must be seen
 	case final && errors.Is(err, thread.ErrNotEditable) && !w.moved:
 		w.moved = true
-		w.leave()
+		w.replaceAll()
 		return errMoved
 	case final && errors.Is(err, thread.ErrNotEditable):
 		// what was posted in its place is locked by now as well
-		w.left = append(w.left, w.pages[n].ID)
+		w.replaced = append(w.replaced, w.pages[n].ID)
 		return w.post(ctx, n, page, hash, class)
 	default:
 		return fmt.Errorf("edit page %d of the answer: %w", n+1, err)
@@ -274,18 +274,18 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 // again.
 var errMoved = errors.New("the answer is posted again")
 
-// leave has all messages replaced by others.
-func (w *writer[P]) leave() {
+// replaceAll has all messages replaced by others.
+func (w *writer[P]) replaceAll() {
 	for _, p := range w.pages {
 		if p.ID != "" {
-			w.left = append(w.left, p.ID)
+			w.replaced = append(w.replaced, p.ID)
 		}
 	}
 }
 
 // post creates message n.
 func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class thread.Class) error {
-	if w.removed || w.gone {
+	if w.removed || w.messageDeleted {
 		return nil // who deleted it does not want to see it
 	}
 	if class == thread.Progress {
@@ -298,7 +298,7 @@ func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class 
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}
 	var id thread.MessageID
-	calling, made, err := w.making(ctx, thread.Create)
+	calling, made, err := w.beginCall(ctx, thread.Create)
 	if err == nil {
 		id, err = w.Surface.Post(calling, w.to, page)
 		err = made(err)
@@ -313,17 +313,17 @@ func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class 
 		return fmt.Errorf("post page %d of the answer: %w", n+1, err)
 	}
 	w.pages[n] = Page{Number: n, ID: id, Hash: hash}
-	w.among.posted(id)
+	w.group.addMessage(id)
 	if err := w.Log.Posted(ctx, n, id, hash); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}
 	if class == thread.Final {
-		return w.finalised(ctx, n, hash)
+		return w.recordFinal(ctx, n, hash)
 	}
 	return nil
 }
 
-func (w *writer[P]) finalised(ctx context.Context, n int, hash string) error {
+func (w *writer[P]) recordFinal(ctx context.Context, n int, hash string) error {
 	w.pages[n].Final = true
 	if err := w.Log.Final(ctx, n, hash); err != nil {
 		return fmt.Errorf("record the final page %d of the answer: %w", n+1, err)

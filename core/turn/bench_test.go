@@ -217,7 +217,7 @@ func BenchmarkConcurrentTurns(b *testing.B) {
 			wait.Go(func() {
 				time.Sleep(time.Duration(n) * begin / turns) // people do not ask in step
 				to := thread.Ref{Thread: fmt.Sprint(n)}
-				shown, err := stream.Open(b.Context(), to, 0, stream.Pace{}, stream.Deps[string]{Surface: surface, Renderer: plainPages{}, Log: &stream.Memory{}})
+				shown, err := stream.Open(b.Context(), to, 0, stream.Pace{}, stream.Deps[string]{Surface: surface, Renderer: plainPages{}, Log: &stream.MemoryLog{}})
 				if err != nil {
 					b.Error(err)
 					return

@@ -53,7 +53,7 @@ func (e *barredError) Unwrap() error { return e.error }
 func Barred(err error) (sentence string, yes bool) {
 	var barred *barredError
 	switch {
-	case errors.Is(err, stream.ErrUnsaid):
+	case errors.Is(err, stream.ErrNoNotice):
 		return "Discord refused my answer to your question, and did not take a word instead of it. Ask in other words, or ask me here.", true
 	case call.Code(err) == call.CodeThreadLocked, call.Code(err) == call.CodeArchived && errors.Is(err, thread.ErrNotPermitted):
 		return "The thread was locked before my answer was complete, and I can finish it nowhere else. Ask whoever moderates the server to unlock the thread, or ask me here.", true

@@ -142,7 +142,7 @@ func Explain(what string, err error) error {
 // returns a sentence for the asker.
 func Barred(err error) (sentence string, yes bool) {
 	switch {
-	case errors.Is(err, stream.ErrUnsaid):
+	case errors.Is(err, stream.ErrNoNotice):
 		return "Slack refused my answer to your question, and did not take a word instead of it. Ask in other words, or ask me in a direct message.", true
 	case Code(err) == codeLocked:
 		return "The thread was locked before my answer was complete. Ask whoever manages the channel to unlock it, or ask me in a direct message.", true

@@ -45,7 +45,7 @@ var long = strings.Repeat(section, 400) + "The last words."
 func (d *desk) report(t *testing.T, turn string, log stream.Log, packets ...packet.Payload) error {
 	t.Helper()
 	surface := d.client.Surface(write.SurfaceOptions{Turn: turn, Question: thread.MessageID(d.to.Thread)})
-	s, err := stream.Open(t.Context(), d.to, 0, stream.Pace{Held: true}, stream.Deps[render.Page]{Surface: surface, Renderer: &render.Renderer{}, Log: log})
+	s, err := stream.Open(t.Context(), d.to, 0, stream.Pace{FinalOnly: true}, stream.Deps[render.Page]{Surface: surface, Renderer: &render.Renderer{}, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestReportAsFile(t *testing.T) {
 			if tt.fault.Method != "" {
 				d.Fail(tt.fault)
 			}
-			if err := d.report(t, "turn-1", &stream.Memory{}, packet.MessageDelta{Text: long}, packet.Stop{}); err != nil {
+			if err := d.report(t, "turn-1", &stream.MemoryLog{}, packet.MessageDelta{Text: long}, packet.Stop{}); err != nil {
 				t.Fatal(err)
 			}
 			text, files := d.read()
@@ -118,7 +118,7 @@ func TestReportAsFile(t *testing.T) {
 				t.Error("the messages do not point to the file")
 			}
 			if before := len(d.Calls(get)); tt.asked >= 0 {
-				if err := d.report(t, "turn-2", &stream.Memory{}, packet.MessageDelta{Text: long}, packet.Stop{}); err != nil {
+				if err := d.report(t, "turn-2", &stream.MemoryLog{}, packet.MessageDelta{Text: long}, packet.Stop{}); err != nil {
 					t.Fatal(err)
 				}
 				if n := len(d.Calls(get)) - before; n != tt.asked {
@@ -137,7 +137,7 @@ func TestReportAsFile(t *testing.T) {
 
 // killed is the log of a process that ends before it knows the id of what it posted last.
 type killed struct {
-	stream.Memory
+	stream.MemoryLog
 	posted, most int
 }
 
@@ -147,7 +147,7 @@ func (k *killed) Posted(ctx context.Context, page int, id thread.MessageID, hash
 	if k.posted++; k.most > 0 && k.posted > k.most {
 		return errKilled
 	}
-	return k.Memory.Posted(ctx, page, id, hash)
+	return k.MemoryLog.Posted(ctx, page, id, hash)
 }
 
 // Whoever takes over finds the file by its name, and another turn's is not taken for it.
@@ -155,13 +155,13 @@ func TestFileOfAProcessThatWasKilled(t *testing.T) {
 	t.Parallel()
 	d, _ := reporting(t, slacktest.Config{NoTiers: true})
 	other := append([]packet.Payload{packet.MessageDelta{Text: long + " Another one."}}, packet.Stop{})
-	if err := d.report(t, "turn-0", &stream.Memory{}, other...); err != nil {
+	if err := d.report(t, "turn-0", &stream.MemoryLog{}, other...); err != nil {
 		t.Fatal(err)
 	}
 	log := &killed{most: 1}
 	ctx, cancel := context.WithCancel(t.Context())
 	surface := d.client.Surface(write.SurfaceOptions{Turn: "turn-1", Question: thread.MessageID(d.to.Thread)})
-	s, err := stream.Open(ctx, d.to, 0, stream.Pace{Held: true}, stream.Deps[render.Page]{Surface: &dying{surface, cancel}, Renderer: &render.Renderer{}, Log: log})
+	s, err := stream.Open(ctx, d.to, 0, stream.Pace{FinalOnly: true}, stream.Deps[render.Page]{Surface: &dying{surface, cancel}, Renderer: &render.Renderer{}, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
