@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// adopt finds the message of page n, which was intended and may exist: after a post whose outcome
-// is not known, or when another worker began the page. It reports whether there is one.
+// adopt looks for the message of page n, whose creation was recorded as intended but not as done.
+// That happens after a post with an unknown outcome, and when another worker began the page. adopt
+// reports whether it found a message.
 func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 	if n >= len(w.pages) || w.pages[n].ID != "" {
 		return false, nil
@@ -33,21 +34,21 @@ func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 	return false, nil
 }
 
-// deleteExtras removes messages that a create left behind whose outcome was not known.
+// deleteExtras deletes messages that a create with an unknown outcome left in the thread.
 func (w *writer[P]) deleteExtras(ctx context.Context) error {
 	if !w.adopted {
 		return nil
 	}
 	own, err := w.Surface.Own(ctx, w.to)
 	if err != nil {
-		return fmt.Errorf("look for what is left over of the answer: %w", err)
+		return fmt.Errorf("list surplus messages of the answer: %w", err)
 	}
 	for _, id := range own {
 		if w.isKnown(id) {
 			continue
 		}
 		if err := w.delete(ctx, id, thread.Final); err != nil {
-			return fmt.Errorf("delete what is left over of the answer: %w", err)
+			return fmt.Errorf("delete a surplus message of the answer: %w", err)
 		}
 	}
 	w.adopted = false

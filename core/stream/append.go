@@ -9,30 +9,31 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// appender writes an answer to messages that are appended to. What is to be written waits in a
-// queue, so that a refused call is made again with the same piece: nothing is lost or repeated. It
-// is used by one goroutine at a time.
+// appender writes an answer to messages that accept appends. Pieces wait in a queue until their
+// call succeeds, so a refused call is repeated with the same piece. An appender is not safe for
+// concurrent use.
 type appender[P any] struct {
 	thread.Streamer[P]
 	tail   Tail[P]
 	maxAge time.Duration
 
-	queue   []piece[P]
-	last    P // that was appended last
-	open    thread.MessageID
-	number  int // of the open message, or of the next one
-	since   time.Time
-	renewed bool // an age has cut messages where the renderer's pages do not end
+	queue  []piece[P]
+	last   P // the last appended page
+	open   thread.MessageID
+	number int // number of the open message, or of the next one
+	since  time.Time
+	// a message was ended because of its age, so messages differ from the renderer's pages
+	renewed bool
 	ended   bool // the last piece is queued
 }
 
-// piece is one call to be made.
+// piece is one queued call.
 type piece[P any] struct {
 	page P
-	stop bool // it ends its message
+	stop bool // the call ends its message
 }
 
-// newAppender returns nil where answers are posted and edited.
+// newAppender returns nil if the surface or the renderer does not support appends.
 func newAppender[P any](deps Deps[P]) *appender[P] {
 	streamer, ok := deps.Surface.(thread.Streamer[P])
 	if !ok {
@@ -45,12 +46,12 @@ func newAppender[P any](deps Deps[P]) *appender[P] {
 	return &appender[P]{Streamer: streamer, tail: tail, maxAge: deps.Surface.Capabilities().MaxStreamAge}
 }
 
-// enqueue queues what is new in the view. Nothing new is asked for while something waits, so that a
-// slow platform gets fewer, longer pieces. After an error the appender must not be used again: its
-// tail may still be at work.
+// enqueue queues the part of the view that is not written yet. It renders nothing while pieces
+// wait, so a slow platform gets fewer, longer pieces. After an error the appender must not be used
+// again, because its tail may still run.
 func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *View, last bool) error {
 	if a.ended || !last && (len(a.queue) > 0 || v.Phase == Done) {
-		return nil // the last piece ends its message, which is for the final write to do
+		return nil // only the final write ends the message
 	}
 	ok := false
 	next, err := renderWithin(ctx, finish, v, func(v *View) (piece P) { piece, ok = a.tail(v); return piece })
@@ -89,7 +90,7 @@ func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *Vi
 	return nil
 }
 
-// renew ends a message that has grown too old.
+// renew ends a message that is older than maxAge and begins another.
 func (a *appender[P]) renew() {
 	if a.open == "" || a.maxAge == 0 || time.Since(a.since) < a.maxAge {
 		return
@@ -102,7 +103,7 @@ func (a *appender[P]) renew() {
 	a.renewed = true
 }
 
-// flush makes the calls that are due. After an error the rest stays in the queue.
+// flush makes the queued calls. After an error the remaining calls stay in the queue.
 func (w *writer[P]) flush(ctx context.Context, class thread.Class) error {
 	for a := w.appender; len(a.queue) > 0; a.queue = a.queue[1:] {
 		p, err := a.queue[0], error(nil)
@@ -115,7 +116,9 @@ func (w *writer[P]) flush(ctx context.Context, class thread.Class) error {
 		default:
 			class := class
 			if class == thread.Progress && w.hasText && !w.textSeen {
-				class = thread.First // nothing is to be read here yet: it goes before more of what others read
+				// this reader has no words yet, so the call goes before the progress of other
+				// answers
+				class = thread.First
 			}
 			if err = w.reserve(ctx, thread.StreamAppend, class); err != nil {
 				return err
@@ -135,7 +138,8 @@ func (w *writer[P]) flush(ctx context.Context, class thread.Class) error {
 	return nil
 }
 
-// stop ends a message. That is never put off: an open one looks as if the bot were still writing.
+// stop ends a message. It always reserves as thread.Final, because an open message looks as if the
+// bot were still writing.
 func (w *writer[P]) stop(ctx context.Context, page P) error {
 	if err := w.reserve(ctx, thread.StreamStop, thread.Final); err != nil {
 		return err
@@ -156,8 +160,8 @@ func (w *writer[P]) stop(ctx context.Context, page P) error {
 	return w.Log.Final(ctx, n, "")
 }
 
-// start begins a message. When there is no room for a stream within the time that first words may
-// take, it says ErrNoStream.
+// start begins a message. It returns ErrNoStream if the surface has no room for a stream within
+// firstWait.
 func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error {
 	if class == thread.Progress {
 		class = thread.First

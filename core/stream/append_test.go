@@ -32,7 +32,7 @@ func (r *rolling) Split(piece string) (parts []string, end string) {
 
 func (r *rolling) Renew(string) (end, begin string, more bool) { return "}", "{", true }
 
-func TestLongPieceGoesOnInFurtherMessages(t *testing.T) {
+func TestLongPieceIsSplitIntoMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface, log := &rolling{max: 10}, &stream.MemoryLog{}
@@ -50,7 +50,7 @@ func TestLongPieceGoesOnInFurtherMessages(t *testing.T) {
 	})
 }
 
-func TestOldStreamGoesOnInANewMessageAndIsBroughtInOrder(t *testing.T) {
+func TestOldStreamContinuesInNewMessageInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &rolling{max: 1000}
@@ -89,7 +89,7 @@ func (t *cardTail) Next(v *stream.View) (string, bool) {
 }
 
 // What begins with a card and no words is paced from then on like every answer.
-func TestPiecesKeepTheIntervalWhenTheAnswerBeganWithACard(t *testing.T) {
+func TestAppendsKeepIntervalAfterCard(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &threadtest.Streaming{}
@@ -125,7 +125,7 @@ func TestPiecesKeepTheIntervalWhenTheAnswerBeganWithACard(t *testing.T) {
 	})
 }
 
-func TestRefusedAppendIsMadeAgainWithTheSamePiece(t *testing.T) {
+func TestRefusedAppendRetriesSamePiece(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface, refused := &threadtest.Streaming{}, false
@@ -154,7 +154,7 @@ func TestRefusedAppendIsMadeAgainWithTheSamePiece(t *testing.T) {
 	})
 }
 
-func TestBrokenStreamIsEditedAtOnceAndGoesOn(t *testing.T) {
+func TestBrokenStreamSwitchesToEdits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &threadtest.Streaming{}
@@ -179,7 +179,7 @@ func TestBrokenStreamIsEditedAtOnceAndGoesOn(t *testing.T) {
 	})
 }
 
-func TestAnswerThatCannotBeStreamedIsPostedAndEdited(t *testing.T) {
+func TestUnstreamableAnswerIsPostedAndEdited(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
@@ -245,7 +245,7 @@ func (f *forgetful) Own(context.Context, thread.Ref) ([]thread.MessageID, error)
 	return own, nil
 }
 
-func TestPostOfUnknownOutcomeIsFoundAndNotRepeated(t *testing.T) {
+func TestPostWithUnknownOutcomeIsAdopted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &forgetful{lose: 1}
@@ -261,7 +261,7 @@ func TestPostOfUnknownOutcomeIsFoundAndNotRepeated(t *testing.T) {
 	})
 }
 
-func TestTakeOverFindsAMessageThatWasOnlyIntended(t *testing.T) {
+func TestTakeoverAdoptsIntendedMessage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface, log := &forgetful{lose: 1}, &stream.MemoryLog{}
@@ -303,7 +303,7 @@ func (s *scarce) Reserve(ctx context.Context, _ thread.Ref, call thread.Call, cl
 	}
 }
 
-func TestFinalWriteDoesNotWaitForOneThatHasNoRoom(t *testing.T) {
+func TestFinalWriteSkipsBlockedProgressWrite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &scarce{}
@@ -344,7 +344,7 @@ func (r *roomy) Reserve(_ context.Context, _ thread.Ref, call thread.Call, class
 
 // After a card without words the first words wait for room as first words do; what follows is
 // progress.
-func TestFirstWordsAfterACardGoBeforeProgressOfOthers(t *testing.T) {
+func TestFirstWordsAfterCardPrecedeOtherProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &roomy{}

@@ -50,7 +50,7 @@ func Buttons(v *View) []thread.Button {
 	return list
 }
 
-// retryable reports whether another try may end otherwise.
+// retryable reports whether another attempt may have a different outcome.
 func retryable(v *View) bool {
 	if v.Corrected || v.Copy {
 		return false

@@ -46,7 +46,7 @@ func (t *endlessTail) Next(v *stream.View) (string, bool) {
 }
 
 // A renderer that does not end holds up neither a stop nor the end of the turn.
-func TestRendererThatDoesNotEndHoldsUpNoStop(t *testing.T) {
+func TestHangingRendererDoesNotDelayStop(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		stream, tailOnly bool

@@ -11,10 +11,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Form is the degree of formatting with which an answer is written. If the platform refuses a
-// message's content (thread.ErrRefused), the answer is written in the next form. If it refuses only
-// the file (thread.ErrNoFile), the answer is written without it. After a refusal in the last form
-// the answer is given up.
+// Form is the amount of formatting in an answer. If the platform refuses a message's content
+// (thread.ErrRefused), the answer is written in the next form. If it refuses only the file
+// (thread.ErrNoFile), the answer is written without it. After a refusal in the last form the writer
+// gives up.
 type Form int
 
 // The forms, on every platform. Each Renderer defines what a form includes.
@@ -29,36 +29,36 @@ const (
 // forms names them in the log.
 var forms = map[Form]string{Whole: "whole", Bare: "without files, link buttons and newer blocks", Plain: "plain text"}
 
-// refusedText replaces an answer of which the platform takes no form.
+// refusedText replaces an answer that the platform refuses in every form.
 const refusedText = "The answer could not be posted: the chat platform does not take it. Ask in other words; if it happens again, tell whoever runs this bot."
 
-// ErrNoNotice reports that an answer was given up and that no notice about it could be posted in its
-// thread.
-var ErrNoNotice = errors.New("nothing of the answer could be said in its thread")
+// ErrNoNotice reports that an answer was abandoned and that the platform also refused the notice
+// about it.
+var ErrNoNotice = errors.New("no notice about the abandoned answer could be posted")
 
-// edit shows a view in the first form that the platform takes, beginning with the one that it took
-// last.
+// edit shows a view in the richest form that the platform accepts. It begins with the form that was
+// accepted last.
 func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error {
 	for {
 		v.Form = w.form
 		err := w.show(ctx, v, class)
 		switch {
-		case errors.Is(err, thread.ErrNoFile) && w.form < Unfiled: // who says so has told why
+		case errors.Is(err, thread.ErrNoFile) && w.form < Unfiled: // the surface has already logged why
 			w.form = Unfiled
 			continue
 		case !errors.Is(err, thread.ErrRefused) || w.form == Plain:
 			return err
 		}
 		w.form = max(w.form+1, Bare)
-		w.Logger.WarnContext(ctx, "the platform refuses a message of the answer; it is written with less", "form", forms[w.form], "error", err)
+		w.Logger.WarnContext(ctx, "the platform refused a message of the answer; retrying with less formatting", "form", forms[w.form], "error", err)
 	}
 }
 
-// abandon ends an answer that cannot be written: its place says so, or, where not even that is
-// taken, nothing of it is left that looks as if it were being written. It returns the cause, with
-// ErrNoNotice where the platform refused even that sentence.
+// abandon ends an answer that cannot be written. It replaces the answer with refusedText or, if
+// that is refused too, deletes the unfinished messages. It returns the cause, wrapped in
+// ErrNoNotice if refusedText was refused.
 func (w *writer[P]) abandon(ctx context.Context, v *View, cause error) error {
-	w.Logger.WarnContext(ctx, "the answer is given up", "error", cause)
+	w.Logger.WarnContext(ctx, "the answer was abandoned", "error", cause)
 	if errors.Is(cause, thread.ErrRefused) && !w.removed {
 		v.giveUp()
 		if err := w.show(ctx, v, thread.Final); err == nil {
@@ -75,19 +75,19 @@ func (w *writer[P]) abandon(ctx context.Context, v *View, cause error) error {
 	return cause
 }
 
-// giveUp makes the view one of an answer of which the platform took no form.
+// giveUp turns the view into one that shows only refusedText.
 func (v *View) giveUp() {
 	v.Form, v.Phase, v.Outcome, v.text = Plain, Done, session.Failed, nil
 	v.Problem, v.Message = &packet.Error{Message: refusedText, Retryable: true}, ""
 	v.Citations, v.Closest, v.Notices = nil, nil, nil
 }
 
-// deleteReplaced deletes messages in whose place others were posted, or of which nothing came. One that
-// cannot be deleted stays.
+// deleteReplaced deletes messages that were replaced or never completed. It logs and skips those
+// that cannot be deleted.
 func (w *writer[P]) deleteReplaced(ctx context.Context) {
 	for _, id := range w.replaced {
 		if err := w.delete(ctx, id, thread.Final); err != nil {
-			w.Logger.WarnContext(ctx, "a message of an answer that stands elsewhere, or nowhere, stays", "message", id, "error", err)
+			w.Logger.WarnContext(ctx, "a replaced message of an answer could not be deleted", "message", id, "error", err)
 		}
 	}
 	w.replaced = nil

@@ -82,7 +82,7 @@ func (formed) Render(v *stream.View) []string {
 
 // A refusal for good costs a step, then the next, and at last the answer: whatever it is, the
 // writing ends at once.
-func TestWhatIsRefusedForGoodIsWrittenWithLess(t *testing.T) {
+func TestRefusedContentFallsBackToSimplerForm(t *testing.T) {
 	t.Parallel()
 	holds := func(marks ...string) func(string, string) error {
 		return func(call, page string) error {

@@ -40,7 +40,7 @@ func (g *gate) Made(_ context.Context, err error) error {
 // Of a first answer in messages of five characters, and of a shorter one in its place, every kind
 // of call asks for a permit by itself, and none is made without one. What the guard says of a call
 // counts.
-func TestEveryWriteAsksTheGuard(t *testing.T) {
+func TestGuardPermitsEveryWrite(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		streams bool

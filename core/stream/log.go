@@ -24,8 +24,7 @@ type Page struct {
 	Final  bool
 }
 
-// MemoryLog is a Log that is lost when the process ends, for surfaces such as a terminal. It is not
-// safe for concurrent use.
+// MemoryLog is a Log in memory, for surfaces such as a terminal. It is not safe for concurrent use.
 type MemoryLog struct{ pages map[int]Page }
 
 // Intend implements Log.

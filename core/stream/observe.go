@@ -18,9 +18,9 @@ type Guard interface {
 	Made(ctx context.Context, err error) error
 }
 
-// beginCall begins one call to the surface, which is made with the context that it returns, unless
-// there is an error. made tells the guard, the observer and the tracer what came of the call, and
-// returns its error.
+// beginCall asks the guard for permission and begins a trace span for one call to the surface. Make
+// the call with the returned context. Then pass its error to made, which informs the guard, the
+// observer and the tracer and returns the error to use.
 func (w *writer[P]) beginCall(ctx context.Context, call thread.Call) (calling context.Context, made func(error) error, err error) {
 	if w.Guard != nil {
 		if err := w.Guard.Permit(); err != nil {

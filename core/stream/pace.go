@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// Pace is how often an answer is written to its thread. Zero fields get the defaults.
+// Pace limits how often an answer is written to its thread. Zero fields get the defaults.
 type Pace struct {
 	Interval   time.Duration // between two writes; default the surface's MinEditInterval
 	FirstRunes int           // characters that make a first post worth its notification; default 40
-	FirstWait  time.Duration // after the first text, at the latest; default 1 s
-	FinalOnly       bool          // nothing but the final write is made
+	FirstWait  time.Duration // longest wait after the first text; default 1 s
+	FinalOnly  bool          // only the final write is made
 }
 
-// Ages from which an answer is written less often: a three-minute answer costs 64 edits instead of
-// 144, and people do not read along word by word for so long.
+// Ages after which an answer is written less often. A three-minute answer then costs 64 edits
+// instead of 144.
 const (
 	slowerAfter  = 20 * time.Second
 	slowestAfter = 60 * time.Second
@@ -24,8 +24,8 @@ const (
 	maxRateLimits = 2
 )
 
-// pacer decides when the next progress write may happen. It is pure: it gets the time, and
-// remembers only what it got.
+// pacer decides when the next progress write may happen. It does not read the clock: callers pass
+// the time.
 type pacer struct {
 	Pace
 	started   time.Time // first text
@@ -36,8 +36,8 @@ type pacer struct {
 	posted    bool
 }
 
-// due returns how long to wait before writing a view that has changed: 0 now, negative not at all
-// before the final write.
+// due returns how long to wait before writing a changed view. 0 means now. A negative result means
+// that only the final write may follow.
 func (p *pacer) due(now time.Time, v *View) time.Duration {
 	if p.FinalOnly || p.refusals >= maxRateLimits {
 		return -1
@@ -51,7 +51,7 @@ func (p *pacer) due(now time.Time, v *View) time.Duration {
 			wait = max(wait, p.started.Add(p.FirstWait).Sub(now))
 		}
 	}
-	// the first words keep no interval from a write that had none
+	// the first words do not wait for the interval after a write without words
 	if !p.last.IsZero() && (p.posted || v.Len() == 0) {
 		wait = max(wait, p.last.Add(p.interval(now)).Sub(now))
 	}
@@ -84,7 +84,8 @@ func (p *pacer) rateLimited(now time.Time, retryAfter time.Duration) {
 	p.notBefore = now.Add(retryAfter)
 }
 
-// worthPosting reports whether the text so far has enough characters, or a whole sentence.
+// worthPosting reports whether the text has at least the given number of runes or contains a
+// complete sentence.
 func worthPosting(v *View, runes int) bool {
 	if v.Phase == Done || utf8.RuneCount(v.text) >= runes {
 		return true

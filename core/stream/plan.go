@@ -16,25 +16,25 @@ import (
 // Row is one sub-question of a deep search, as the displayed plan shows it.
 type Row struct {
 	Question string
-	State    string // of packet.Finding; "searching" while it is worked on, empty while it waits
-	Text     string // of packet.Finding
+	State    string // a state of packet.Finding; "searching" during the search, empty before it
+	Text     string // text of packet.Finding
 	at       [2]int // block and tab
-	evidence    []document.ID
+	evidence []document.ID
 }
 
 // Settled reports whether the row has a result.
 func (r Row) Settled() bool { return r.State != "" && r.State != searching }
 
-// searching is the state of a row that is worked on.
+// searching is the state of a row that a search is working on.
 const searching = "searching"
 
-// addRow adds a row.
+// addRow adds a sub-question to the plan.
 func (v *View) addRow(at packet.Placement, question string) {
 	v.Plan = append(v.Plan, Row{Question: question, at: [2]int{at.TurnIndex, at.TabIndex}})
 }
 
-// updateRow changes the row of a place, and reports whether there is one. Snapshots share the rows, so
-// that it is made again.
+// updateRow applies change to the row at a placement and reports whether the row exists. It copies
+// the plan first, because snapshots share it.
 func (v *View) updateRow(at packet.Placement, change func(*Row)) bool {
 	if at.SubTurnIndex == nil {
 		return false
@@ -67,7 +67,7 @@ func (v *View) addEvidence(at packet.Placement, id document.ID) {
 	v.updateRow(at, func(r *Row) { r.evidence = append(slices.Clip(r.evidence), id) })
 }
 
-// clearRows empties rows that rest on documents which may not be shown any more.
+// clearRows replaces the findings that cite documents which may no longer be shown.
 func (v *View) clearRows(ids []document.ID) {
 	for i, r := range v.Plan {
 		if slices.ContainsFunc(r.evidence, func(id document.ID) bool { return slices.Contains(ids, id) }) {
@@ -77,15 +77,15 @@ func (v *View) clearRows(ids []document.ID) {
 	}
 }
 
-// editIfPlanned gives up appending to an answer that has a plan before it, which is edited, where
-// messages can be edited.
+// editIfPlanned switches from appends to edits for an answer that has a plan, if the surface can
+// edit messages.
 func (w *writer[P]) editIfPlanned(v *View) {
 	if w.appender != nil && v.Deep && w.Surface.Capabilities().MinEditInterval > 0 {
 		w.switchToEdits()
 	}
 }
 
-// renderPages renders a view; the plan of a deep search stands in a message before the answer.
+// renderPages renders a view. The plan of a deep search gets a message before the answer.
 func renderPages[P any](r Renderer[P], v *View) []P {
 	if len(v.Plan) == 0 || v.Removed {
 		return r.Render(v)
@@ -101,21 +101,20 @@ func renderPages[P any](r Renderer[P], v *View) []P {
 		return pages
 	}
 	answer := *v
-	// who asked what stands above the plan
+	// the plan's message already shows the question
 	answer.Question, answer.Asker, answer.First = "", "", len(pages)
 	return append(pages, r.Render(&answer)...)
 }
 
-// planRunes is how long a plan may become, with the addresses of links: it is to fit into one
-// message of every platform. Discord's has 2,000 characters, of which a hundred are for notices
-// next to a text.
+// planRunes is the maximum length of a plan, including the addresses of links. It fits into one
+// message of every platform: Discord's limit is 2,000 characters, and notices need about a hundred.
 const planRunes = 1_850
 
-// rowRunes are how much of a sub-question and of its finding a row shows, of which the first that
-// makes the plan short enough counts; a finding of none is not shown at all, with its links.
+// rowRunes are lengths in runes for a row's question and finding. planText uses the first pair that
+// keeps the plan within planRunes. A length of 0 omits the finding with its links.
 var rowRunes = [][2]int{{110, 170}, {110, 100}, {110, 60}, {70, 30}, {45, 1}, {50, 0}}
 
-// stateMarks stand before rows.
+// stateMarks are the icons before rows, by state.
 var stateMarks = map[string]string{"": "◦", searching: "🔎", "found": "✅", "missing": "➖", "failed": "⚠️", "dropped": "✂️"}
 
 // PlanText returns the plan of a deep search as Markdown: one line for each sub-question with its
@@ -141,7 +140,7 @@ func planText(v *View, questionRunes, findingRunes int) string {
 	fmt.Fprintf(&b, "**%s %s**\n\n", verb, countQuestions(len(v.Plan)))
 	rows := v.Plan
 	if v.Outcome == session.Stopped && v.Len() > 0 {
-		rows = nil // the answer is the findings themselves, and lists what was not looked into
+		rows = nil // the answer consists of the findings and lists the open questions
 	}
 	for i, r := range rows {
 		if ended && r.State == searching {
@@ -160,7 +159,7 @@ func planText(v *View, questionRunes, findingRunes int) string {
 			result = "Not looked into."
 		}
 		if result != "" {
-			b.WriteString("\\\n↳ " + result) // on a separate line
+			b.WriteString("\\\n↳ " + result) // a line break in Markdown
 		}
 		b.WriteString("\n\n")
 	}
@@ -195,7 +194,7 @@ func CostText(p packet.Progress) string {
 	return text + fmt.Sprintf(". Unless it is started within %s, one search answers the question.", roughDuration(60*p.Asks))
 }
 
-// roughDuration is a time in words, coarsely.
+// roughDuration formats a rounded duration.
 func roughDuration(seconds int) string {
 	if seconds > 90 {
 		return fmt.Sprintf("%d min", (seconds+30)/60)
@@ -210,7 +209,7 @@ func countQuestions(n int) string {
 	return plural.Count(n, "question")
 }
 
-// progressDetails is how far a search is, in words.
+// progressDetails formats duration, searches, documents and cost of a deep search.
 func progressDetails(p packet.Progress) string {
 	if p == (packet.Progress{}) {
 		return ""
@@ -239,7 +238,7 @@ func progressDetails(p packet.Progress) string {
 	return text
 }
 
-// shortenFinding is a finding in so many characters, with all of its citations.
+// shortenFinding shortens a finding to a number of runes and keeps all its citations.
 func shortenFinding(text string, runes int) string {
 	clause, citations := text, ""
 	if at := strings.Index(text, " [["); at >= 0 {
@@ -248,7 +247,7 @@ func shortenFinding(text string, runes int) string {
 	return cite.Cut(clause, runes) + citations
 }
 
-// escapeMarkdown has Markdown say a text as it is: what a model or a person asks is not to be a link.
+// escapeMarkdown escapes a text for Markdown, so that questions cannot contain links or formatting.
 func escapeMarkdown(text string) string { return markdownEscaper.Replace(text) }
 
 var markdownEscaper = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]", "<", "\\<", "~", "\\~", "|", "\\|")

@@ -31,7 +31,7 @@ func deep() *stream.View {
 	return v
 }
 
-func TestThePlanOfADeepSearch(t *testing.T) {
+func TestDeepSearchPlan(t *testing.T) {
 	t.Parallel()
 	v := deep()
 	want := `**Looking into 5 questions**
@@ -99,7 +99,7 @@ func TestQuestionsArePlainText(t *testing.T) {
 	}
 }
 
-func TestFindingEndsWithAClause(t *testing.T) {
+func TestFindingIsCutAtClause(t *testing.T) {
 	t.Parallel()
 	v := &stream.View{}
 	at := packet.Placement{SubTurnIndex: new(int)}
@@ -114,7 +114,7 @@ func TestFindingEndsWithAClause(t *testing.T) {
 
 // However many rows there are and however much they say, the plan fits into one message of every
 // platform, and no link is torn.
-func TestALongPlan(t *testing.T) {
+func TestLongPlanFitsOneMessage(t *testing.T) {
 	t.Parallel()
 	const link = "[[1]](https://docs.example.com/handbook/chapter/page-of-this#section-of-that)"
 	for rows, links := range map[int]int{3: 3, 6: 6, 12: 12, 18: 0, 24: 0} { // 24: a plan, two rounds, and what people may add

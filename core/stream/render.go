@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Renderer lays a View out as the pages of one platform. Implementations are stateless,
-// deterministic and safe for concurrent use. Equal views give equal pages, so that a replay can be
-// compared. Pages are compared by their JSON, so the JSON of P must include everything that is
-// shown. Time and memory must grow at most linearly with the view. The caller abandons a renderer
-// that still runs when its turn has ended, and its goroutine with it. So check View.Abandoned
-// between the parts of a long text.
+// Renderer renders a View as pages of one platform. Implementations are stateless, deterministic
+// and safe for concurrent use. Equal views give equal pages, so that a replay can be compared.
+// Pages are compared by their JSON, so the JSON of P must include everything that is shown. Time
+// and memory must grow at most linearly with the view. The caller abandons a renderer that still
+// runs when its turn has ended. Renderers must therefore check View.Abandoned between the parts of
+// a long text.
 type Renderer[P any] interface {
 	// Render returns the pages, or none while there is nothing worth showing. No page exceeds the
 	// platform's limits.
@@ -26,7 +26,7 @@ type Renderer[P any] interface {
 	Tail() Tail[P]
 }
 
-// Paged is embedded by renderers whose answers are only posted and edited.
+// Paged is embedded by renderers whose answers are posted and edited, not appended to.
 type Paged[P any] struct{}
 
 // Tail implements Renderer.
@@ -37,7 +37,7 @@ func (Paged[P]) Tail() Tail[P] { return nil }
 // pieces.
 type Tail[P any] func(v *View) (P, bool)
 
-// hashOf identifies what a page shows.
+// hashOf returns a hash of a page's JSON.
 func hashOf[P any](page P) (string, error) {
 	b, err := json.Marshal(page)
 	if err != nil {
@@ -48,20 +48,19 @@ func hashOf[P any](page P) (string, error) {
 }
 
 const (
-	// renderGrace is how long a renderer may go on with what is shown of an answer that has ended
-	// meanwhile.
+	// renderGrace is how long a renderer may continue after the answer has ended.
 	renderGrace = 2 * time.Second
-	// renderLimit is how long it may take for the final write. It takes milliseconds.
+	// renderLimit is the time limit of a final rendering, which normally takes milliseconds.
 	renderLimit = 20 * time.Second
 )
 
-// errRenderTimeout says that a renderer did not end.
-var errRenderTimeout = errors.New("the renderer does not end")
+// errRenderTimeout means that a renderer did not return in time.
+var errRenderTimeout = errors.New("the renderer timed out")
 
-// renderWithin is what render returns, unless ctx ends before it, renderGrace passes after finish was
-// closed, or, for a final write, renderLimit: a renderer that does not end must hold up neither a
-// stop nor the end of the process. finish is nil for a final write. What is left behind learns that
-// (View.Abandoned) and may still run, so it must not be called again.
+// renderWithin runs render in a goroutine and returns its result. It fails when ctx ends, when
+// renderGrace has passed since finish was closed, or after renderLimit if finish is nil (a final
+// write). An abandoned renderer learns that from View.Abandoned and may still run, so callers must
+// not use it again.
 func renderWithin[T any](ctx context.Context, finish <-chan struct{}, v *View, render func(*View) T) (T, error) {
 	seen := *v
 	seen.abandoned = new(atomic.Bool)
@@ -89,7 +88,7 @@ func renderWithin[T any](ctx context.Context, finish <-chan struct{}, v *View, r
 		select {
 		case r := <-done:
 			if r.panicked != nil {
-				panic(r.panicked) // where the caller would have met it
+				panic(r.panicked) // panic in the caller's goroutine
 			}
 			return r.out, nil
 		case <-finish:

@@ -24,18 +24,18 @@ type Logs interface {
 
 // Replies writes the answers of several models to one question into one thread, in separate
 // messages. It makes one write at a time, so that no answer adopts a message that another has just
-// posted. It completes an answer that has ended while others still run. Use it like a ThreadStream.
-// With one model it is one.
+// posted. An answer that has ended is completed while others still run. Replies is used like a
+// ThreadStream.
 type Replies[P any] struct {
 	open   func(model int) (*ThreadStream[P], error)
-	posted map[int][]Page // by earlier attempts
+	posted map[int][]Page // pages of earlier attempts, by model
 
 	mu      sync.Mutex
 	streams map[int]*ThreadStream[P] // guarded by mu
 	failed  error                    // guarded by mu
 }
 
-// OpenReplies starts writing to a thread. It ends as a ThreadStream does. It ignores the Log of
+// OpenReplies starts writing to a thread. It ends as a ThreadStream does and ignores the Log of
 // deps.
 func OpenReplies[P any](ctx context.Context, to thread.Ref, pace Pace, logs Logs, deps Deps[P]) (*Replies[P], error) {
 	posted := logs.Posted()
@@ -64,7 +64,7 @@ func (r *Replies[P]) Accept(p packet.Packet) {
 	}
 }
 
-// streamOf is the stream of a model, which begins with its first packet; nil when it cannot be begun.
+// streamOf returns the stream of a model and opens it if needed. It returns nil if opening failed.
 func (r *Replies[P]) streamOf(model int) *ThreadStream[P] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +91,7 @@ func (r *Replies[P]) Finish(ctx context.Context) error {
 	r.mu.Unlock()
 	for model, s := range streams {
 		s.stopProgress()
-		// the first one's messages are those of a turn that no model answers as well
+		// model 0 also shows the outcome of a turn that no model answered
 		s.writer.deleteAll = model > 0 && s.hasNoPackets()
 	}
 	for _, model := range slices.Sorted(maps.Keys(streams)) {
@@ -107,30 +107,33 @@ func (r *Replies[P]) Finish(ctx context.Context) error {
 	return failed
 }
 
-// hasNoPackets reports whether nothing was heard of the model of a stream.
+// hasNoPackets reports whether the model of the stream has sent no packet.
 func (s *ThreadStream[P]) hasNoPackets() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.view.Label == "" && s.view.Phase == Waiting
 }
 
-// replyGroup are the writers of one turn's answers.
+// replyGroup coordinates the writers of one turn's answers.
 type replyGroup struct {
-	token chan struct{} // holds a token: whoever took it writes, and may look at ids
-	ids  []thread.MessageID
+	token chan struct{} // holds one token; its holder may write and use ids
+	ids   []thread.MessageID
 }
 
-// addMessage notes a message of one of the answers. The caller holds the token, or is alone.
+// addMessage records a message of one of the answers. The caller must hold the token or be the only
+// user.
 func (c *replyGroup) addMessage(id thread.MessageID) {
 	if c != nil && id != "" {
 		c.ids = append(c.ids, id)
 	}
 }
 
-func (c *replyGroup) hasMessage(id thread.MessageID) bool { return c != nil && slices.Contains(c.ids, id) }
+func (c *replyGroup) hasMessage(id thread.MessageID) bool {
+	return c != nil && slices.Contains(c.ids, id)
+}
 
-// acquire waits until no other of the company writes, for as long as the final write is not due; with
-// a nil finish, until ctx ends. done is to be called after writing.
+// acquire waits until no other writer of the group writes. It gives up when finish is closed or ctx
+// ends. The caller must call done after writing.
 func (c *replyGroup) acquire(ctx context.Context, finish <-chan struct{}) (done func(), err error) {
 	if c == nil {
 		return func() {}, nil

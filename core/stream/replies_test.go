@@ -103,7 +103,7 @@ func over(t *testing.T, r *stream.Replies[string], models ...int) {
 	}
 }
 
-func TestReplyIsCompleteBeforeTheOthersAre(t *testing.T) {
+func TestReplyCompletesBeforeOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &threadtest.Surface{}
@@ -141,7 +141,7 @@ func sorted(texts []string) []string {
 	return texts
 }
 
-func TestTakeOverOfSeveralRepliesAdoptsEachMessageOnce(t *testing.T) {
+func TestTakeoverAdoptsEachReplyOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface, logs := &finding{lose: func(string) bool { return true }}, &memories{}
@@ -166,7 +166,7 @@ func TestTakeOverOfSeveralRepliesAdoptsEachMessageOnce(t *testing.T) {
 	})
 }
 
-func TestModelsThatAnswerNoMoreLeaveNoMessages(t *testing.T) {
+func TestMessagesOfSilentModelsAreDeleted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface, logs := &finding{}, &memories{}

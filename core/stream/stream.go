@@ -19,7 +19,7 @@ type Deps[P any] struct {
 	Surface  thread.Surface[P]
 	Renderer Renderer[P]
 	Log      Log
-	Guard    Guard // nil: every call may be made
+	Guard    Guard // nil permits every call
 	// Turn is the turn of the answer. The view uses it to show that the answer is private or a
 	// copy. The zero value means neither.
 	Turn session.Turn
@@ -31,9 +31,9 @@ type Deps[P any] struct {
 // Write is one completed call to a surface.
 type Write struct {
 	Call thread.Call
-	Err  error // as the surface returned it
-	// First says that this call made the answer's first words visible. The duration counts from
-	// when the stream was opened.
+	Err  error // after the guard's review
+	// First reports that this call made the answer's first words visible. Since is then the time
+	// since the stream was opened.
 	First bool
 	Since time.Duration
 }
@@ -45,14 +45,14 @@ type ThreadStream[P any] struct {
 	mu   sync.Mutex
 	view View
 
-	dirty  chan struct{} // holds one token when the view has changed since the last write
-	finish chan struct{}
-	ended  chan struct{}
-	once   sync.Once
-	writer  writer[P]
-	pacer  pacer
-	logger *slog.Logger
-	fixedInterval  time.Duration // interval between two writes; 0 takes the surface's
+	dirty         chan struct{} // holds one token when the view has changed since the last write
+	finish        chan struct{}
+	ended         chan struct{}
+	once          sync.Once
+	writer        writer[P]
+	pacer         pacer
+	logger        *slog.Logger
+	fixedInterval time.Duration // interval between two writes; 0 uses the surface's
 }
 
 // Open starts writing to a thread. The stream ends with Finish, or when ctx is done, and leaves no
@@ -77,7 +77,7 @@ func open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps 
 	}
 	pages, err := deps.Log.Pages(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
+		return nil, fmt.Errorf("list the messages of the turn: %w", err)
 	}
 	finish := make(chan struct{})
 	view := View{Model: model, Private: deps.Turn.Session.Owner != "", Copy: deps.Turn.Origin.As == session.Shared}
@@ -108,13 +108,13 @@ func (s *ThreadStream[P]) Accept(p packet.Packet) {
 }
 
 // Finish stops progress writes and makes the final write. It retries until the write succeeds, the
-// platform refuses it for good, or ctx is done. Its error says what the reader is left with.
+// platform refuses it permanently, or ctx is done.
 func (s *ThreadStream[P]) Finish(ctx context.Context) error {
 	s.stopProgress()
 	return s.writer.final(ctx, s.snapshot(), s.pacer.notBefore)
 }
 
-// stopProgress stops the progress writes.
+// stopProgress ends the progress writes and waits for a running one.
 func (s *ThreadStream[P]) stopProgress() {
 	s.once.Do(func() { close(s.finish) })
 	<-s.ended
@@ -126,7 +126,7 @@ func (s *ThreadStream[P]) snapshot() *View {
 	return s.view.snapshot()
 }
 
-// run writes progress until Finish or the end of ctx.
+// run makes progress writes until Finish is called or ctx ends.
 func (s *ThreadStream[P]) run(ctx context.Context) {
 	defer close(s.ended)
 	timer := time.NewTimer(0)
@@ -143,14 +143,14 @@ func (s *ThreadStream[P]) run(ctx context.Context) {
 		for {
 			view := s.snapshot()
 			over := view.Phase == Done && view.Label != "" && !s.pacer.FinalOnly
-			if over { // it need not wait for the answers of other models; should it fail, Finish tries again
+			if over { // complete this answer before those of other models; if it fails, Finish tries again
 				s.complete(ctx, view)
 			}
 			wait := s.pacer.due(time.Now(), view)
 			if wait == 0 && !over {
 				break
 			}
-			if wait < 0 || over { // only the final write is left
+			if wait < 0 || over { // only the final write remains
 				select {
 				case <-s.finish:
 				case <-ctx.Done():
@@ -171,14 +171,14 @@ func (s *ThreadStream[P]) run(ctx context.Context) {
 		err := s.writer.progress(ctx, view)
 		s.recordWrite(ctx, view, s.writer.calls > before, err)
 		select {
-		case <-s.finish: // rather than another write of the same view
+		case <-s.finish: // skip another write of the same view
 			return
 		default:
 		}
 	}
 }
 
-// interval is what is due between two writes of the present kind.
+// interval returns the minimum time between two writes of the current kind.
 func (s *ThreadStream[P]) interval() time.Duration {
 	limits := s.writer.Surface.Capabilities()
 	switch {
@@ -191,23 +191,23 @@ func (s *ThreadStream[P]) interval() time.Duration {
 	}
 }
 
-// complete makes the final write of an answer while others go on.
+// complete makes the final write of one answer while other answers continue.
 func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 	err := sleep.For(ctx, time.Until(s.pacer.notBefore))
 	if err == nil {
 		err = s.writer.complete(ctx, s.finish, view)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.logger.DebugContext(ctx, "an answer is not complete before those of other models", "error", err)
+		s.logger.DebugContext(ctx, "early completion of one model's answer failed", "error", err)
 	}
 }
 
-// recordWrite notes what came of a write. Its failures are not the reader's concern: the next snapshot or
-// the final write repairs them.
+// recordWrite updates the pacer after a write. Failures need no other handling: the next snapshot
+// or the final write repairs them.
 func (s *ThreadStream[P]) recordWrite(ctx context.Context, view *View, called bool, err error) {
 	s.pacer.Interval = s.interval()
 	if err == nil && !s.pacer.posted && !called {
-		return // there was nothing to show yet, so the first words need not keep an interval
+		return // nothing was shown, so the first words need not wait for the interval
 	}
 	s.pacer.recordWrite(time.Now(), view.Len() > 0)
 	var limited *thread.RateLimitError
@@ -221,11 +221,10 @@ func (s *ThreadStream[P]) recordWrite(ctx context.Context, view *View, called bo
 		default:
 		}
 	case thread.Lasting(err):
-		// The message or the bot is gone, or the thread is locked, or the platform takes none of
-		// the answer's forms: it is not asked for again and again, and only the final write looks
-		// for a way.
+		// The message is deleted, the bot was removed, the thread is locked, or every form was
+		// refused. Only the final write tries again.
 		s.pacer.FinalOnly = true
-		s.logger.WarnContext(ctx, "the answer cannot be shown as it is written", "error", err)
+		s.logger.WarnContext(ctx, "progress writes of the answer stopped", "error", err)
 	default:
 		s.logger.WarnContext(ctx, "progress write failed", "error", err)
 	}

@@ -75,7 +75,7 @@ func (a asking) Render(v *stream.View) []string {
 	return a.pages.Render(v)
 }
 
-func TestFirstWordsDoNotWaitForTheIntervalOfASearch(t *testing.T) {
+func TestFirstWordsSkipSearchInterval(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var writes []time.Duration
@@ -101,7 +101,7 @@ func TestFirstWordsDoNotWaitForTheIntervalOfASearch(t *testing.T) {
 	})
 }
 
-func TestNothingIsShownBeforeTheEndWhereThatIsWanted(t *testing.T) {
+func TestFinalOnlyMakesOneWrite(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface, calls := &threadtest.Surface{}, 0
@@ -125,7 +125,7 @@ func TestNothingIsShownBeforeTheEndWhereThatIsWanted(t *testing.T) {
 	})
 }
 
-func TestEditsKeepTheIntervalAndTheLastOneLands(t *testing.T) {
+func TestEditsKeepIntervalAndFinalWriteLands(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &threadtest.Surface{Limits: thread.Capabilities{MinEditInterval: time.Second}}
@@ -153,7 +153,7 @@ func TestEditsKeepTheIntervalAndTheLastOneLands(t *testing.T) {
 	})
 }
 
-func TestFirstWordsWaitForASentenceOrOneSecond(t *testing.T) {
+func TestFirstWordsWaitForSentenceOrFirstWait(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
@@ -184,7 +184,7 @@ func TestFirstWordsWaitForASentenceOrOneSecond(t *testing.T) {
 
 // What changes the view and shows nothing, such as a search that begins, does not hold the first
 // words back.
-func TestFirstWordsDoNotKeepAnIntervalFromWhatShowedNothing(t *testing.T) {
+func TestFirstWordsIgnoreEmptyWrites(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &threadtest.Surface{Limits: thread.Capabilities{MinEditInterval: 10 * time.Second}}
@@ -201,7 +201,7 @@ func TestFirstWordsDoNotKeepAnIntervalFromWhatShowedNothing(t *testing.T) {
 	})
 }
 
-func TestRateLimitIsObeyedAndTheFinalWriteStillLands(t *testing.T) {
+func TestRateLimitIsObeyedAndFinalWriteLands(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var calls []time.Time
@@ -253,7 +253,7 @@ func TestLostFinalWriteIsRetried(t *testing.T) {
 	})
 }
 
-func TestForbiddenThreadIsReportedAtOnce(t *testing.T) {
+func TestForbiddenThreadFailsWithoutRetry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface := &threadtest.Surface{Fail: func(string) error { return thread.ErrNotPermitted }}
@@ -270,7 +270,7 @@ func TestForbiddenThreadIsReportedAtOnce(t *testing.T) {
 	})
 }
 
-func TestTakeOverEditsWhatWasPostedAndDeletesWhatIsTooMuch(t *testing.T) {
+func TestTakeoverEditsMessagesAndDeletesSurplus(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface, log := &threadtest.Surface{}, &stream.MemoryLog{}
@@ -336,7 +336,7 @@ func (shrinking) Render(v *stream.View) []string {
 	return strings.Split(v.Text(), "")
 }
 
-func TestSurplusMessageGoesWithTheViewThatLacksIt(t *testing.T) {
+func TestSurplusMessageIsDeletedWithItsView(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		surface, log := &threadtest.Surface{}, &stream.MemoryLog{}
@@ -365,7 +365,7 @@ func TestSurplusMessageGoesWithTheViewThatLacksIt(t *testing.T) {
 }
 
 // Nobody is asked every second for what has been taken away.
-func TestWhatWasTakenAwayIsNotWrittenToBeforeTheEnd(t *testing.T) {
+func TestRevokedThreadGetsNoProgressWrites(t *testing.T) {
 	t.Parallel()
 	for name, refusal := range map[string]error{"the message": thread.ErrMessageGone, "the bot": thread.ErrNotPermitted, "the thread": thread.ErrNotEditable} {
 		t.Run(name, func(t *testing.T) {
@@ -421,7 +421,7 @@ func TestAppendingSurfaceGetsEveryPieceOnce(t *testing.T) {
 	})
 }
 
-func TestBrokenAppendEndsInOneEditWithTheWholeText(t *testing.T) {
+func TestBrokenAppendEndsInOneEdit(t *testing.T) {
 	t.Parallel()
 	for _, op := range []string{"append", "stop"} {
 		t.Run(op, func(t *testing.T) {

@@ -33,7 +33,7 @@ type View struct {
 	// the model's current activity, until there is newer output; empty: not shown
 	Status    string
 	Queries   []string          // of all searches so far, in order
-	Documents []packet.Document // what the searches gave the model, each document once
+	Documents []packet.Document // documents the searches gave the model, each once
 	// in order of first use; a document with several cited sections has several entries
 	Citations []packet.CitationInfo
 	Problem   *packet.Error // why there is no complete answer, as a sentence
@@ -41,24 +41,25 @@ type View struct {
 	// Set when Phase is Done.
 	Outcome   session.Outcome
 	Message   string           // a sentence about the outcome, where one is needed
-	Grounding packet.Grounding // what the answer rests on
+	Grounding packet.Grounding // how well documents support the answer
 	// if nothing was found: the nearest documents that the audience may read
 	Closest []packet.Document
 	Notices []string // notices next to the answer, such as a file that was left out
 	// a moderator removed the answer: there is no text, and Message says so
 	Removed   bool
-	Corrected bool // the text is a person's: it may link to what that person named
-	Deeper    bool // the answer speaks of a part of the question alone
+	Corrected bool // a person wrote the text, so it may link to what that person named
+	Deeper    bool // the answer covers only a part of the question
 
 	// Plan lists the sub-questions of a deep search with their findings; empty for other answers.
 	// It is shown before the answer, in separate messages.
 	Plan     []Row
 	Progress packet.Progress // of the deep search
-	Deep     bool            // it is one, or is about to be
-	Aside    bool            // what is shown next to the answer: nothing can be done to it
-	First    int             // number of the first page that a renderer makes: so many stand before it
+	Deep     bool            // the answer is, or will be, a deep search
+	Aside    bool            // the view is shown next to the answer and has no buttons
+	// number of the first page that the renderer returns: messages before it hold the plan
+	First int
 
-	Form Form // how much of what the platform can show is to be made use of
+	Form Form // amount of formatting that the platform accepts
 
 	// Question is the text of the question and Asker its author. Both are empty if the question is
 	// visible in the thread. A command's question, for example, is not.
@@ -67,9 +68,9 @@ type View struct {
 	Private bool // the answer is for its asker alone, next to a thread
 	Copy    bool // the answer is a copy of a private one, posted by its asker
 
-	text []byte
-	seen map[string]bool
-	abandoned *atomic.Bool // no one waits for what is rendered
+	text      []byte
+	seen      map[string]bool
+	abandoned *atomic.Bool // the caller no longer waits for the pages
 }
 
 // Abandoned reports whether no caller waits any longer for the rendered pages. A renderer should
@@ -85,7 +86,7 @@ func (v *View) Apply(p packet.Packet) bool {
 	}
 	switch payload := p.Payload.(type) {
 	case packet.ModelStart:
-		v.Label = payload.Name // nothing to be seen by itself
+		v.Label = payload.Name // not visible by itself
 		return false
 	case packet.ReasoningStart:
 		return v.setPhase(Thinking)
@@ -93,7 +94,7 @@ func (v *View) Apply(p packet.Packet) bool {
 		v.Deep = true
 		return v.setPhase(Thinking)
 	case packet.SubQuestion:
-		// a part of the answer's work, as a query is; its own answer is not the reader's
+		// the sub-question is shown like a query; its answer is not shown
 		if v.updateRow(p.Placement, func(r *Row) { r.Question = payload.Question }) {
 			return true
 		}
@@ -130,7 +131,7 @@ func (v *View) Apply(p packet.Packet) bool {
 	case packet.MessageStart:
 		v.Status = ""
 		changed := v.setPhase(Writing)
-		if len(v.text) > 0 { // narration came before; the answer begins a new paragraph
+		if len(v.text) > 0 { // begin a new paragraph after narration
 			v.text = append(v.text, "\n\n"...)
 		}
 		return changed
@@ -176,8 +177,8 @@ func (v *View) addDocuments(docs []packet.Document) bool {
 	return len(v.Documents) != before
 }
 
-// withdraw takes documents out of what is listed. The text stays as it was read: a link in it leads
-// to where access is checked again.
+// withdraw removes documents from the lists of the view. It does not change the text, since links
+// in it lead to pages that check access again.
 func (v *View) withdraw(ids []document.ID) bool {
 	citations, documents := len(v.Citations), len(v.Documents)
 	v.clearRows(ids)
@@ -191,7 +192,7 @@ func (v *View) withdraw(ids []document.ID) bool {
 // sections of a document are cited, it returns the first cited one.
 func (v *View) Sources() []packet.CitationInfo {
 	list := slices.Clone(v.Citations)
-	// another answer may have given the numbers
+	// numbers may come from another answer
 	slices.SortStableFunc(list, func(a, b packet.CitationInfo) int { return cmp.Compare(a.Number, b.Number) })
 	return slices.CompactFunc(list, func(a, b packet.CitationInfo) bool { return a.Number == b.Number })
 }
@@ -205,8 +206,8 @@ func (v *View) TextFrom(offset int) string { return string(v.text[min(offset, le
 // Len returns the length of the answer so far, in bytes.
 func (v *View) Len() int { return len(v.text) }
 
-// snapshot is a copy that stays as it is while the View grows. It shares memory with the View,
-// which only ever appends.
+// snapshot returns a copy that does not change while the View grows. It shares memory with the
+// View, which only ever appends.
 func (v *View) snapshot() *View {
 	s := *v
 	s.text = v.text[:len(v.text):len(v.text)]

@@ -81,7 +81,7 @@ func TestViewKnowsEveryKind(t *testing.T) {
 }
 
 // What is withdrawn is listed no more, while snapshots that were taken before stay as they are.
-func TestWithdrawnDocumentsAreListedNoMore(t *testing.T) {
+func TestWithdrawnDocumentsAreNotListed(t *testing.T) {
 	t.Parallel()
 	var v stream.View
 	for _, id := range []document.ID{"a", "b"} {

@@ -12,50 +12,49 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// How often, and after which waits, a final write is tried: half a minute in all with doubling
-// waits, or as long as the platform asks for.
+// A final write is tried finalTries times. The wait begins at finalWait and doubles, or is what the
+// platform asks for.
 const (
 	finalTries = 6
 	finalWait  = 500 * time.Millisecond
 )
 
-// writer brings a thread's messages in line with a view. It is used by one goroutine at a time.
+// writer makes a thread's messages match a view. It is not safe for concurrent use.
 type writer[P any] struct {
 	Deps[P]
 	to        thread.Ref
-	group     *replyGroup // that writes answers of the same turn; nil: no one else does
+	group     *replyGroup // writers of the same turn's answers; nil if there are no others
 	pages     []Page
 	appender  *appender[P] // nil: messages are posted and edited
 	firstWait time.Duration
 	finish    <-chan struct{} // closed when the final write is due
-	// messages of an unknown fate were looked for, so there may be too many
-	adopted bool
-	form    Form               // in which the platform took the answer so far
-	moved   bool               // messages could not be edited any more, so that all are posted again
-	replaced    []thread.MessageID // messages in whose place others stand, or are to
+	// adopt searched for messages of unknown outcome, so there may be surplus ones
+	adopted  bool
+	form     Form               // the form that the platform last accepted
+	moved    bool               // the messages were not editable, so all are posted again
+	replaced []thread.MessageID // messages that are, or will be, replaced by others
 
-	opened  time.Time
-	calls   int  // that were made, whatever came of them
-	hasText   bool // the view that is being written has text
-	textSeen  bool // text was seen by the reader
-	removed bool // the answer was taken away: messages are changed and deleted, and none is posted
-	deleteAll    bool // there is no answer: all its messages are deleted
-	messageDeleted    bool // a message of the answer was deleted: none is posted any more
-	shown   int  // messages that the last view had
+	opened         time.Time
+	calls          int  // calls made, including failed ones
+	hasText        bool // the current view has text
+	textSeen       bool // the reader has seen text
+	removed        bool // the answer was removed: messages are edited and deleted, none is posted
+	deleteAll      bool // there is no answer: all its messages are deleted
+	messageDeleted bool // a message of the answer was deleted, so no more are posted
+	shown          int  // number of messages of the last view
 }
 
 func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.Duration, finish <-chan struct{}, group *replyGroup) writer[P] {
 	w := writer[P]{Deps: deps, to: to, group: group, pages: pages, firstWait: firstWait, finish: finish, opened: time.Now()}
-	// a message that an earlier attempt posted is repaired by edits; only a fresh answer is
-	// appended to
+	// an earlier attempt's messages are edited; only a new answer is appended to
 	if len(pages) == 0 {
 		w.appender = newAppender(deps)
 	}
 	return w
 }
 
-// progress shows more of the answer, once no other of the turn's company writes. An answer that
-// cannot be appended to any more is edited from then on.
+// progress writes the view once no other writer of the group is writing. If an append fails
+// permanently, the answer is edited from then on.
 func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	done, err := w.group.acquire(ctx, w.finish)
 	if err != nil {
@@ -78,15 +77,16 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	return w.edit(ctx, v, thread.Progress)
 }
 
-// stepDown gives up appending for good, unless the error says that the same call may succeed later.
+// stepDown switches to edits permanently, unless the same call may succeed later. It reports
+// whether it did.
 func (w *writer[P]) stepDown(ctx context.Context, err error) bool {
 	var limited *thread.RateLimitError
-	instead := errors.Is(err, thread.ErrNoStream) // whatever the cause, the answer can be posted now
+	instead := errors.Is(err, thread.ErrNoStream) // the answer can be posted instead
 	if !instead && (errors.As(err, &limited) || errors.Is(err, thread.ErrNoRoom)) {
 		return false
 	}
 	if !instead {
-		w.Logger.WarnContext(ctx, "appending to the answer failed; it is edited from here on", "error", err)
+		w.Logger.WarnContext(ctx, "appending to the answer failed; editing it from now on", "error", err)
 	}
 	w.switchToEdits()
 	return true
@@ -95,11 +95,12 @@ func (w *writer[P]) stepDown(ctx context.Context, err error) bool {
 func (w *writer[P]) switchToEdits() {
 	w.appender = nil
 	for n := range w.pages {
-		w.pages[n].Hash = "" // what was appended is not what the renderer's pages hold
+		w.pages[n].Hash = "" // appended text differs from the renderer's pages
 	}
 }
 
-// final leaves the thread showing the whole answer, or says why it cannot.
+// final writes the whole answer. It retries temporary errors up to finalTries times and abandons
+// the answer after a permanent one.
 func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) error {
 	wait := finalWait
 	for try := 1; ; try++ {
@@ -125,8 +126,8 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 	}
 }
 
-// complete makes all of the answer be seen, once no other of the turn's company writes; it gives up
-// waiting for that when finish is closed.
+// complete makes the final write once no other writer of the group is writing. It gives up waiting
+// when finish is closed.
 func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *View) error {
 	done, err := w.group.acquire(ctx, finish)
 	if err != nil {
@@ -178,7 +179,7 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 		}
 		switch err := w.syncPage(ctx, n, pages[n], hash, class); {
 		case class == thread.Final && errors.Is(err, errMoved):
-			n = -1 // the parts of an answer are not to stand in two places, or out of order
+			n = -1 // start again: all parts of an answer must be posted together and in order
 		case err != nil:
 			return err
 		}
@@ -190,9 +191,9 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 	return w.deleteExtras(ctx)
 }
 
-// shrink deletes the messages beyond the first so many, before the others are edited at their pace:
-// a surplus one shows text twice, and a button. Before the end only those count that an earlier
-// view had, since a new attempt at a turn begins with few.
+// shrink deletes messages beyond the given number of pages. It runs before the edits, because a
+// surplus message shows text and buttons twice. Progress writes delete only messages that an
+// earlier view of this writer had: a new attempt begins with few pages.
 func (w *writer[P]) shrink(ctx context.Context, pages int, class thread.Class) error {
 	most := len(w.pages)
 	if class != thread.Final {
@@ -204,7 +205,7 @@ func (w *writer[P]) shrink(ctx context.Context, pages int, class thread.Class) e
 			return err
 		}
 		if id := w.pages[n].ID; id != "" {
-			if class != thread.Final { // another worker must not take it for a message that was deleted
+			if class != thread.Final { // another worker must not conclude that a person deleted it
 				if err := w.Log.Intend(ctx, n); err != nil {
 					return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 				}
@@ -256,13 +257,13 @@ func (w *writer[P]) syncPage(ctx context.Context, n int, page P, hash string, cl
 		}
 		return w.recordFinal(ctx, n, hash)
 	case final && errors.Is(err, thread.ErrExpired):
-		return w.post(ctx, n, page, hash, class) // the final answer must be seen
+		return w.post(ctx, n, page, hash, class) // the final answer must be visible
 	case final && errors.Is(err, thread.ErrNotEditable) && !w.moved:
 		w.moved = true
 		w.replaceAll()
 		return errMoved
 	case final && errors.Is(err, thread.ErrNotEditable):
-		// what was posted in its place is locked by now as well
+		// the replacement is locked too by now
 		w.replaced = append(w.replaced, w.pages[n].ID)
 		return w.post(ctx, n, page, hash, class)
 	default:
@@ -270,11 +271,11 @@ func (w *writer[P]) syncPage(ctx context.Context, n int, page P, hash string, cl
 	}
 }
 
-// errMoved says that the messages cannot be edited any more, and the final answer is to be posted
+// errMoved means that the messages can no longer be edited and the final answer must be posted
 // again.
-var errMoved = errors.New("the answer is posted again")
+var errMoved = errors.New("the answer must be posted again")
 
-// replaceAll has all messages replaced by others.
+// replaceAll marks all messages for replacement.
 func (w *writer[P]) replaceAll() {
 	for _, p := range w.pages {
 		if p.ID != "" {
@@ -286,7 +287,7 @@ func (w *writer[P]) replaceAll() {
 // post creates message n.
 func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class thread.Class) error {
 	if w.removed || w.messageDeleted {
-		return nil // who deleted it does not want to see it
+		return nil // whoever deleted it does not want to see it again
 	}
 	if class == thread.Progress {
 		class = thread.First
@@ -337,7 +338,7 @@ func (w *writer[P]) reserve(ctx context.Context, call thread.Call, class thread.
 	}
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() { // ends with the call: a progress write must not hold up the final one
+	go func() { // ends with the call, so that a progress write does not delay the final one
 		select {
 		case <-w.finish:
 			cancel()
