@@ -28,6 +28,6 @@ func (a Alone) Alone(ctx context.Context, t session.Turn, still func(context.Con
 		return turn.Report{}, err
 	}
 	req.Models = req.Models[:min(len(req.Models), 1)]
-	req.Now, req.Still = t.Question.At, still
+	req.Now, req.CheckAudience = t.Question.At, still
 	return a.Engine.Run(ctx, req, sink)
 }

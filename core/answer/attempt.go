@@ -257,7 +257,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	if reply := replies[policy.TalkOf(t.Question.Text)]; reply != "" && len(t.Question.Files) == 0 && onlyQuotes(req.Models) {
 		return s.state(ctx, a, sink, stated(session.Answered, reply)), nil
 	}
-	req.Still = s.audienceUnchanged(t, a)
+	req.CheckAudience = s.audienceUnchanged(t, a)
 	engine, sink := s.Engine, s.recheck(ctx, t, known, sink)
 	if req.Depth == nil {
 		sink = deepsearch.Offered(req, sink)

@@ -38,7 +38,7 @@ func TestTurnBeginsAnewWhenItsAudienceNarrows(t *testing.T) {
 				w.thread.listen(func(session.Turn) (access.Audience, error) { return members, nil })
 				r := w.start("a", func(ctx context.Context, req turn.Request) (string, error) {
 					w.thread.listen(tt.then)
-					if err := req.Still(ctx); err != nil {
+					if err := req.CheckAudience(ctx); err != nil {
 						return "", err
 					}
 					return "re: " + req.Question.Text, nil

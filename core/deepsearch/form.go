@@ -28,8 +28,8 @@ The arguments follow this JSON Schema: %s`
 // form asks the model for values that are read by a program: the arguments of one tool. A model
 // that writes them as text is understood, too.
 func (s *inquiry) form(ctx context.Context, spec llm.ToolSpec, instructions, content string, into any) error {
-	if s.req.Still != nil {
-		if err := s.req.Still(ctx); err != nil {
+	if s.req.CheckAudience != nil {
+		if err := s.req.CheckAudience(ctx); err != nil {
 			return fmt.Errorf("%w: %w", errAudience, err)
 		}
 	}

@@ -265,7 +265,7 @@ func (s *inquiry) part(text string, basis message.Basis) turn.Request {
 	return turn.Request{
 		Turn: s.req.Turn, Attempt: s.req.Attempt, Audience: s.req.Audience, Asker: s.req.Asker, Question: message.Message{Role: message.Task, Text: text, At: s.req.Question.At},
 		Agent: agent, System: s.req.System, Models: []llm.Model{s.fast}, StandIn: s.req.StandIn, Filter: s.req.Filter, ForceTool: search.Name,
-		SearchOnly: s.req.SearchOnly, Now: s.req.Now, Sources: s.req.Sources, Still: s.req.Still, Part: &turn.Part{Numbers: s.numbers, Cited: &cite.Numbers{}, Said: s.people(), Basis: basis},
+		SearchOnly: s.req.SearchOnly, Now: s.req.Now, Sources: s.req.Sources, CheckAudience: s.req.CheckAudience, Part: &turn.Part{Numbers: s.numbers, Cited: &cite.Numbers{}, Quoted: s.people(), Basis: basis},
 	}
 }
 

@@ -41,7 +41,7 @@ func (l loop) Alone(ctx context.Context, t session.Turn, still func(context.Cont
 		return turn.Report{}, err
 	}
 	runner := turn.NewRunner(tools, l.Counter, turn.Config{Policy: llm.Policy{Attempts: 1}, Heartbeat: time.Hour}, slog.New(slog.DiscardHandler))
-	return runner.Run(ctx, turn.Request{Turn: t.ID, Audience: t.Audience, Question: t.Question, Models: []llm.Model{l.model}, Now: now, Still: still, Filter: l.filter}, sink)
+	return runner.Run(ctx, turn.Request{Turn: t.ID, Audience: t.Audience, Question: t.Question, Models: []llm.Model{l.model}, Now: now, CheckAudience: still, Filter: l.filter}, sink)
 }
 
 func (l loop) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {

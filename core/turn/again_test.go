@@ -15,7 +15,7 @@ import (
 
 // An endpoint that ignores that no tool may be called is asked once more, without tools. The call
 // is not run.
-func TestCallInTheLastStepIsNotRun(t *testing.T) {
+func TestLastStepRunsNoCall(t *testing.T) {
 	t.Parallel()
 	for name, native := range map[string]bool{"with a tool interface": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestCallInTheLastStepIsNotRun(t *testing.T) {
 
 // A model that never stops searching is asked once without tools. If it calls even then, the turn
 // fails with a sentence.
-func TestModelThatNeverStopsSearching(t *testing.T) {
+func TestEndlessSearchingEndsAtMaxSteps(t *testing.T) {
 	t.Parallel()
 	var replies []llmtest.Reply
 	for n := range 9 {
@@ -64,7 +64,7 @@ func TestModelThatNeverStopsSearching(t *testing.T) {
 // last is the last message of a request.
 func last(r llm.Request) string { return r.Messages[len(r.Messages)-1].Text }
 
-func TestEmptyReplyIsAskedForOnceMore(t *testing.T) {
+func TestEmptyReplyIsRetriedOnce(t *testing.T) {
 	t.Parallel()
 	for name, empty := range map[string]llmtest.Reply{
 		"nothing": {}, "white space": llmtest.Answer("\n"), "thoughts that never end": {llmtest.Reasoning("hm")},
@@ -85,7 +85,7 @@ func TestEmptyReplyIsAskedForOnceMore(t *testing.T) {
 	}
 }
 
-func TestAnswerCutByItsLengthIsContinuedOnce(t *testing.T) {
+func TestCutAnswerIsContinuedOnce(t *testing.T) {
 	t.Parallel()
 	cut := func(text string) llmtest.Reply {
 		return llmtest.Reply{llmtest.Text(text), llmtest.Finish(llm.FinishLength)}
@@ -130,7 +130,7 @@ func TestAnswerCutByItsLengthIsContinuedOnce(t *testing.T) {
 	}
 }
 
-func TestPassagesAreHalvedForAnEndpointThatRefusesTheirLength(t *testing.T) {
+func TestTooLongPromptIsRetriedWithHalfThePassages(t *testing.T) {
 	t.Parallel()
 	long := llmtest.Reply{llmtest.Fail(fmt.Errorf("%w: 400", llm.ErrContextTooLong))}
 	model := llmtest.Native(searching("1"), long, searching("2"), llmtest.Answer("So [1]."))

@@ -11,15 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// quoteRunes is how much of a passage a source list may show.
+// quoteRunes is the maximum length of a passage's excerpt in a source list.
 const quoteRunes = 160
 
-// projectSource is the source of project files that are in no index.
+// projectSource is the source of project files that no index holds.
 const projectSource document.SourceID = "project"
 
-// referenceKey tells references apart: by their numbers and chunks, and by what they say where they
-// are none, such as the parts of a file. An opened page and its first chunk differ in their
-// numbers.
+// referenceKey identifies a reference by its number and chunk, or by its text if it has no chunk,
+// such as a part of a file. An opened page and its first chunk have different numbers.
 func referenceKey(r message.Reference) string {
 	if r.Chunk == nil {
 		return fmt.Sprintf("%s\x00%d\x00text\x00%s", r.Document.ID, r.Number, r.Text)
@@ -27,8 +26,8 @@ func referenceKey(r message.Reference) string {
 	return fmt.Sprintf("%s\x00%d\x00%d", r.Document.ID, r.Number, *r.Chunk)
 }
 
-// newMapping has the numbers of the session: resolvable are those of documents that the history in
-// this prompt rests on, the others are only kept free.
+// newMapping returns the citation numbers of the session. The model may cite documents of the
+// history in this prompt. Other numbers are only reserved.
 func newMapping(req Request) *cite.Mapping {
 	m := cite.NewMapping()
 	part := func(n int, id document.ID, otherwise string) string {
@@ -45,7 +44,7 @@ func newMapping(req Request) *cite.Mapping {
 			if r.Chunk != nil {
 				r.Part = cite.ChunkPart(*r.Chunk)
 			}
-			// no more than its title was shown
+			// only its title was shown
 			if r.Part = part(r.Number, r.Document.ID, r.Part); r.Text == "" {
 				m.Reserve(r.Number, cite.Passage{Document: r.Document.ID, Part: r.Part})
 				continue
@@ -64,9 +63,9 @@ func newMapping(req Request) *cite.Mapping {
 	return m
 }
 
-// ambiguous are the numbers that a history shows for several documents, as when an answer was
-// copied from another session, or came from a release that numbers documents. They lead nowhere,
-// since one of their places would be wrong.
+// ambiguous returns the numbers that a history uses for several documents. That happens when an
+// answer was copied from another session, or came from a release that numbered documents. Such
+// numbers resolve to no source, because a link could be wrong.
 func ambiguous(history []message.Message) (numbers []int) {
 	owner := make(map[int]document.ID)
 	note := func(n int, id document.ID) {
@@ -89,8 +88,7 @@ func ambiguous(history []message.Message) (numbers []int) {
 	return numbers
 }
 
-// sourceOf is the source of a reference: the section where its text begins, or the one that was
-// found.
+// sourceOf returns the citation source of a reference.
 func sourceOf(r message.Reference) cite.Source {
 	return cite.Source{
 		Document: r.Document.ID, Part: r.Part, Title: r.Document.Title, Section: r.Heading, URL: r.Document.Link(r.Anchor), Kind: string(r.Document.Kind),
@@ -104,8 +102,8 @@ func projectRef(f message.File) document.Ref {
 	return document.Ref{ID: document.ID(projectSource) + ":" + document.ID(f.ID), Source: projectSource, Kind: "file", Title: f.Name}
 }
 
-// citations are the footnotes of an answer, each with the passage that it leads to, or else the one
-// of its document that the model was shown first.
+// citations returns the footnotes of an answer. Each has the passage that its link points to, or
+// else the passage of its document that the model saw first.
 func citations(cited []cite.Info, references []message.Reference, mapping *cite.Mapping) []message.Citation {
 	var out []message.Citation
 	for _, info := range cited {
@@ -127,7 +125,7 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 				if found && !exact {
 					continue
 				}
-				c.Document, c.Anchor, c.Quote = r.Document, p.anchor, beginning(p.text)
+				c.Document, c.Anchor, c.Quote = r.Document, p.anchor, excerpt(p.text)
 				if found = true; exact {
 					c.ModelSees = r.Number
 					break
@@ -142,8 +140,8 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 	return out
 }
 
-// numberOf is the model's first number that leads to where a footnote does, or else to its
-// document; 0 is none.
+// numberOf returns the model's first number for a footnote's link, or else for its document. It
+// returns 0 if there is none.
 func numberOf(info cite.Info, mapping *cite.Mapping) int {
 	first := 0
 	for n, s := range mapping.All() {
@@ -160,14 +158,15 @@ func numberOf(info cite.Info, mapping *cite.Mapping) int {
 	return first
 }
 
-// place is a section of a passage that was shown.
+// place is a section of a passage that the model was shown.
 type place struct {
 	source cite.Source // with the address of the section
 	anchor string
 	text   string
 }
 
-// addPlaces adds the sections of a reference, itself where it is one, each once.
+// addPlaces adds the sections of a reference, each once. A reference without sections is one
+// section.
 func addPlaces(places []place, r message.Reference) []place {
 	sections := r.Sections
 	if len(sections) == 0 {
@@ -187,9 +186,9 @@ func addPlaces(places []place, r message.Reference) []place {
 	return places
 }
 
-// lead chooses, among the sections of the passage with a number, the one that the citing sentence
-// is from. It returns nil for a passage of one section.
-func (w *worker) lead(n int) func(sentence string) cite.Source {
+// chooseSection returns a function that chooses the section of passage n that best matches a citing
+// sentence. It returns nil for a passage with one section.
+func (w *worker) chooseSection(n int) func(sentence string) cite.Source {
 	places := w.places[n]
 	if len(places) < 2 {
 		return nil
@@ -207,15 +206,14 @@ func (w *worker) lead(n int) func(sentence string) cite.Source {
 	}
 }
 
-// supports reports whether a passage that this turn has shown under a number has anything in common
-// with a sentence. Passages of earlier turns are not at hand and count as support.
+// supports reports whether passage n shares a word or number with a sentence. Passages of earlier
+// turns are not available and count as support.
 func (w *worker) supports(sentence string, n int) bool {
 	passages := w.passages[n]
 	return passages == nil || cite.Supported(sentence, passages) > 0
 }
 
-// unsupported counts citations that point to documents which say nothing of what is claimed, as far
-// as words and numbers tell.
+// unsupported counts citations whose passages share no word or number with the citing sentence.
 func unsupported(text string, references []message.Reference, mapping *cite.Mapping) int {
 	passages := make(map[int][]string)
 	for _, r := range references {
@@ -235,7 +233,7 @@ func unsupported(text string, references []message.Reference, mapping *cite.Mapp
 	return count
 }
 
-func beginning(text string) string {
+func excerpt(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > quoteRunes {
 		return strings.TrimSpace(string(runes[:quoteRunes])) + "…"

@@ -62,7 +62,7 @@ func TestNumbersAreStableWithinTheSession(t *testing.T) {
 // The release before gave each document one number. Its answers lead where they led, and a passage
 // of such a document gets another number. A number that two documents have, because both releases
 // answered in one session, belongs to the one that the history shows.
-func TestSessionOfTheReleaseBeforeGoesOn(t *testing.T) {
+func TestSessionOfPreviousReleaseContinues(t *testing.T) {
 	t.Parallel()
 	s := ask("And then?", llmtest.Native(searching("1"), llmtest.Answer("As said [1]. So it is now [4]. As for the other [2].")))
 	ref := s.index.hits[0].Document
@@ -83,7 +83,7 @@ func TestSessionOfTheReleaseBeforeGoesOn(t *testing.T) {
 }
 
 // A number under which the history shows two documents leads to neither.
-func TestNumberOfTwoDocumentsLeadsNowhere(t *testing.T) {
+func TestAmbiguousNumberIsNotCited(t *testing.T) {
 	t.Parallel()
 	s := ask("And then?", llmtest.Native(llmtest.Answer("It is so [2]. It was so [1].")))
 	at := func(name string) message.Reference {
@@ -183,7 +183,7 @@ func TestCitationLeadsToTheSectionOfItsSentence(t *testing.T) {
 
 // Numbers that were never shown, and a list that the model writes itself, are neither shown nor
 // kept, and the numbers are counted.
-func TestWhatTheModelMakesUpIsLeftOut(t *testing.T) {
+func TestInventedCitationsAreDropped(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		answer, text, shown string
@@ -213,7 +213,7 @@ func TestWhatTheModelMakesUpIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestCitationsThatSupportNothingAreCounted(t *testing.T) {
+func TestUnsupportedCitationsAreCounted(t *testing.T) {
 	t.Parallel()
 	report, _ := ask("How?", llmtest.Native(searching("1"), llmtest.Answer("Create a replication slot [1]. Bananas ripen quickly [2]."))).run(t, t.Context())
 	if got := report.Best().Unsupported; got != 1 {
@@ -223,7 +223,7 @@ func TestCitationsThatSupportNothingAreCounted(t *testing.T) {
 
 // Where the operator wants it so, such citations are left out, and numbers are given to what is
 // left.
-func TestCitationsThatSupportNothingCanBeLeftOut(t *testing.T) {
+func TestUnsupportedCitationsAreDropped(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, answer, want string

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// denials are how an answer begins that says that the documents do not answer, in the languages
-// that questions are mostly asked in. A language that is not among them costs nothing but a less
-// exact note: the answer then says that it rests on no document, which is true.
+// denials match the beginning of an answer that says that the documents do not answer, in the
+// languages most questions use. In other languages the answer gets the less exact notice that it is
+// based on no document.
 var denials = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\b(could|can|did|was|were|am|is|are)(\s*n[o']t|n['’]t|not)\s+(\w+\s+){0,3}(find|found|locate|answer|answered|mentioned|covered|described|documented|see anything)\b`,
 	`\bcannot\s+(\w+\s+){0,2}(find|locate|answer)\b`,
@@ -30,25 +30,25 @@ var denials = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`(見つかりません|見つかりませんでした|記載(が|は)?(ありません|ない)|没有找到|未找到|找不到|没有提到|찾을 수 없|찾지 못)`,
 }, `|`))
 
-// denialRunes is how far into an answer it may say that nothing answers. What comes later is about
-// a part of the question.
+// denialRunes is how far into an answer a denial counts. A later one is about a part of the
+// question.
 const denialRunes = 240
 
-// denies reports whether a text says by itself that the documents do not answer the question.
+// denies reports whether a text says that the documents do not answer the question.
 func denies(text string) bool {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	return denials.MatchString(string(runes[:min(len(runes), denialRunes)]))
 }
 
-// baseless reports whether none of an answer's citations is borne out by the passages: each stands
-// behind a sentence that shares no word and no number with what is shown under its number. An
-// answer without a citation is not.
+// baseless reports whether the passages support none of an answer's citations. A citation is
+// unsupported if its sentence shares no word or number with the passage. An answer without
+// citations is not baseless.
 func baseless(text string, passages map[int][]string) bool {
 	cited := false
 	language := analyse.Guess(text)
 	for sentence, numbers := range cite.Sentences(text, func(int) bool { return true }) {
 		for _, n := range numbers {
-			// Of what is not at hand, and of what is written in another language, words tell nothing.
+			// unavailable passages and passages in another language cannot be compared
 			shown := passages[n]
 			if shown == nil || cite.Supported(sentence, shown) > 0 || analyse.Guess(strings.Join(shown, "\n")) != language {
 				return false
@@ -59,8 +59,7 @@ func baseless(text string, passages map[int][]string) bool {
 	return cited
 }
 
-// deniesOnly reports whether a text says that the documents do not answer, and is too short to say
-// much else.
+// deniesOnly reports whether a text consists of little more than a denial.
 func deniesOnly(text string) bool {
 	return len([]rune(strings.TrimSpace(text))) <= denialRunes && denies(text)
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// statusThinking is what a thread says while a model sends nothing that can be read.
+// statusThinking is shown in the thread while a model sends nothing readable.
 const statusThinking = "The model is thinking."
 
-// watched is what drain knows of one model.
-type watched struct {
-	stopped bool
-	wrote   bool // a reader has text
-	tools   int  // that run
-	silent  bool // the thread says that the model is thinking
+// modelActivity is what drain knows about one model.
+type modelActivity struct {
+	stopped  bool
+	hasText  bool // the reader has seen text
+	tools    int  // number of running tools
+	thinking bool // the thread shows statusThinking
 }
 
-func (w *watched) see(p packet.Payload) {
-	w.silent = false
+func (w *modelActivity) observe(p packet.Payload) {
+	w.thinking = false
 	switch p.(type) {
 	case packet.MessageDelta:
-		w.wrote = true
+		w.hasText = true
 	case packet.SearchStart, packet.OpenURLStart, packet.FileReaderStart, packet.CustomToolStart:
 		w.tools++
 	case packet.SectionEnd:
@@ -32,27 +32,27 @@ func (w *watched) see(p packet.Payload) {
 	}
 }
 
-// drain hands packets to the sink in the order of their arrival until all workers have ended, and
-// then what is left in the queue: a worker's last packets may still be there. After a silence it
-// sends a Heartbeat on behalf of a model that is still running, and says which models are thinking.
+// drain passes packets to the sink in order of arrival until all workers have ended, then empties
+// the queue. After a silence it sends a Heartbeat for a model that is still running, and a Status
+// for each model that is thinking.
 func drain(queue <-chan packet.Packet, finished <-chan struct{}, sink packet.Sink, models int, silence time.Duration) {
-	all := make([]watched, models)
+	all := make([]modelActivity, models)
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
 	for {
 		var p packet.Packet
 		select {
 		case p = <-queue:
-			all[p.Placement.ModelIndex].see(p.Payload)
+			all[p.Placement.ModelIndex].observe(p.Payload)
 		case <-quiet.C:
-			model := slices.IndexFunc(all, func(w watched) bool { return !w.stopped })
+			model := slices.IndexFunc(all, func(w modelActivity) bool { return !w.stopped })
 			if model < 0 {
 				quiet.Reset(silence)
 				continue
 			}
 			for i := range all {
-				if w := &all[i]; !w.stopped && !w.wrote && w.tools == 0 && !w.silent {
-					w.silent = true
+				if w := &all[i]; !w.stopped && !w.hasText && w.tools == 0 && !w.thinking {
+					w.thinking = true
 					sink.Accept(packet.Packet{Placement: packet.Placement{ModelIndex: i}, Payload: packet.Status{Text: statusThinking}})
 				}
 			}

@@ -154,7 +154,7 @@ func TestContextThatCannotFit(t *testing.T) {
 }
 
 // A model that cannot see is sent no image, and the person is told.
-func TestImageForABlindModel(t *testing.T) {
+func TestImageForTextModelIsDropped(t *testing.T) {
 	t.Parallel()
 	for _, sees := range []bool{false, true} {
 		model := llmtest.New(llm.Info{NativeTools: true, Vision: sees}, llmtest.Answer("It shows a cat."))
@@ -173,7 +173,7 @@ func TestImageForABlindModel(t *testing.T) {
 }
 
 // A tool that hangs or panics costs its call, not the answer.
-func TestToolsThatHangOrPanic(t *testing.T) {
+func TestHangingOrPanickingTools(t *testing.T) {
 	t.Parallel()
 	for name, run := range map[string]func(context.Context, tool.Call, *packet.Emitter) (tool.Result, error){
 		"panics": func(context.Context, tool.Call, *packet.Emitter) (tool.Result, error) { panic("boom") },
@@ -199,7 +199,7 @@ func TestToolsThatHangOrPanic(t *testing.T) {
 
 // A model that is known to think has five minutes for its first word. The thread says meanwhile
 // that it thinks.
-func TestModelThatThinksForMinutes(t *testing.T) {
+func TestLongThinkingShowsStatus(t *testing.T) {
 	t.Parallel()
 	for _, thinks := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

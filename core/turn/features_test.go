@@ -42,7 +42,7 @@ func TestSearchOnly(t *testing.T) {
 	}
 }
 
-func TestForcedToolIsForcedInTheFirstStepAlone(t *testing.T) {
+func TestToolIsForcedOnlyInFirstStep(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(searching("1"), searching("2"), llmtest.Answer("So [1]."))
 	s := ask("How?", model)
@@ -71,7 +71,7 @@ func TestForcedToolIsForcedInTheFirstStepAlone(t *testing.T) {
 	}
 }
 
-func TestForcedSearchIsMadeEvenIfTheModelIgnoresIt(t *testing.T) {
+func TestForcedSearchRunsIfModelIgnoresIt(t *testing.T) {
 	t.Parallel()
 	for name, native := range map[string]bool{"with a tool interface": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestForcedSearchIsMadeEvenIfTheModelIgnoresIt(t *testing.T) {
 	}
 }
 
-func TestProjectFilesAreReadWholeAndCited(t *testing.T) {
+func TestProjectFilesAreCited(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(llmtest.Answer("We sail on Friday [1]."))
 	s := ask("When do we sail?", model)
@@ -108,7 +108,7 @@ func TestProjectFilesAreReadWholeAndCited(t *testing.T) {
 	}
 }
 
-func TestProjectThatDoesNotFitIsSearched(t *testing.T) {
+func TestOversizedProjectIsSearched(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(searching("1"), llmtest.Answer("So [2]."))
 	s := ask("When?", model)
@@ -120,7 +120,7 @@ func TestProjectThatDoesNotFitIsSearched(t *testing.T) {
 }
 
 // What the model was not shown it cannot cite, whatever number it writes.
-func TestProjectThatDoesNotFitCannotBeCited(t *testing.T) {
+func TestOversizedProjectIsNotCited(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(llmtest.Answer("So it is [1]."))
 	s := ask("When?", model)
@@ -131,7 +131,7 @@ func TestProjectThatDoesNotFitCannotBeCited(t *testing.T) {
 	}
 }
 
-func TestProjectFileLeadsToItsAddress(t *testing.T) {
+func TestProjectFileLinksToItsURL(t *testing.T) {
 	t.Parallel()
 	file := message.File{ID: "f1", Name: "charter.md", Text: "We sail on Friday.", Document: document.Ref{ID: "docs:charter", Title: "Charter", URL: "https://docs.example/charter"}}
 	model := llmtest.Native(searching("1"), llmtest.Answer("On Friday [1]."))
@@ -149,7 +149,7 @@ func TestProjectFileLeadsToItsAddress(t *testing.T) {
 
 // Where the project is in the index, the first search is forced and looks at nothing else; later
 // ones look everywhere.
-func TestProjectThatDoesNotFitIsSearchedFirst(t *testing.T) {
+func TestOversizedProjectIsSearchedFirst(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(searching("1"), searching("2"), llmtest.Answer("So [2]."))
 	s := ask("When?", model)
@@ -244,7 +244,7 @@ func TestHugeQuestionIsAnswered(t *testing.T) {
 	}
 }
 
-func TestModelThatOnlyQuotesAndQuotesNothingFoundNothing(t *testing.T) {
+func TestExtractiveModelWithoutQuotesIsNoEvidence(t *testing.T) {
 	t.Parallel()
 	model := llmtest.New(llm.Info{NativeTools: true, Extractive: true}, searching("1"), llmtest.Answer("Nothing fits."))
 	report, packets := ask("How?", model).run(t, t.Context())
@@ -266,7 +266,7 @@ func TestResponseFormatReachesTheModel(t *testing.T) {
 	}
 }
 
-func TestMessagesOfAnAnswerAreTheNextTurnsHistory(t *testing.T) {
+func TestMessagesBecomeNextHistory(t *testing.T) {
 	t.Parallel()
 	first := llmtest.Native(llmtest.Reply{llmtest.Text("I look."), llmtest.Call(0, "c", "internal_search", call)}, llmtest.Answer("Use slots [1]."))
 	report, _ := ask("How do I set up streaming replication?", first).run(t, t.Context())
@@ -323,7 +323,7 @@ func (l library) Chunks(_ context.Context, a access.Audience, ids []document.Chu
 
 // No prompt ever holds what the present audience may not read, however often access changes from
 // turn to turn.
-func TestNoPromptHoldsWhatTheAudienceMayNotRead(t *testing.T) {
+func TestPromptExcludesUnreadableHistory(t *testing.T) {
 	t.Parallel()
 	principals := []access.Principal{access.Public, access.Members, access.Group("board")}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -13,8 +13,8 @@ type habits struct {
 	silent map[string]int
 }
 
-// called records a step that called tools, with or without narration.
-func (h *habits) called(model string, silently bool) {
+// recordCall records a step that called tools, with or without narration.
+func (h *habits) recordCall(model string, silently bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.silent == nil {
@@ -27,8 +27,8 @@ func (h *habits) called(model string, silently bool) {
 	}
 }
 
-// quiet reports whether the model does not narrate, as far as its latest calls show.
-func (h *habits) quiet(model string) bool {
+// isSilent reports whether the model does not narrate, as far as its latest calls show.
+func (h *habits) isSilent(model string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.silent[model] >= quietCalls

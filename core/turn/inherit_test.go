@@ -9,7 +9,7 @@ import (
 )
 
 // An answer that repeats an earlier one without searching again is hidden together with it.
-func TestAnswerFromHistoryRestsOnWhatTheHistoryRestsOn(t *testing.T) {
+func TestAnswerInheritsHistoryDocuments(t *testing.T) {
 	t.Parallel()
 	first := ask("Who is on the list?", llmtest.Native(searching("1"), llmtest.Answer("Ada and Bob [1].")))
 	report, _ := first.run(t, t.Context())

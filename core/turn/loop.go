@@ -26,55 +26,56 @@ import (
 
 // worker is one model's run through the turn. It belongs to one goroutine.
 type worker struct {
-	req       Request
-	model     llm.Model
-	tools     tool.Set
-	run       *tool.Runner
-	builder   *prompt.Builder
-	counter   budget.Counter
-	numbers   *cite.Mapping // gives documents their numbers, for all models of the turn
-	known     *cite.Mapping // what this model was shown, and so may cite
-	voice     *voice
-	record    recorder
-	log       *slog.Logger
-	habits    *habits
-	maxSteps  int
-	refusal   string // the question is not to be answered, and this says so
-	stoodIn   string // the name of the stand-in once it has taken over
-	reference string // of an answer that quotes because the model is down
-	down      error  // why the model could not be reached, where the stand-in took over for that
+	req         Request
+	model       llm.Model
+	tools       tool.Set
+	toolRunner  *tool.Runner
+	builder     *prompt.Builder
+	counter     budget.Counter
+	numbers     *cite.Mapping // assigns numbers to documents, for all models of the turn
+	known       *cite.Mapping // numbers that this model was shown and so may cite
+	writer      *answerWriter
+	recorder    recorder
+	logger      *slog.Logger
+	habits      *habits
+	maxSteps    int
+	refusal     string // sentence for a question that must not be answered; empty otherwise
+	standInName string // name of the stand-in once it replaced the model
+	reference   string // code of an answer that quotes because the model is unreachable
+	unreachable error  // the model's error after which the stand-in took over
 
 	ids      map[string]bool  // of tool calls
-	ran      map[string]bool  // names of tools that ran
-	shown    map[int]bool     // numbers of passages that this turn has shown the model
-	passages map[int][]string // what those passages say, by their numbers
-	places   map[int][]place  // their sections, by their numbers
+	ranTools map[string]bool  // names of tools that ran
+	shown    map[int]bool     // numbers of passages that the model saw in this turn
+	passages map[int][]string // texts of those passages, by number
+	places   map[int][]place  // their sections, by number
 	rankings retrieve.Rankings
 	citable  bool
 	project  []prompt.ProjectFile
-	// documents of a project that does not fit: the first search looks at nothing else
-	instead  []document.ID
-	steps    []message.Message
-	held     []message.Reference // what tools have shown in this turn
-	spent    int                 // tokens of this turn's tool results
-	narrates bool                // the model writes before it calls tools
-	asked    bool                // once more, after an empty reply
-	pressed  bool                // asked for the numbers of an answer that cited nothing
-	resumed  bool                // asked for the rest of an answer that was cut by its length
-	halved   bool                // asked with half of the passages, because all were too long
-	nudge    prompt.Nudge        // of the request that comes next
-	partial  string              // what nudge is about
-	// no tools are offered any more: the endpoint called one although none could be called
-	toolless bool
-	spelled  int // steps laid out again because an endpoint takes no tools
+	// documents of a project that does not fit: the first search is restricted to them
+	searchFiles     []document.ID
+	steps           []message.Message
+	toolReferences  []message.Reference // passages that tools returned in this turn
+	toolTokens      int                 // tokens of this turn's tool results
+	narrates        bool                // the model writes text before it calls tools
+	retriedEmpty    bool                // the model was asked again after an empty reply
+	askedForNumbers bool                // the model was asked to add citations
+	continued       bool                // the rest of a cut answer was requested
+	// half of the passages were dropped because the prompt was too long
+	halved  bool
+	nudge   prompt.Nudge // reminder in the next request
+	partial string       // text that nudge refers to
+	// no tools are offered any more: the endpoint called one although none was offered
+	toolless        bool
+	textCallRetries int // steps retried with text calls because an endpoint does not support tools
 }
 
-// work asks the model until it calls no tool any more, at most maxSteps times. Its error is why
-// there is no complete answer; a panic of anything below becomes one.
+// work calls the model until it calls no more tools, at most maxSteps times. The error is why there
+// is no complete answer. A panic becomes errPanic.
 func (w *worker) work(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			w.log.ErrorContext(ctx, "turn panicked", "turn", w.req.Turn, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			w.logger.ErrorContext(ctx, "turn panicked", "turn", w.req.Turn, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = errPanic
 		}
 	}()
@@ -96,33 +97,33 @@ func (w *worker) work(ctx context.Context) (err error) {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
-		stepping, told := span.Begin(ctx, "step", slog.Int("number", number+1), slog.String("model", w.model.Info().Name))
+		stepping, stepSpan := span.Begin(ctx, "step", slog.Int("number", number+1), slog.String("model", w.model.Info().Name))
 		result, err := w.step(stepping, number)
-		for w.useStandIn(ctx, err) || w.spell(ctx, err) || w.halve(ctx, err) {
+		for w.useStandIn(ctx, err) || w.retryWithTextCalls(ctx, err) || w.halvePassages(ctx, err) {
 			result, err = w.step(stepping, number)
 		}
-		next := done
+		next := finished
 		if err == nil {
-			next, err = w.follow(stepping, number, result)
+			next, err = w.handleReply(stepping, number, result)
 		}
-		if w.down != nil && (err != nil || next == done && !result.shown) {
-			err = w.down // nothing was quoted
+		if w.unreachable != nil && (err != nil || next == finished && !result.shown) {
+			err = w.unreachable // the stand-in quoted nothing
 		}
-		told.End(err)
-		if next == done || err != nil {
+		stepSpan.End(err)
+		if next == finished || err != nil {
 			return err
 		}
-		if next == further {
+		if next == nextStep {
 			number++
 		}
 	}
 	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
 }
 
-// smallPassages is how many passages a small model is given.
+// smallPassages is the number of passages that a small model is shown.
 const smallPassages = 5
 
-// searchFirst searches with the question for a small model, which is asked once then and offered no
+// searchFirst searches with the question for a small model. The model is then called once, without
 // tools.
 func (w *worker) searchFirst(ctx context.Context) error {
 	if !w.model.Info().Small {
@@ -131,10 +132,10 @@ func (w *worker) searchFirst(ctx context.Context) error {
 	w.maxSteps = 1
 	only, err := w.tools.Only(search.Name)
 	if err == nil && !w.req.SmallTalk && len(w.steps) == 0 {
-		if err := w.still(ctx); err != nil {
+		if err := w.checkAudience(ctx); err != nil {
 			return err
 		}
-		w.call(ctx, stepResult{calls: []llm.ToolCall{w.searchCall()}, offered: only})
+		w.runTools(ctx, stepResult{calls: []llm.ToolCall{w.searchCall()}, offered: only})
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
@@ -143,48 +144,47 @@ func (w *worker) searchFirst(ctx context.Context) error {
 	return nil
 }
 
-// useStandIn switches to the stand-in when there is no budget for the model or it cannot be
-// reached, and reports whether the step can be repeated: not if the reader has seen text of it. A
-// model that cannot be reached may be back soon, so the stand-in's reply is shown in its place only
-// if it cites.
+// useStandIn switches to the stand-in if the budget is exhausted or the model is unreachable. It
+// reports whether the step can be repeated, which it cannot if the reader has seen text. An
+// unreachable model may be back soon, so the stand-in's reply is then shown only if it cites.
 func (w *worker) useStandIn(ctx context.Context, err error) bool {
 	var full *spend.CapError
 	unpaid := errors.As(err, &full)
 	down := !unpaid && (errors.Is(err, llm.ErrUnavailable) || errors.Is(err, llm.ErrStalled))
-	if w.req.StandIn == nil || w.req.ResponseFormat != nil || w.stoodIn != "" || !unpaid && !down || w.voice.take() != "" {
+	if w.req.StandIn == nil || w.req.ResponseFormat != nil || w.standInName != "" || !unpaid && !down || w.writer.takeText() != "" {
 		return false
 	}
-	w.model, w.stoodIn = w.req.StandIn, w.req.StandIn.Info().Name
-	w.voice.close()
+	w.model, w.standInName = w.req.StandIn, w.req.StandIn.Info().Name
+	w.writer.close()
 	if unpaid {
-		w.record.Noticed(sentenceStandIn(full))
+		w.recorder.AddNotices(sentenceStandIn(full))
 		return true
 	}
-	w.log.WarnContext(ctx, "model cannot be reached; its stand-in answers", "turn", w.req.Turn, "error", err)
+	w.logger.WarnContext(ctx, "model is unreachable; using the stand-in", "turn", w.req.Turn, "error", err)
 	w.reference = newReference()
-	w.down, w.voice.strict, w.voice.preface = err, true, sayQuoted(w.reference)
+	w.unreachable, w.writer.strict, w.writer.preface = err, true, quotedPreface(w.reference)
 	return true
 }
 
-// maxSpelled is how often a step is laid out again for a model that takes no tools: once for each
-// model of a chain, and no more.
-const maxSpelled = 4
+// maxTextCallRetries is how often a step is repeated for endpoints without tool support: once for
+// each model of a chain.
+const maxTextCallRetries = 4
 
-// spell reports whether the step can be made once more with calls in the text of the model, because
-// its endpoint takes no tools.
-func (w *worker) spell(ctx context.Context, err error) bool {
-	if !errors.Is(err, llm.ErrNoTools) || w.model.Info().NativeTools || w.spelled == maxSpelled {
+// retryWithTextCalls reports whether to repeat the step with tool calls as text, because the
+// endpoint does not support tools.
+func (w *worker) retryWithTextCalls(ctx context.Context, err error) bool {
+	if !errors.Is(err, llm.ErrNoTools) || w.model.Info().NativeTools || w.textCallRetries == maxTextCallRetries {
 		return false
 	}
-	w.spelled++
-	w.log.WarnContext(ctx, "endpoint takes no tools; calls are read from the text of the model from now on", "model", w.model.Info().Name, "error", err)
+	w.textCallRetries++
+	w.logger.WarnContext(ctx, "endpoint does not support tools; parsing tool calls from the model's text from now on", "model", w.model.Info().Name, "error", err)
 	return true
 }
 
-// halve reports whether the step can be made once more with half of the passages, because the
-// endpoint refused all of them as too long.
-func (w *worker) halve(ctx context.Context, err error) bool {
-	if w.halved || !errors.Is(err, llm.ErrContextTooLong) || w.voice.take() != "" {
+// halvePassages drops half of the passages after the endpoint refused the prompt as too long. It
+// reports whether to repeat the step.
+func (w *worker) halvePassages(ctx context.Context, err error) bool {
+	if w.halved || !errors.Is(err, llm.ErrContextTooLong) || w.writer.takeText() != "" {
 		return false
 	}
 	w.steps = slices.Clone(w.steps)
@@ -196,44 +196,45 @@ func (w *worker) halve(ctx context.Context, err error) bool {
 		}
 	}
 	if w.halved {
-		w.log.WarnContext(ctx, "prompt too long for the endpoint; half of the passages are sent", "model", w.model.Info().Name, "error", err)
+		w.logger.WarnContext(ctx, "prompt too long for the endpoint; retrying with half of the passages", "model", w.model.Info().Name, "error", err)
 	}
 	return w.halved
 }
 
-// withdraw takes tools away that what is in the context forbids, for the rest of the turn.
-func (w *worker) withdraw(ctx context.Context) {
+// withdrawTools removes the tools that the content of the context forbids, for the rest of the
+// turn.
+func (w *worker) withdrawTools(ctx context.Context) {
 	scope, withdrawn := w.scope(), false
-	kept := slices.DeleteFunc(w.tools.Tools(), func(t tool.Tool) bool {
+	allowed := slices.DeleteFunc(w.tools.Tools(), func(t tool.Tool) bool {
 		guarded, ok := t.(tool.Withdrawing)
 		if !ok {
 			return false
 		}
-		gone, err := guarded.Withdrawn(ctx, scope)
+		forbidden, err := guarded.Withdrawn(ctx, scope)
 		if err != nil {
-			w.log.WarnContext(ctx, "a tool is withdrawn because it is not known whether it may be used", "turn", w.req.Turn, "tool", t.Spec().Name, "error", err)
+			w.logger.WarnContext(ctx, "cannot check whether a tool may be used; withdrawing it", "turn", w.req.Turn, "tool", t.Spec().Name, "error", err)
 		}
-		withdrawn = withdrawn || gone || err != nil
-		return gone || err != nil
+		withdrawn = withdrawn || forbidden || err != nil
+		return forbidden || err != nil
 	})
 	if !withdrawn {
 		return
 	}
-	set, err := tool.NewSet(kept...)
-	if err != nil { // the names are those of a set
+	set, err := tool.NewSet(allowed...)
+	if err != nil { // the names come from a valid set
 		panic(err)
 	}
 	w.tools = set
 }
 
-// lay lays out what the model is asked in a step, and says which tools it may call.
-func (w *worker) lay(ctx context.Context, number int) (req llm.Request, offered tool.Set, err error) {
-	w.withdraw(ctx)
+// buildRequest returns the model request of a step and the tools that it may call.
+func (w *worker) buildRequest(ctx context.Context, number int) (req llm.Request, offered tool.Set, err error) {
+	w.withdrawTools(ctx)
 	built, err := w.build(ctx, number == w.maxSteps-1)
-	if err == nil && built.ProjectOverflow && len(w.instead) > 0 {
+	if err == nil && built.ProjectOverflow && len(w.searchFiles) > 0 {
 		built, err = w.build(ctx, number == w.maxSteps-1)
 	}
-	offered, choice := w.offer(number)
+	offered, choice := w.offeredTools(number)
 	if err != nil {
 		return req, offered, err
 	}
@@ -249,74 +250,72 @@ func (w *worker) lay(ctx context.Context, number int) (req llm.Request, offered 
 	}, offered, nil
 }
 
-// next says what follows a step.
+// next is what follows a step.
 type next int
 
 const (
-	done    next = iota // the answer is complete
-	further             // the next step
-	again               // the same step
+	finished next = iota // the answer is complete
+	nextStep             // the next step
+	sameStep             // the same step
 )
 
-// follow does what the model's reply asks for: it runs the tools that were called. A reply that is
-// none is asked for again once.
-func (w *worker) follow(ctx context.Context, number int, result stepResult) (next, error) {
+// handleReply runs the tools that the model called. It retries an empty reply once.
+func (w *worker) handleReply(ctx context.Context, number int, result stepResult) (next, error) {
 	if len(result.calls) > 0 && result.offered.Len() > 0 {
-		if err := w.still(ctx); err != nil {
-			return done, err
+		if err := w.checkAudience(ctx); err != nil {
+			return finished, err
 		}
-		w.habits.called(w.model.Info().Name, result.text == "")
-		w.call(ctx, result)
-		return further, nil
+		w.habits.recordCall(w.model.Info().Name, result.text == "")
+		w.runTools(ctx, result)
+		return nextStep, nil
 	}
 	w.nudge, w.partial = "", ""
 	switch {
-	case (result.text == "" || !result.shown) && !w.asked && len(result.calls) > 0:
-		w.asked, w.toolless = true, true
-		w.log.WarnContext(ctx, "endpoint called a tool although none could be called", "turn", w.req.Turn, "model", w.model.Info().Name)
-		return again, nil
-	case result.text == "" && !w.asked:
-		w.asked, w.nudge = true, prompt.Empty
-		return again, nil
+	case (result.text == "" || !result.shown) && !w.retriedEmpty && len(result.calls) > 0:
+		w.retriedEmpty, w.toolless = true, true
+		w.logger.WarnContext(ctx, "endpoint called a tool although none was offered", "turn", w.req.Turn, "model", w.model.Info().Name)
+		return sameStep, nil
+	case result.text == "" && !w.retriedEmpty:
+		w.retriedEmpty, w.nudge = true, prompt.Empty
+		return sameStep, nil
 	case result.text == "":
-		return done, fmt.Errorf("model %s ended with %q: %w", w.model.Info().Name, result.finish, llm.ErrEmpty)
-	case w.uncited(result):
-		w.pressed, w.nudge, w.partial = true, prompt.Uncited, result.text
-		return again, nil
+		return finished, fmt.Errorf("model %s ended with %q: %w", w.model.Info().Name, result.finish, llm.ErrEmpty)
+	case w.lacksCitations(result):
+		w.askedForNumbers, w.nudge, w.partial = true, prompt.Uncited, result.text
+		return sameStep, nil
 	case result.finish == llm.FinishLength, result.finish == llm.FinishLimit:
-		w.record.Noticed(string(sentenceCut))
+		w.recorder.AddNotices(string(sentenceCut))
 	}
-	return done, nil
+	return finished, nil
 }
 
-// uncited reports whether a strict agent's answer is to be asked for its numbers before it is
-// withheld: it cites none of the passages that were shown and does not say that they answer
-// nothing.
-func (w *worker) uncited(result stepResult) bool {
-	return !result.shown && !w.pressed && len(w.shown) > 0 && !w.model.Info().Extractive && !denies(result.text)
+// lacksCitations reports whether to ask a strict agent's model for citations before the answer is
+// withheld. That is so if the answer cites no shown passage and is no denial.
+func (w *worker) lacksCitations(result stepResult) bool {
+	return !result.shown && !w.askedForNumbers && len(w.shown) > 0 && !w.model.Info().Extractive && !denies(result.text)
 }
 
-// still reports whether the audience is the one for which the turn was laid out.
-func (w *worker) still(ctx context.Context) error {
-	if w.req.Still == nil {
+// checkAudience returns an error if the audience has changed since the turn began.
+func (w *worker) checkAudience(ctx context.Context) error {
+	if w.req.CheckAudience == nil {
 		return nil
 	}
-	return w.req.Still(ctx)
+	return w.req.CheckAudience(ctx)
 }
 
-// offer says which tools a step may call: the forced one alone in the first step, which is the
-// search where a project has to be searched instead of being read, none in the last, all otherwise.
-// What is sent has all of them in each step, so that its beginning stays the same.
-func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
+// offeredTools returns the tools that a step may call. The first step offers only the forced tool,
+// if any; a project that must be searched forces the search. The last step offers none, other steps
+// offer all. The request lists all tools in each step, so that its prefix stays cacheable.
+func (w *worker) offeredTools(number int) (tool.Set, llm.ToolChoice) {
 	if w.toolless || w.partial != "" || w.tools.Len() == 0 || number == w.maxSteps-1 {
 		return tool.Set{}, llm.ToolChoice{Mode: llm.None}
 	}
 	force := w.req.ForceTool
-	if len(w.instead) > 0 {
+	if len(w.searchFiles) > 0 {
 		force = search.Name
 	}
 	if number == 0 && force != "" {
-		// A tool that is of no use in this turn cannot be forced.
+		// A withdrawn tool cannot be forced.
 		if forced, err := w.tools.Only(force); err == nil {
 			return forced, llm.ToolChoice{Mode: llm.Required, Name: forced.Tools()[0].Spec().Name}
 		}
@@ -324,8 +323,8 @@ func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
 	return w.tools, llm.ToolChoice{}
 }
 
-// build lays out the step's prompt. A project that does not fit at the first step is searched for
-// the rest of the turn.
+// build builds the step's prompt. A project that does not fit into the first step's prompt is
+// searched for the rest of the turn.
 func (w *worker) build(ctx context.Context, last bool) (prompt.Prompt, error) {
 	offered := w.tools
 	if w.toolless {
@@ -337,79 +336,79 @@ func (w *worker) build(ctx context.Context, last bool) (prompt.Prompt, error) {
 		Place: w.req.Place, Sources: w.req.Sources, Partial: w.partial, Nudge: w.nudge,
 	})
 	if err != nil {
-		return built, fmt.Errorf("lay out the prompt: %w", err)
+		return built, fmt.Errorf("build the prompt: %w", err)
 	}
 	if built.Report.Changed() {
-		w.log.InfoContext(ctx, "prompt shortened to fit", "turn", w.req.Turn, "model", w.model.Info().Name, "fit", built.Report)
+		w.logger.InfoContext(ctx, "prompt shortened to fit", "turn", w.req.Turn, "model", w.model.Info().Name, "fit", built.Report)
 	}
-	w.record.Noticed(built.Notices...)
+	w.recorder.AddNotices(built.Notices...)
 	if built.ProjectOverflow {
 		if len(w.project) > 0 {
-			w.record.Noticed(string(sentenceProject))
+			w.recorder.AddNotices(string(sentenceProject))
 		}
 		for _, p := range w.project {
 			if p.File.Document.ID != "" {
-				w.instead = append(w.instead, p.File.Document.ID)
+				w.searchFiles = append(w.searchFiles, p.File.Document.ID)
 			}
 		}
 		w.project = nil
 	}
 	if len(w.steps) == 0 {
-		w.inline()
+		w.makeProjectCitable()
 	}
 	return built, nil
 }
 
-// inline makes the files of a project citable that the prompt holds whole.
-func (w *worker) inline() {
+// makeProjectCitable makes project files citable that the prompt includes in full.
+func (w *worker) makeProjectCitable() {
 	for _, p := range w.project {
 		if p.File.Text == "" { // it could not be included
 			continue
 		}
 		ref := projectRef(p.File)
 		shown := []message.Reference{{Number: p.Number, Document: ref, Text: p.File.Text}}
-		w.learn(shown)
-		w.record.Held(shown)
+		w.addPassages(shown)
+		w.recorder.AddReferences(shown)
 	}
 }
 
-// call runs the tools of a step and adds what they returned to the context.
-func (w *worker) call(ctx context.Context, result stepResult) {
+// runTools runs the tools of a step and adds their results to the context.
+func (w *worker) runTools(ctx context.Context, result stepResult) {
 	began := time.Now()
-	ran := w.run.Run(ctx, result.calls, tool.Step{Tools: result.offered, Scope: w.scope(), Ran: w.ran}, w.voice.next())
-	w.record.Ran(time.Since(began))
+	ran := w.toolRunner.Run(ctx, result.calls, tool.Step{Tools: result.offered, Scope: w.scope(), Ran: w.ranTools}, w.writer.nextPlacement())
+	w.recorder.AddToolTime(time.Since(began))
 	w.narrates = w.narrates || result.text != ""
 	calls := message.Message{Role: message.ToolCall, Text: cite.Clean(result.text, w.known)}
 	messages := []message.Message{calls}
 	for _, r := range ran {
-		w.ran[r.Call.Name] = true
+		w.ranTools[r.Call.Name] = true
 		messages[0].Calls = append(messages[0].Calls, r.Call)
 		messages = append(messages, message.Message{Role: message.ToolResult, CallID: r.Call.ID, Text: r.Result.Content})
-		w.spent += w.counter.Count(r.Result.Content)
-		w.learn(r.Result.References)
-		w.record.Held(r.Result.References)
-		w.held = append(w.held, r.Result.References...)
-		w.voice.gathered(r.Result.References)
+		w.toolTokens += w.counter.Count(r.Result.Content)
+		w.addPassages(r.Result.References)
+		w.recorder.AddReferences(r.Result.References)
+		w.toolReferences = append(w.toolReferences, r.Result.References...)
+		w.writer.addDocuments(r.Result.References)
 		if r.Err == nil && r.Result.Citable {
 			w.citable = true
-			w.record.Searched(r.Result.Evidence, r.Result.Closest, r.Result.Search)
+			w.recorder.AddSearch(r.Result.Evidence, r.Result.Closest, r.Result.Search)
 		} else if r.Err != nil && r.Result.Search != nil {
-			w.record.Attempted(*r.Result.Search)
+			w.recorder.AddFailedSearch(*r.Result.Search)
 		} else if r.Err != nil && r.Call.Name == search.Name && !errors.Is(r.Err, tool.ErrArguments) {
-			w.record.Unsearched()
+			w.recorder.NoteSearchFailure()
 		}
 	}
-	w.voice.denials = w.citable && !w.model.Info().Extractive
+	w.writer.showDenials = w.citable && !w.model.Info().Extractive
 	w.steps = append(w.steps, messages...)
-	kept := slices.Clone(messages)
+	stored := slices.Clone(messages)
 	if !result.shown {
-		kept[0].Text = "" // what no reader saw is not part of the conversation
+		stored[0].Text = "" // hidden text is not part of the conversation
 	}
-	w.record.Stepped(kept)
+	w.recorder.AddSteps(stored)
 }
 
-// learn makes the numbers of what the model was shown lead there.
-func (w *worker) learn(references []message.Reference) {
+// addPassages makes the numbers of shown passages resolve to their sources.
+func (w *worker) addPassages(references []message.Reference) {
 	for _, r := range references {
 		if r.Text == "" {
 			continue
@@ -425,26 +424,26 @@ func (w *worker) learn(references []message.Reference) {
 
 func (w *worker) scope() tool.Scope {
 	info, sources, documents := w.model.Info(), w.req.Agent.Sources, []document.ID(nil)
-	room, passages := toolBudget(info, w.spent), 0
+	room, passages := toolBudget(info, w.toolTokens), 0
 	if info.Small {
 		passages = smallPassages
 	}
-	if w.halved { // the window is smaller than it is said to be
+	if w.halved { // the window is smaller than configured
 		room = max(leastToolTokens, room/2)
 	}
-	if len(w.instead) > 0 && !w.ran[search.Name] {
-		sources, documents = nil, w.instead
+	if len(w.searchFiles) > 0 && !w.ranTools[search.Name] {
+		sources, documents = nil, w.searchFiles
 	}
 	return tool.Scope{
-		Audience: w.req.Audience, Asker: w.req.Asker, Question: w.req.Question.Text, Said: said(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
+		Audience: w.req.Audience, Asker: w.req.Asker, Question: w.req.Question.Text, Said: quotedTexts(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
 		Catalogue: w.req.Sources,
-		Sources:   sources, Documents: documents, Files: files(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.held), Weighs: info.Extractive,
+		Sources:   sources, Documents: documents, Files: allFiles(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.toolReferences), Weighs: info.Extractive,
 		Passages: passages, Budget: room, Window: info.Window, Now: w.req.Now,
 	}
 }
 
-// files are all that came with the project and the conversation, oldest first.
-func files(req Request) []message.File {
+// allFiles returns the files of the project and the conversation, oldest first.
+func allFiles(req Request) []message.File {
 	all := slices.Clone(req.Project)
 	for _, m := range req.History {
 		all = append(all, m.Files...)
@@ -452,20 +451,20 @@ func files(req Request) []message.File {
 	return append(all, req.Question.Files...)
 }
 
-// leastToolTokens is what a tool may always return: less would be no use, and the prompt trims what
-// is too much.
+// leastToolTokens is the minimum budget of a tool result. Less would be useless, and the prompt
+// trims the excess.
 const leastToolTokens = 400
 
-// toolBudget is the room that tool results may still take: the newest message, the project and the
-// results share what instructions and history leave, and the results get most of it.
+// toolBudget returns the tokens left for tool results. They get most of what instructions and
+// history leave of the window.
 func toolBudget(info llm.Info, spent int) int {
 	return max(leastToolTokens, (info.Window-info.Reply)*6/10-spent)
 }
 
-// replyTokens is the most that a reply may have: what the prompt was laid out to leave.
+// replyTokens returns the maximum length of a reply, which the prompt leaves free.
 func replyTokens(info llm.Info) int { return min(info.Reply, info.Window/2) }
 
-// searchCall is a search with the question itself.
+// searchCall returns a search with the question.
 func (w *worker) searchCall() llm.ToolCall {
 	// strings always marshal
 	queries, _ := json.Marshal(map[string][]string{"queries": {strings.TrimSpace(w.req.Question.Text)}})
@@ -478,7 +477,7 @@ func (w *worker) searchOnly(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("search only: %w", err)
 	}
-	ran := w.run.Run(ctx, []llm.ToolCall{w.searchCall()}, tool.Step{Tools: only, Scope: w.scope(), Ran: w.ran}, w.voice.next())
+	ran := w.toolRunner.Run(ctx, []llm.ToolCall{w.searchCall()}, tool.Step{Tools: only, Scope: w.scope(), Ran: w.ranTools}, w.writer.nextPlacement())
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
@@ -486,9 +485,9 @@ func (w *worker) searchOnly(ctx context.Context) error {
 		if r.Err != nil {
 			return fmt.Errorf("search only: %w", r.Err)
 		}
-		w.record.Held(r.Result.References)
-		w.record.Searched(r.Result.Evidence, r.Result.Closest, r.Result.Search)
-		w.record.Stepped([]message.Message{
+		w.recorder.AddReferences(r.Result.References)
+		w.recorder.AddSearch(r.Result.Evidence, r.Result.Closest, r.Result.Search)
+		w.recorder.AddSteps([]message.Message{
 			{Role: message.ToolCall, Calls: []message.Call{r.Call}},
 			{Role: message.ToolResult, CallID: r.Call.ID, Text: r.Result.Content},
 		})

@@ -68,7 +68,7 @@ func TestNarrationIsStatus(t *testing.T) {
 
 // A model that calls without a word before is not held back once it has called: its first words are
 // shown at once. So are words that cite.
-func TestWordsOfModelsThatDoNotNarrateAreNotHeld(t *testing.T) {
+func TestSilentModelsStreamAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, replies := range map[string][]llmtest.Reply{
 		"after a call":    {searching("1"), {llmtest.Sleep(time.Millisecond), llmtest.Text("So"), llmtest.Sleep(time.Second), llmtest.Text(" it is.")}},
@@ -88,7 +88,7 @@ func TestWordsOfModelsThatDoNotNarrateAreNotHeld(t *testing.T) {
 
 // A model that called three times without a word is not held back before its first call either,
 // until it narrates once.
-func TestWordsBeforeAnyCallAreNotHeldForQuietModels(t *testing.T) {
+func TestSilentModelsStreamBeforeFirstCall(t *testing.T) {
 	t.Parallel()
 	direct := llmtest.Reply{llmtest.Sleep(time.Millisecond), llmtest.Text("So"), llmtest.Sleep(time.Second), llmtest.Text(" it is.")}
 	narrated := llmtest.Reply{llmtest.Text("Let me look."), llmtest.Call(0, "1", "internal_search", call)}
@@ -146,7 +146,7 @@ func TestSlowToolIsNotThinking(t *testing.T) {
 }
 
 // A model that writes a short beginning and then thinks is read, although a call may still follow.
-func TestWordsAreNotHeldForLong(t *testing.T) {
+func TestHeldTextAppearsAfterMaxHold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

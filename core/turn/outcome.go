@@ -60,16 +60,17 @@ func sentenceLimited(after time.Duration) Sentence {
 	}
 }
 
-// sayQuoted begins an answer that quotes because the model is down.
-func sayQuoted(reference string) string {
+// quotedPreface returns the beginning of an answer that quotes documents because the model is
+// unreachable.
+func quotedPreface(reference string) string {
 	return fmt.Sprintf("I can't reach the language model right now. Here is what your documents say: (code %s)\n\n", reference)
 }
 
-// newReference returns what finds a failure, in the log and with footnote why.
+// newReference returns a code that finds a failure in the log and with footnote why.
 func newReference() string { return strings.ToLower(rand.Text()[:10]) }
 
-// causeOf returns the code of an error with which a run ended; empty for none and for what people
-// did.
+// causeOf returns the cause code of a run's error. It is empty for success and for what people
+// caused.
 func causeOf(err error, f facts) session.Cause {
 	var limited *llm.RateLimitError
 	var full *spend.CapError
@@ -103,48 +104,47 @@ func causeOf(err error, f facts) session.Cause {
 	return session.CauseInside
 }
 
-// budgets say what is used up, by the period of a cap.
-var budgets = map[string]string{"daily": "The budget for today is used up", "monthly": "The budget for this month is used up"}
+// exhaustedBudgets are the sentences for an exhausted cap, by its period.
+var exhaustedBudgets = map[string]string{"daily": "The budget for today is used up", "monthly": "The budget for this month is used up"}
 
-// sentenceStandIn is the notice next to an answer that quotes because there is no budget for one
-// that is written.
+// sentenceStandIn returns the notice next to an answer that quotes because the budget is exhausted.
 func sentenceStandIn(full *spend.CapError) string {
-	return budgets[full.Period] + ", so this answer quotes the documents instead of writing about them."
+	return exhaustedBudgets[full.Period] + ", so this answer quotes the documents instead of writing about them."
 }
 
 func sentenceCapped(full *spend.CapError) Sentence {
-	return Sentence(fmt.Sprintf("%s. Ask again after %s.", budgets[full.Period], full.Until.Format("2 January 15:04 UTC")))
+	return Sentence(fmt.Sprintf("%s. Ask again after %s.", exhaustedBudgets[full.Period], full.Until.Format("2 January 15:04 UTC")))
 }
 
-// errRefused is how a run ends whose question is not answered.
+// errRefused ends a run whose question a filter refused. It holds the sentence for the person.
 type errRefused string
 
 func (e errRefused) Error() string { return "a filter refused the question" }
 
-// errPanic is how a run ends when something below it panicked. What it said is in the log.
+// errPanic ends a run after a panic. The log has the panic's value.
 var errPanic = errors.New("a lower level panicked")
 
-// facts are what an outcome is decided by, in addition to the error.
+// facts determine an outcome together with the run's error.
 type facts struct {
-	cited, wrote          bool
-	baseless              bool // no citation is borne out by what it points to
-	denied                bool // the answer says that the documents do not answer
+	cited, wroteText      bool
+	baseless              bool // the passages support no citation
+	isDenial              bool // the answer says that the documents do not answer
 	searched, evidence    bool
 	unsearched            bool // every search failed
-	references            bool // documents were shown to the model
+	references            bool // the model was shown documents
 	grounding             prompt.Grounding
-	smallTalk             bool // nothing was asked
-	only                  bool // a search was all that was asked for
+	smallTalk             bool // the message was a greeting or a thank-you
+	searchOnly            bool // only a search was requested
 	interrupted, stopping bool // the context ended, with ErrStopped if stopping
 }
 
-// settle names the outcome of a run.
-func settle(err error, f facts) Ending {
+// outcomeOf returns the outcome of a run.
+func outcomeOf(err error, f facts) Ending {
 	switch {
 	case err == nil:
-		return settled(f)
+		return completedOutcome(f)
 	case f.stopping:
-		if !f.wrote {
+		if !f.wroteText {
 			return Ending{Outcome: session.Stopped, Sentence: sentenceUnstarted}
 		}
 		return Ending{Outcome: session.Stopped, Sentence: sentenceStopped}
@@ -182,7 +182,7 @@ func settle(err error, f facts) Ending {
 		return Ending{Outcome: session.Failed, Sentence: sentenceTooLong}
 	case errors.Is(err, llm.ErrEndless):
 		return Ending{Outcome: session.Failed, Sentence: sentenceEndless, Retryable: true}
-	case (errors.Is(err, llm.ErrStalled) || errors.Is(err, llm.ErrIncomplete)) && !f.wrote:
+	case (errors.Is(err, llm.ErrStalled) || errors.Is(err, llm.ErrIncomplete)) && !f.wroteText:
 		return Ending{Outcome: session.Failed, Sentence: sentenceUnbegun, Retryable: true}
 	case errors.Is(err, llm.ErrStalled), errors.Is(err, llm.ErrIncomplete):
 		return Ending{Outcome: session.Failed, Sentence: sentenceStalled, Retryable: true}
@@ -195,8 +195,8 @@ func settle(err error, f facts) Ending {
 	}
 }
 
-// settled names the outcome of a run that ended by itself. It depends on what the answer says and
-// cites, whether or not the search took its finds for evidence: the model has read them.
+// completedOutcome returns the outcome of a run without error. It depends on what the answer says
+// and cites, not on whether the search rated its results as evidence: the model has read them.
 //
 //	the answer                     open agent                     strict agent
 //	cites a passage                answered, cited                answered, cited
@@ -204,10 +204,10 @@ func settle(err error, f facts) Ending {
 //	cites nothing                  answered, with a note          no_evidence; nothing of it is shown
 //	… and says that nothing fits   no_evidence, without a note    the same, if it says no more
 //
-// What writes nothing at all ends with llm.ErrEmpty: no_evidence where a search found nothing
-// close, failed otherwise. Where every search failed and nothing else was shown to the model, an
-// open agent's answer says so, and a strict one's turn failed.
-func settled(f facts) Ending {
+// A run without text ends with llm.ErrEmpty: no_evidence if a search found nothing close, failed
+// otherwise. If every search failed and the model saw no documents, an open agent's answer says so
+// and a strict agent's turn fails.
+func completedOutcome(f facts) Ending {
 	grounding := packet.General
 	if f.references {
 		grounding = packet.Uncited
@@ -218,17 +218,17 @@ func settled(f facts) Ending {
 	case f.cited:
 		return Ending{Outcome: session.Answered, Grounding: packet.Cited}
 	case f.unsearched && !f.references && f.grounding == prompt.Strict:
-		// "nothing answers this" would not be true
+		// the documents may answer it, so no_evidence would be wrong
 		return Ending{Outcome: session.Failed, Sentence: sentenceUnsearched, Retryable: true}
 	case f.unsearched && !f.references:
 		return Ending{Outcome: session.Answered, Grounding: packet.General, Sentence: sentenceUnbased}
-	case f.only && f.evidence:
+	case f.searchOnly && f.evidence:
 		return Ending{Outcome: session.Answered, Sentence: SentenceListed}
-	case f.denied && f.searched: // the reader has it from the answer already
+	case f.isDenial && f.searched: // the answer itself says so
 		return Ending{Outcome: session.NoEvidence, Grounding: grounding}
-	case f.smallTalk && f.wrote && !f.references:
+	case f.smallTalk && f.wroteText && !f.references:
 		return Ending{Outcome: session.Answered, Grounding: packet.General}
-	case f.only, f.grounding == prompt.Strict:
+	case f.searchOnly, f.grounding == prompt.Strict:
 		return Ending{Outcome: session.NoEvidence, Grounding: grounding, Sentence: sentenceNothing}
 	case f.references:
 		return Ending{Outcome: session.Answered, Grounding: packet.Uncited, Sentence: sentenceUncited}
@@ -237,8 +237,8 @@ func settled(f facts) Ending {
 	}
 }
 
-// ended says how the context ended, if it did.
-func ended(ctx context.Context) (interrupted, stopping bool) {
+// cancellation reports whether ctx ended, and whether a person's stop ended it.
+func cancellation(ctx context.Context) (interrupted, stopping bool) {
 	cause := context.Cause(ctx)
 	return cause != nil, errors.Is(cause, ErrStopped)
 }

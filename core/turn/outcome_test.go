@@ -170,7 +170,7 @@ func TestStopBeforeTheStart(t *testing.T) {
 	}
 }
 
-func TestContextThatEndsForAnotherReasonIsAFailure(t *testing.T) {
+func TestOtherCancellationIsFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -226,7 +226,7 @@ func TestModelsAnswerIndependently(t *testing.T) {
 	}
 }
 
-func TestRequestsThatCannotRun(t *testing.T) {
+func TestInvalidRequests(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native()
 	tools, _ := tool.NewSet()
@@ -269,7 +269,7 @@ func (m *toolless) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 
 // An endpoint that takes no tools is talked to in text from its first refusal on, within the same
 // answer and in the next one.
-func TestEndpointThatTakesNoTools(t *testing.T) {
+func TestEndpointWithoutToolsGetsTextCalls(t *testing.T) {
 	t.Parallel()
 	spelled := llmtest.Answer(`<tool_call>{"name":"internal_search","arguments":` + call + `}</tool_call>`)
 	model := &toolless{Model: llmtest.New(llm.Info{Name: "m"}, spelled, llmtest.Answer("So [1]."), spelled, llmtest.Answer("So [2]."))}
@@ -287,7 +287,7 @@ func TestEndpointThatTakesNoTools(t *testing.T) {
 
 // The person reads once that meanings were not compared, whoever searches. What only the order of
 // passages depends on is for explanations.
-func TestAnswerSaysThatSearchesWentByKeywords(t *testing.T) {
+func TestKeywordOnlySearchAddsNotice(t *testing.T) {
 	t.Parallel()
 	const sentence = "The embedding model did not answer, so the search went by keywords alone."
 	for name, only := range map[string]bool{"answer": false, "search only": true} {

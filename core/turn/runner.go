@@ -22,11 +22,11 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// Config configures a Runner. Zero fields get the defaults given.
+// Config configures a Runner. The comments give the defaults of zero fields.
 type Config struct {
-	MaxSteps  int // inferences of a turn, the last without tools: 6
+	MaxSteps  int // model calls of a turn, the last without tools: 6
 	Tools     tool.RunnerConfig
-	Policy    llm.Policy    // for models that are not an llm.Chain already
+	Policy    llm.Policy    // for models that are not an llm.Chain
 	Heartbeat time.Duration // silence after which a Heartbeat is sent: 15 s
 	Queue     int           // packets that may wait for the sink: 64
 	// DropUnsupported drops citations of passages that share no word or number with the citing
@@ -74,12 +74,12 @@ func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report
 	if req.Now.IsZero() {
 		req.Now = began
 	}
-	req.History = permitted(req)
-	sink = screened(req.Filter, sink)
+	req.History = permittedHistory(req)
+	sink = redactQueries(req.Filter, sink)
 	ctx, cancel := context.WithCancelCause(access.WithTenant(ctx, req.Audience.Tenant()))
 	var owned sync.WaitGroup
 	queue, drained := make(chan packet.Packet, r.config.Queue), make(chan struct{})
-	numbers, cited := shared(req)
+	numbers, cited := citationNumbers(req)
 	answers := make([]Answer, len(req.Models))
 	var workers sync.WaitGroup
 	for i, model := range req.Models {
@@ -94,7 +94,7 @@ func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report
 		workers.Wait()
 		close(finished)
 	})
-	defer func() { // when the sink panics, too
+	defer func() { // also if the sink panics
 		close(drained)
 		cancel(nil)
 		owned.Wait()
@@ -128,8 +128,8 @@ func (r *Runner) validate(req Request) (tool.Set, error) {
 	return tools, errors.Join(errs...)
 }
 
-// worker is what one model's answer is worked on with, and where all that it records can be read
-// once it has ended.
+// worker returns the worker for one model's answer and the state that it records to. Read the state
+// only after the worker has ended.
 func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *cite.Mapping, cited *cite.Numbers, emit *packet.Emitter,
 	began time.Time,
 ) (*worker, *state) {
@@ -141,52 +141,52 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 		emit.Emit(packet.ModelStart{Name: model.Info().Name})
 	}
 	w := &worker{
-		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(r.counter), counter: r.counter,
+		req: req, model: model, tools: tools, toolRunner: r.run, builder: prompt.NewBuilder(r.counter), counter: r.counter,
 		numbers: numbers, known: newMapping(req),
-		record: state, log: r.log, habits: r.habits, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool), shown: make(map[int]bool),
+		recorder: state, logger: r.log, habits: r.habits, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ranTools: make(map[string]bool), shown: make(map[int]bool),
 		passages: make(map[int][]string), places: make(map[int][]place), refusal: req.Filter.Refuse(Texts(req.Question)...),
 	}
-	citing := cite.Options{Numbering: cited.Numbering(), Lead: w.lead}
+	citing := cite.Options{Numbering: cited.Numbering(), Lead: w.chooseSection}
 	if r.config.DropUnsupported {
 		citing.Keep = w.supports
 	}
 	if req.ResponseFormat == nil {
-		citing.Invented, citing.DropList = state.Invented, true
+		citing.Invented, citing.DropList = state.AddInvented, true
 	}
-	w.voice = newVoice(emit, state, cite.NewProcessor(w.known, citing), req.Agent.Grounding == prompt.Strict && !req.SmallTalk)
+	w.writer = newAnswerWriter(emit, state, cite.NewProcessor(w.known, citing), req.Agent.Grounding == prompt.Strict && !req.SmallTalk)
 	w.tools = tools.For(w.scope())
-	w.resume()
+	w.restoreSteps()
 	return w, state
 }
 
-// end settles what a worker's answer has come to, with why it is not complete, or nil. Whatever
-// happened below, there is one answer, and one Stop is sent.
+// end returns a worker's Answer. cause is why the answer is not complete, or nil. end sends exactly
+// one Stop.
 func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.Emitter, cause error) Answer {
 	req := w.req
 	f := state.facts()
-	f.grounding, f.only, f.smallTalk = req.Agent.Grounding, req.SearchOnly, req.SmallTalk
-	if w.model.Info().Extractive { // it knows nothing but the documents
+	f.grounding, f.searchOnly, f.smallTalk = req.Agent.Grounding, req.SearchOnly, req.SmallTalk
+	if w.model.Info().Extractive { // it has no other knowledge than the documents
 		f.grounding = prompt.Strict
 	}
 	if cause != nil {
-		f.interrupted, f.stopping = ended(ctx)
+		f.interrupted, f.stopping = cancellation(ctx)
 	}
-	ending := settle(cause, f)
-	// what the model says by itself is the answer
+	ending := outcomeOf(cause, f)
+	// a denial by the model needs no list
 	if ending.Outcome == session.NoEvidence && ending.Sentence != "" {
-		ending.Closest = state.nearest()
+		ending.Closest = state.closestDocuments()
 	}
-	if f.only && ending.Outcome == session.Answered {
-		ending.Closest = Documents(state.held())
+	if f.searchOnly && ending.Outcome == session.Answered {
+		ending.Closest = Documents(state.references())
 	}
 	if ending.Outcome == session.Failed || ending.Outcome == session.Limited {
 		ending.Reference, ending.Cause = newReference(), causeOf(cause, f)
-	} else if w.down != nil && cause == nil {
-		ending.Reference, ending.Cause = w.reference, causeOf(w.down, f)
+	} else if w.unreachable != nil && cause == nil {
+		ending.Reference, ending.Cause = w.reference, causeOf(w.unreachable, f)
 	}
 	a := state.finish(ending, cause, w.known, req.ResponseFormat == nil)
 	a.Inherited = inherited(req.History, a.References)
-	stop(emit.At(packet.Placement{TurnIndex: w.voice.index}), ending, a.Notices)
+	stop(emit.At(packet.Placement{TurnIndex: w.writer.index}), ending, a.Notices)
 	r.logEnding(ctx, w, a)
 	return a
 }
@@ -199,7 +199,7 @@ func Documents(of []message.Reference) (list []document.Ref) {
 	return list
 }
 
-// stop sends the last packets of a model: why it failed, if it did, and the stop.
+// stop sends the last packets of a model: an Error if it failed, and the Stop.
 func stop(to *packet.Emitter, e Ending, notices []string) {
 	s := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: notices}
 	if e.Outcome == session.Failed || e.Outcome == session.Limited {
@@ -221,7 +221,7 @@ func (r *Runner) logEnding(ctx context.Context, w *worker, a Answer) {
 	}
 	if a.Ending.Reference != "" {
 		level = slog.LevelError
-		attrs = append(attrs, "reference", a.Ending.Reference, "cause", a.Ending.Cause, "error", errors.Join(a.Cause, w.down))
+		attrs = append(attrs, "reference", a.Ending.Reference, "cause", a.Ending.Cause, "error", errors.Join(a.Cause, w.unreachable))
 	}
 	r.log.Log(ctx, level, "turn ended", attrs...)
 }

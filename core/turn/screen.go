@@ -17,9 +17,9 @@ func Texts(m message.Message) []string {
 	return all
 }
 
-// permitted is the history without the turns whose questions must not be asked: a refused question
-// stays in its session, and no model is to be sent it with the next one.
-func permitted(req Request) []message.Message {
+// permittedHistory returns the history without turns whose questions the filter refuses. A refused
+// question stays in its session, but no later prompt includes it.
+func permittedHistory(req Request) []message.Message {
 	if req.Filter == nil {
 		return req.History
 	}
@@ -35,22 +35,22 @@ func permitted(req Request) []message.Message {
 	return slices.DeleteFunc(slices.Clone(req.History), func(m message.Message) bool { return refused[m.Turn] })
 }
 
-// screened is a sink that masks, in what a model asks its tools, whatever must not be shown.
-func screened(f *filter.Filter, to packet.Sink) packet.Sink {
+// redactQueries returns a sink that masks blocked text in search queries and tool arguments.
+func redactQueries(f *filter.Filter, to packet.Sink) packet.Sink {
 	if f == nil || f.Answers == nil {
 		return to
 	}
 	return packet.SinkFunc(func(p packet.Packet) {
-		switch said := p.Payload.(type) {
+		switch payload := p.Payload.(type) {
 		case packet.SearchQueries:
-			queries := make([]string, len(said.Queries))
-			for i, q := range said.Queries {
+			queries := make([]string, len(payload.Queries))
+			for i, q := range payload.Queries {
 				queries[i] = f.Redact(q)
 			}
 			p.Payload = packet.SearchQueries{Queries: queries}
 		case packet.CustomToolArguments:
-			said.Arguments = f.Redact(said.Arguments)
-			p.Payload = said
+			payload.Arguments = f.Redact(payload.Arguments)
+			p.Payload = payload
 		}
 		to.Accept(p)
 	})

@@ -67,7 +67,7 @@ func TestRefusedQuestionIsNotSentToAModel(t *testing.T) {
 	}
 }
 
-func TestAnswerThatComesToWhatIsBlocked(t *testing.T) {
+func TestBlockedTextEndsAnswer(t *testing.T) {
 	t.Parallel()
 	secret := blockList(t, "secret")
 	for name, tt := range map[string]struct {
@@ -112,7 +112,7 @@ func (r review) Review(context.Context, filter.Paragraph) (filter.Verdict, strin
 
 // However a model cuts its words, whatever else it does between them, the same is shown, with its
 // citations, and no packet holds what is blocked.
-func TestBlockedWordsShowInNoPacket(t *testing.T) {
+func TestBlockedTextIsInNoPacket(t *testing.T) {
 	t.Parallel()
 	secret := blockList(t, "secret", "top plan")
 	pieces := []string{"sec", "ret", " ", "se**cr**et", "top ", "plan", "[1]", "[2]", "\n\n", ". ", "Set it", "top [1] plan", "`secret`", "é", "[9]", "Secret"}
@@ -178,7 +178,7 @@ func (p *paid) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta,
 	return p.Model.Stream(ctx, req)
 }
 
-func TestAnswersQuoteOnceTheBudgetIsUsedUp(t *testing.T) {
+func TestStandInQuotesWithoutBudget(t *testing.T) {
 	t.Parallel()
 	const notice = "The budget for today is used up, so this answer quotes the documents instead of writing about them."
 	for name, tt := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 
 // A sink that panics leaves nothing behind: a bubble does not end while a goroutine of it is
 // blocked.
-func TestSinkThatPanics(t *testing.T) {
+func TestPanickingSink(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		model := llmtest.Native(llmtest.Answer(strings.Repeat("word ", 100)))

@@ -14,45 +14,45 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// recorder is the write-only face of the state container: lower levels add to it and can read
-// nothing back, so that no logic can come to depend on what was accumulated.
+// recorder is the write-only interface of state. Workers cannot read it, so no logic can depend on
+// what was recorded.
 type recorder interface {
-	// Received notes that the model sent something.
-	Received()
-	// Reasoned adds reasoning.
-	Reasoned(text string)
-	// Opened begins a message of the answer.
-	Opened()
-	// Wrote adds what the model wrote of the message.
-	Wrote(text string)
-	// Showed adds what the reader sees of it.
-	Showed(text string)
-	// Cited adds a document under its reader's number.
-	Cited(info cite.Info)
-	// Invented adds numbers that were never shown, and were left out.
-	Invented(numbers int)
-	// Held adds passages that a prompt holds from now on.
-	Held(references []message.Reference)
-	// Searched adds the result of a search-like tool; the account may be nil. The person reads a
-	// notice of a search that went by keywords alone.
-	Searched(evidence bool, closest []document.Ref, account *retrieve.Account)
-	// Attempted adds a search that failed, for explanations.
-	Attempted(account retrieve.Account)
-	// Stepped adds a step's tool messages; what was written before the calls belongs to them, no
-	// more to the answer.
-	Stepped(messages []message.Message)
-	// Asked adds what one inference took.
-	Asked(model string, usage llm.Usage, took time.Duration)
-	// Unsearched records that a search failed.
-	Unsearched()
-	// Ran adds what the tools of the step took.
-	Ran(took time.Duration)
-	// Noticed adds a sentence for the person.
-	Noticed(sentences ...string)
+	// NoteFirstToken records when the model first sent something.
+	NoteFirstToken()
+	// AddReasoning adds reasoning text.
+	AddReasoning(text string)
+	// BeginMessage begins a message of the answer.
+	BeginMessage()
+	// AddText adds text of the message as the model wrote it.
+	AddText(text string)
+	// AddShown adds text of the message as the reader sees it.
+	AddShown(text string)
+	// AddCitation adds a cited document with the reader's number.
+	AddCitation(info cite.Info)
+	// AddInvented counts dropped numbers that no passage had.
+	AddInvented(numbers int)
+	// AddReferences adds passages that a prompt now includes.
+	AddReferences(references []message.Reference)
+	// AddSearch adds the result of a search-like tool. account may be nil. Its notices are shown to
+	// the person.
+	AddSearch(evidence bool, closest []document.Ref, account *retrieve.Account)
+	// AddFailedSearch adds a failed search, for explanations.
+	AddFailedSearch(account retrieve.Account)
+	// AddSteps adds a step's tool messages. Text written before the calls then belongs to them
+	// instead of to the answer.
+	AddSteps(messages []message.Message)
+	// AddInference adds usage and duration of one model call.
+	AddInference(model string, usage llm.Usage, took time.Duration)
+	// NoteSearchFailure records that a search failed.
+	NoteSearchFailure()
+	// AddToolTime adds the duration of the step's tools.
+	AddToolTime(took time.Duration)
+	// AddNotices adds sentences for the person.
+	AddNotices(sentences ...string)
 }
 
-// state is the state container of one model's run. It is safe for concurrent use. Only the Runner
-// reads it, once the run has ended.
+// state accumulates the results of one model's run. It is safe for concurrent use. Only the Runner
+// reads it, after the run has ended.
 type state struct {
 	began time.Time
 
@@ -73,7 +73,7 @@ func newState(model string, began time.Time) *state {
 	return &state{began: began, answer: Answer{Model: model}, seen: make(map[string]bool)}
 }
 
-func (s *state) Received() {
+func (s *state) NoteFirstToken() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.answer.Timings.FirstToken == 0 {
@@ -81,16 +81,16 @@ func (s *state) Received() {
 	}
 }
 
-func (s *state) Reasoned(text string) {
+func (s *state) AddReasoning(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer.Reasoning += utf8.RuneCountInString(text)
 }
 
-func (s *state) Opened() {
+func (s *state) BeginMessage() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.text.Len() > 0 { // a message before it in the same step
+	if s.text.Len() > 0 { // another message of the same step precedes it
 		s.text.WriteString(messageBreak)
 	}
 	if s.shown.Len() > 0 {
@@ -98,13 +98,13 @@ func (s *state) Opened() {
 	}
 }
 
-func (s *state) Wrote(text string) {
+func (s *state) AddText(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.text.WriteString(text)
 }
 
-func (s *state) Showed(text string) {
+func (s *state) AddShown(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.answer.Timings.FirstText == 0 {
@@ -113,19 +113,19 @@ func (s *state) Showed(text string) {
 	s.shown.WriteString(text)
 }
 
-func (s *state) Cited(info cite.Info) {
+func (s *state) AddCitation(info cite.Info) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cited = append(s.cited, info)
 }
 
-func (s *state) Invented(numbers int) {
+func (s *state) AddInvented(numbers int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer.Invented += numbers
 }
 
-func (s *state) Held(references []message.Reference) {
+func (s *state) AddReferences(references []message.Reference) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range references {
@@ -136,7 +136,7 @@ func (s *state) Held(references []message.Reference) {
 	}
 }
 
-func (s *state) Searched(evidence bool, closest []document.Ref, account *retrieve.Account) {
+func (s *state) AddSearch(evidence bool, closest []document.Ref, account *retrieve.Account) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.searched = true
@@ -152,26 +152,26 @@ func (s *state) Searched(evidence bool, closest []document.Ref, account *retriev
 	}
 }
 
-func (s *state) Attempted(account retrieve.Account) {
+func (s *state) AddFailedSearch(account retrieve.Account) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer.Searches = append(s.answer.Searches, account)
 }
 
-func (s *state) Unsearched() {
+func (s *state) NoteSearchFailure() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unsearched = true
 }
 
-func (s *state) Stepped(messages []message.Message) {
+func (s *state) AddSteps(messages []message.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer.Steps = append(s.answer.Steps, messages...)
 	s.text.Reset()
 }
 
-func (s *state) Asked(model string, usage llm.Usage, took time.Duration) {
+func (s *state) AddInference(model string, usage llm.Usage, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if model != "" {
@@ -182,7 +182,7 @@ func (s *state) Asked(model string, usage llm.Usage, took time.Duration) {
 	s.answer.Timings.Steps = append(s.answer.Timings.Steps, StepTiming{Model: took})
 }
 
-func (s *state) Ran(took time.Duration) {
+func (s *state) AddToolTime(took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.answer.Timings.Steps); n > 0 {
@@ -190,13 +190,13 @@ func (s *state) Ran(took time.Duration) {
 	}
 }
 
-func (s *state) Noticed(sentences ...string) {
+func (s *state) AddNotices(sentences ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.notice(sentences...)
 }
 
-// notice adds sentences once each. The caller holds mu.
+// notice adds sentences, each once. The caller must hold mu.
 func (s *state) notice(sentences ...string) {
 	for _, sentence := range sentences {
 		if !s.seen["notice "+sentence] {
@@ -206,7 +206,7 @@ func (s *state) notice(sentences ...string) {
 	}
 }
 
-// facts are what the outcome depends on.
+// facts returns what the outcome depends on.
 func (s *state) facts() facts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,13 +218,13 @@ func (s *state) facts() facts {
 	}
 	text := s.text.String()
 	return facts{
-		cited: len(s.cited) > 0, wrote: s.shown.Len() > 0, searched: s.searched, unsearched: s.unsearched && !s.searched, evidence: s.evidence,
-		references: len(passages) > 0, baseless: baseless(text, passages), denied: denies(text),
+		cited: len(s.cited) > 0, wroteText: s.shown.Len() > 0, searched: s.searched, unsearched: s.unsearched && !s.searched, evidence: s.evidence,
+		references: len(passages) > 0, baseless: baseless(text, passages), isDenial: denies(text),
 	}
 }
 
-// finish returns the finished answer. Where it is prose, what the reader was not shown of it is not
-// kept: a number that the model made up may be another passage's later on.
+// finish returns the complete Answer. For prose it removes text that the reader was not shown: a
+// number that the model invented may be assigned to a passage later.
 func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping, prose bool) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,14 +242,15 @@ func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping, prose 
 	return a
 }
 
-// nearest returns the closest documents of the first search that came close to anything.
-func (s *state) held() []message.Reference {
+// references returns the passages that were shown to the model.
+func (s *state) references() []message.Reference {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.answer.References
 }
 
-func (s *state) nearest() []document.Ref {
+// closestDocuments returns the closest documents of the first search that had any.
+func (s *state) closestDocuments() []document.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closest

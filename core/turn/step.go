@@ -14,47 +14,46 @@ import (
 	"github.com/footnotehq/footnote/core/tool/textcall"
 )
 
-// stepResult is what one inference gave.
+// stepResult is the result of one model call.
 type stepResult struct {
-	// as the model wrote it, without the markup of calls; two messages are parted by a blank line
+	// as the model wrote it, without the markup of calls; a blank line separates two messages
 	text    string
-	shown   bool // the reader saw it
+	shown   bool // the reader saw the text
 	calls   []llm.ToolCall
-	offered tool.Set // what could be called
+	offered tool.Set // tools that could be called
 	finish  llm.Finish
 }
 
-// step is one inference: it asks the model, streams its words to the reader as they come, and
-// gathers its calls. An answer that its length cuts is asked for its rest once. Every block that it
-// opens is closed when it returns, however it does.
+// step makes one model call, streams its text to the reader and collects its tool calls. It asks
+// once for the rest of an answer that was cut by its length. It closes every block that it opens.
 func (w *worker) step(ctx context.Context, number int) (result stepResult, err error) {
-	req, offered, err := w.lay(ctx, number)
+	req, offered, err := w.buildRequest(ctx, number)
 	if err == nil {
-		err = w.still(ctx)
+		err = w.checkAudience(ctx)
 	}
 	if err != nil {
 		return stepResult{}, err
 	}
-	// What looks like a call is kept from the reader in the last step too, although nothing can be
-	// called there any more. An answer that must be JSON is not taken for one.
-	h := &hearing{
+	// Text that looks like a call is hidden in the last step too, although no tool can be called
+	// there. JSON answers are exempt.
+	h := &reply{
 		text:   textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools && w.req.ResponseFormat == nil),
 		screen: w.req.Filter.Screen(filter.Answer{Turn: string(w.req.Turn), Model: w.model.Info().Name}),
 	}
-	defer w.voice.close()
-	w.voice.take() // of a step that failed
-	w.voice.holding = w.mayNarrate()
-	err = w.hear(ctx, req, h)
+	defer w.writer.close()
+	w.writer.takeText() // discard the text of a failed step
+	w.writer.holdNarration = w.mayNarrate()
+	err = w.streamReply(ctx, req, h)
 	if err == nil && w.isCut(h) {
 		err, offered = w.continueAnswer(ctx, number, h), tool.Set{}
 	}
 	if err != nil && !h.blocked {
-		_ = w.finish(ctx, h.screen, h.text.Flush()) // the model's own error says more
+		_ = w.flushReply(ctx, h.screen, h.text.Flush()) // the model's error is more useful
 	}
 	if err != nil {
 		return stepResult{}, err
 	}
-	err = w.finish(ctx, h.screen, h.text.Flush())
+	err = w.flushReply(ctx, h.screen, h.text.Flush())
 	if cause := context.Cause(ctx); cause != nil {
 		return stepResult{}, cause
 	}
@@ -66,50 +65,50 @@ func (w *worker) step(ctx context.Context, number int) (result stepResult, err e
 		result.calls = w.identify(number, append(h.calls.calls(), h.text.Calls()...))
 	}
 	if len(result.calls) == 0 && result.finish != llm.FinishLimit && result.finish != llm.FinishRefusal && req.Choice.Mode == llm.Required && req.Choice.Name == search.Name {
-		// Many servers ignore that a call is required. The search can be made without them.
+		// Many servers ignore a required call. Run the search without them.
 		result.calls = []llm.ToolCall{w.searchCall()}
 	}
-	// it is not the answer, or is asked for once more
-	if len(result.calls) > 0 && (offered.Len() > 0 || !w.asked) {
-		w.voice.narrate()
+	// the text is narration, or will be requested again
+	if len(result.calls) > 0 && (offered.Len() > 0 || !w.retriedEmpty) {
+		w.writer.turnIntoStatus()
 	}
-	w.voice.close()
-	result.text, result.shown = w.voice.take(), !w.voice.dropped
+	w.writer.close()
+	result.text, result.shown = w.writer.takeText(), !w.writer.dropped
 	if result.finish == llm.FinishRefusal {
 		return result, fmt.Errorf("model %s: %w", w.model.Info().Name, llm.ErrRefused)
 	}
 	return result, nil
 }
 
-// mayNarrate reports whether text of the step is likely to be followed by a tool call. Before the
-// first call that depends on what the model did in earlier turns, after it on this turn alone.
+// mayNarrate reports whether text of the step is likely to precede a tool call. Before the first
+// call that depends on the model's earlier turns, afterwards on this turn alone.
 func (w *worker) mayNarrate() bool {
 	if w.tools.Len() == 0 || w.toolless || w.req.ResponseFormat != nil || w.model.Info().Extractive {
 		return false
 	}
-	if len(w.ran) == 0 {
-		return !w.req.SmallTalk && !w.habits.quiet(w.model.Info().Name)
+	if len(w.ranTools) == 0 {
+		return !w.req.SmallTalk && !w.habits.isSilent(w.model.Info().Name)
 	}
 	return w.narrates
 }
 
-// hearing is what was heard of a reply, which may come in two streams.
-type hearing struct {
+// reply accumulates a model's reply, which may come in two streams.
+type reply struct {
 	text     *textcall.Filter
 	screen   filter.Screen
 	raw      strings.Builder // what the model wrote
-	calls    assembly
-	thinking bool // a reader saw that it thinks, and not what
+	calls    callAssembler
+	thinking bool // the reader was shown that the model thinks, without its reasoning
 	blocked  bool // the screen ended the answer
 	finish   llm.Finish
 }
 
-// hear asks the model and passes on one stream.
-func (w *worker) hear(ctx context.Context, req llm.Request, h *hearing) error {
+// streamReply makes a model call and passes on one stream.
+func (w *worker) streamReply(ctx context.Context, req llm.Request, h *reply) error {
 	began := time.Now()
 	var usage llm.Usage
-	name := w.stoodIn
-	defer func() { w.record.Asked(name, usage, time.Since(began)) }()
+	name := w.standInName
+	defer func() { w.recorder.AddInference(name, usage, time.Since(began)) }()
 	for d, err := range w.model.Stream(ctx, req) {
 		if err != nil {
 			return err
@@ -118,20 +117,20 @@ func (w *worker) hear(ctx context.Context, req llm.Request, h *hearing) error {
 			name = d.Model
 		}
 		if d.Text != "" || d.Reasoning != "" || d.Call != nil {
-			w.record.Received()
+			w.recorder.NoteFirstToken()
 		}
 		switch {
 		case d.Reasoning == "":
 		case !w.req.Filter.Screens():
-			w.voice.reason(d.Reasoning)
+			w.writer.writeReasoning(d.Reasoning)
 		case !h.thinking:
 			h.thinking = true
-			w.voice.reason("")
+			w.writer.writeReasoning("")
 		}
 		if d.Text != "" {
 			h.raw.WriteString(d.Text)
 			shown, err := h.screen.Push(ctx, h.text.Push(d.Text))
-			w.voice.say(shown)
+			w.writer.writeText(shown)
 			if err != nil {
 				h.blocked = true
 				return err
@@ -139,7 +138,7 @@ func (w *worker) hear(ctx context.Context, req llm.Request, h *hearing) error {
 		}
 		if d.Call != nil {
 			h.calls.add(*d.Call)
-			w.voice.called()
+			w.writer.toolCallBegan()
 		}
 		if d.Usage != nil {
 			usage = *d.Usage
@@ -151,53 +150,53 @@ func (w *worker) hear(ctx context.Context, req llm.Request, h *hearing) error {
 	return context.Cause(ctx)
 }
 
-// isCut reports whether the answer reached its longest length and its rest can be asked for.
-func (w *worker) isCut(h *hearing) bool {
-	return h.finish == llm.FinishLength && !w.resumed && len(h.calls.order) == 0 && strings.TrimSpace(h.raw.String()) != "" &&
+// isCut reports whether the answer was cut by its length limit and its rest can be requested.
+func (w *worker) isCut(h *reply) bool {
+	return h.finish == llm.FinishLength && !w.continued && len(h.calls.order) == 0 && strings.TrimSpace(h.raw.String()) != "" &&
 		w.req.ResponseFormat == nil
 }
 
-// continueAnswer asks for the rest of an answer that was cut. Where that fails, the answer stays
-// cut; the error is why it must not be shown further.
-func (w *worker) continueAnswer(ctx context.Context, number int, h *hearing) error {
-	w.resumed = true
+// continueAnswer requests the rest of a cut answer. If that fails, the answer stays cut. An error
+// means that no more of it may be shown.
+func (w *worker) continueAnswer(ctx context.Context, number int, h *reply) error {
+	w.continued = true
 	w.nudge, w.partial = prompt.Continue, h.raw.String()
-	req, _, err := w.lay(ctx, number)
+	req, _, err := w.buildRequest(ctx, number)
 	w.nudge, w.partial = "", ""
 	if err == nil {
-		if err := w.still(ctx); err != nil {
+		if err := w.checkAudience(ctx); err != nil {
 			return err
 		}
 		before := h.raw.Len()
-		if err = w.hear(ctx, req, h); h.raw.Len() == before {
+		if err = w.streamReply(ctx, req, h); h.raw.Len() == before {
 			h.finish = llm.FinishLength
 		}
 	}
 	if err == nil || h.blocked || ctx.Err() != nil {
 		return err
 	}
-	w.log.WarnContext(ctx, "rest of a cut answer could not be had", "turn", w.req.Turn, "model", w.model.Info().Name, "error", err)
+	w.logger.WarnContext(ctx, "request for the rest of a cut answer failed", "turn", w.req.Turn, "model", w.model.Info().Name, "error", err)
 	h.finish = llm.FinishLength
 	return nil
 }
 
-// finish says the rest of what was looked at.
-func (w *worker) finish(ctx context.Context, screen filter.Screen, visible string) error {
+// flushReply writes the text that the filters still hold back.
+func (w *worker) flushReply(ctx context.Context, screen filter.Screen, visible string) error {
 	shown, err := screen.Push(ctx, visible)
-	w.voice.say(shown)
+	w.writer.writeText(shown)
 	if err != nil {
 		return err
 	}
 	shown, err = screen.Flush(ctx)
-	w.voice.say(shown)
+	w.writer.writeText(shown)
 	return err
 }
 
-// maxCalls is how many calls of one step are run.
+// maxCalls is the maximum number of calls that one step runs.
 const maxCalls = 64
 
-// identify gives every call that is run an id that is unique within the turn: some models send
-// none, or the same one twice.
+// identify gives every call an id that is unique within the turn. Some models send none, or the
+// same id twice.
 func (w *worker) identify(step int, calls []llm.ToolCall) []llm.ToolCall {
 	calls = calls[:min(len(calls), maxCalls)]
 	for i := range calls {
@@ -209,11 +208,11 @@ func (w *worker) identify(step int, calls []llm.ToolCall) []llm.ToolCall {
 	return calls
 }
 
-// maxArguments is how many bytes of a call's arguments are kept; no tool takes more.
+// maxArguments is the maximum size of a call's arguments in bytes.
 const maxArguments = 256 << 10
 
-// assembly gathers the pieces of tool calls, which may come interleaved.
-type assembly struct {
+// callAssembler joins the fragments of tool calls, which may be interleaved.
+type callAssembler struct {
 	order   []int
 	byIndex map[int]*fragments
 }
@@ -223,7 +222,7 @@ type fragments struct {
 	arguments strings.Builder
 }
 
-func (a *assembly) add(d llm.CallDelta) {
+func (a *callAssembler) add(d llm.CallDelta) {
 	f := a.byIndex[d.Index]
 	if f == nil {
 		if a.byIndex == nil {
@@ -244,8 +243,8 @@ func (a *assembly) add(d llm.CallDelta) {
 	}
 }
 
-// calls are the calls in the order in which they began. One without a name cannot be meant.
-func (a *assembly) calls() []llm.ToolCall {
+// calls returns the calls in the order in which they began, without those that have no name.
+func (a *callAssembler) calls() []llm.ToolCall {
 	var out []llm.ToolCall
 	for _, i := range a.order {
 		if f := a.byIndex[i]; f.name != "" {

@@ -23,8 +23,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// ErrStopped is the cancellation cause of Run's context if a person stops the turn. The text
-// written so far is kept. The caller of Run must watch for stops.
+// ErrStopped is the cancellation cause of Run's context when a person stops the turn. The text
+// written so far stays. The caller of Run must watch for stops.
 var ErrStopped = errors.New("stopped by a person")
 
 // MaxModels is how many models may answer one question at once.
@@ -39,26 +39,26 @@ type Request struct {
 	// audience may read (message.Readable).
 	History []message.Message
 	// Numbers maps the numbers of all passages that the session has shown to its model
-	// (session.Store.Numbers). So they stay stable if History is cut. A number alone does not make
-	// a document visible.
+	// (session.Store.Numbers). They stay stable even if History is cut. A number alone does not
+	// make a document visible.
 	Numbers map[int]cite.Passage
 	Project []message.File
 	Agent   prompt.Agent
 	System  string      // the stored system prompt; empty means the built-in one
-	Models  []llm.Model // one to MaxModels, each answering by itself
-	// replaces a model without budget, and a model that is down if the stand-in can cite; nil:
+	Models  []llm.Model // one to MaxModels, each writing a separate answer
+	// replaces a model without budget, and an unreachable model if the stand-in's reply cites; nil:
 	// none. It ignores ResponseFormat
 	StandIn llm.Model
 	Filter  *filter.Filter // what may be asked and shown; nil: everything
 	// the question is a greeting or a thank-you: the answer needs no documents
 	SmallTalk      bool
-	Asker          string          // id of the person who asked; empty: no one did
+	Asker          string          // id of the person who asked; empty: no person did
 	ForceTool      string          // a tool that the first step must call
 	SearchOnly     bool            // search with the question and end without an answer
 	ResponseFormat json.RawMessage // JSON Schema of the answer; nil for Markdown
-	Now            time.Time       // its day is shown to the model; zero means the time of the call
-	Place          string          // where it is asked, such as "Slack, #ops"
-	Sources        []tool.Source   // what can be searched, as far as the audience may read it
+	Now            time.Time       // its date is shown to the model; zero means the time of the call
+	Place          string          // where the question was asked, such as "Slack, #ops"
+	Sources        []tool.Source   // searchable sources that the audience may read
 	// Depth requests a deep search and configures it; nil: a plain one. Runner ignores it. The
 	// runner of package deepsearch uses it.
 	Depth *Depth
@@ -66,9 +66,9 @@ type Request struct {
 	Attempt int
 	// Part contains data that this run shares with other runs of the turn; nil: it is the only run.
 	Part *Part
-	// Still is called before each model call and before tools run. An error means that the audience
-	// has changed, and ends the turn. nil: not checked.
-	Still func(ctx context.Context) error
+	// CheckAudience is called before each model call and before tools run. An error means that the
+	// audience has changed, and ends the turn. nil: not checked.
+	CheckAudience func(ctx context.Context) error
 }
 
 // Report is the result of a turn.
@@ -96,28 +96,28 @@ func (r Report) Best() Answer {
 
 // Answer is the result of one model.
 type Answer struct {
-	Model string // who wrote; a fallback where one stood in
+	Model string // the model that wrote; a fallback if it replaced another
 	// as the model wrote it, with the numbers that it sees; partial unless answered
 	Text string
-	// Markdown as the reader saw it, narration between tool calls included
+	// Markdown as the reader saw it, including narration between tool calls
 	Shown     string
 	Citations []message.Citation // in order of first use
 	// every passage that a search or a file added to a prompt of this turn
 	References []message.Reference
 	// documents of the earlier answers in the prompts, without their text
 	Inherited []message.Reference
-	Searches  []retrieve.Account // of all search-like tools that told theirs, in order
-	Steps     []message.Message  // tool calls, with what was written before them, and tool results
+	Searches  []retrieve.Account // accounts of all search-like tools, in order
+	Steps     []message.Message  // tool calls, with the text before them, and tool results
 	Reasoning int                // length in characters
 	// number of citations whose passages share no word or number with the citing sentence
 	Unsupported int
-	Invented    int       // numbers in brackets that were never shown and were left out
+	Invented    int       // dropped numbers in brackets that no passage had
 	Usage       llm.Usage // of all steps
 	Timings     Timings
 	// notices for the person, next to the answer: files left out, an answer cut short
 	Notices []string
 	Ending  Ending
-	Cause   error // of a failure; for the log, never shown
+	Cause   error // of a failure; logged, never shown
 }
 
 // Timings of one model's run, measured from the start of Run. Zero means not reached.
@@ -130,30 +130,29 @@ type Timings struct {
 
 // StepTiming is the timing of one step.
 type StepTiming struct {
-	Model time.Duration // asking and streaming
-	Tools time.Duration // all tools of the step, which run at the same time
+	Model time.Duration // from request to the end of the stream
+	Tools time.Duration // all tools of the step, which run in parallel
 }
 
 // Messages returns the messages that a session stores for the answer: tool calls and results, then
-// the answer with its citations and all documents that it rests on. These include inherited
+// the answer with its citations and the documents that it depends on. These include inherited
 // documents, because the answer may repeat an earlier one. So only people who may see the earlier
-// answer may see this one. A run that wrote nothing has no answer message.
+// answer may see this one. A run without text has no answer message.
 func (a Answer) Messages(turn int, at time.Time) []message.Message {
-	var kept []message.Message
+	var messages []message.Message
 	for _, m := range a.Steps {
 		m.Turn, m.At = turn, at
-		kept = append(kept, m)
+		messages = append(messages, m)
 	}
 	if a.Text == "" {
-		return kept
+		return messages
 	}
-	return append(kept, message.Message{
+	return append(messages, message.Message{
 		Turn: turn, Role: message.Assistant, Text: a.Text, Citations: a.Citations, Documents: slices.Concat(a.References, a.Inherited), At: at,
 	})
 }
 
-// inherited lists the documents that a history rests on and that are not among references, each
-// once.
+// inherited returns the documents in a history that are not among references, each once.
 func inherited(history []message.Message, references []message.Reference) []message.Reference {
 	known := make(map[document.ID]bool)
 	for _, r := range references {
@@ -182,12 +181,12 @@ func (a Answer) Run(turn int, at time.Time) session.Run {
 	return session.Run{Model: a.Model, Messages: a.Messages(turn, at), Usage: a.Usage, Reasoning: a.Reasoning, Searches: a.Searches, Invented: a.Invented}
 }
 
-// Ending is how one model's run ended.
+// Ending is the outcome of one model's run.
 type Ending struct {
 	Outcome   session.Outcome
-	Grounding packet.Grounding // of a run that ended by itself
-	Sentence  Sentence         // for the person; empty when the answer speaks for itself
-	Reference string           // finds the cause of a failure, with footnote why and in the log
+	Grounding packet.Grounding // of a run that ended without error
+	Sentence  Sentence         // for the person; empty if the answer needs no explanation
+	Reference string           // code that finds the cause with footnote why and in the log
 	Cause     session.Cause
 	Retryable bool // the same question may succeed a little later
 	// if nothing was found: the nearest documents that the audience may read

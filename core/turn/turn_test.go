@@ -79,7 +79,7 @@ func TestQuestionToCitedAnswer(t *testing.T) {
 	}
 }
 
-func TestPlainAnswerSaysThatItRestsOnNoDocument(t *testing.T) {
+func TestPlainAnswerGetsNoDocumentNotice(t *testing.T) {
 	t.Parallel()
 	report, packets := ask("Hello?", llmtest.Native(llmtest.Answer("\n", "Hi", " there."))).run(t, t.Context())
 	a := report.Best()

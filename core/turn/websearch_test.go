@@ -109,7 +109,7 @@ func (g *gossip) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta,
 
 // Whatever is called in whatever order, several at once, nothing of a passage that is not public is
 // in a query that leaves the house.
-func TestWebQueriesHoldNothingThatIsNotPublic(t *testing.T) {
+func TestWebQueriesContainOnlyPublicText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		call := rapid.SampledFrom([]string{search.Name + " public", search.Name + " members", websearch.Name + " weather"})
@@ -144,7 +144,7 @@ func TestWebQueriesHoldNothingThatIsNotPublic(t *testing.T) {
 
 // An agent that has to search the web answers without it where a private file came with the
 // question.
-func TestForcedWebSearchThatIsWithdrawn(t *testing.T) {
+func TestWithdrawnWebSearchIsNotForced(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(llmtest.Answer("It is a plan."))
 	s := ask("What is this?", model)
