@@ -179,7 +179,7 @@ func (s *Service) park(ctx context.Context, a *attempt, delivery chat.Delivery, 
 	if err != nil {
 		s.Logger.WarnContext(ctx, "what a deep search asks could not be shown; it is tried again", "turn", a.turn.ID, "error", err)
 	}
-	return s.persist(ctx, func(ctx context.Context) error { return awaiting.Park(ctx, err == nil) })
+	return s.persist(ctx, func(ctx context.Context) error { return awaiting.Suspend(ctx, err == nil) })
 }
 
 // fail ends a turn that was tried too often. What it failed at stands in the log of each try.
@@ -260,7 +260,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	req.CheckAudience = s.audienceUnchanged(t, a)
 	engine, sink := s.Engine, s.recheck(ctx, t, known, sink)
 	if req.Depth == nil {
-		sink = deepsearch.Offered(req, sink)
+		sink = deepsearch.OfferDeeper(req, sink)
 	} else if s.Deep != nil {
 		engine = s.Deep
 	}

@@ -13,7 +13,7 @@ import (
 
 // What was found and may not be read any more is not used: neither by the attempt that goes on, nor
 // in the report of the one that found it.
-func TestAccessThatChangesInTheMiddle(t *testing.T) {
+func TestAccessChangesDuringSearch(t *testing.T) {
 	t.Parallel()
 	library := lent{gone: map[document.ID]bool{}}
 	kept := newJournal()
@@ -50,7 +50,7 @@ func TestAccessThatChangesInTheMiddle(t *testing.T) {
 
 // What a judgment made of a finding, and what was asked further because of it, is not used either
 // once that may not be read any more.
-func TestWhatWasMadeOfAFindingGoesWithIt(t *testing.T) {
+func TestWithdrawnFindingRemovesJudgments(t *testing.T) {
 	t.Parallel()
 	model := planner([]string{"Where does billing run?", "Where does lookup run?"}, form("judge_findings", map[string]any{"answer": "It is Frankfurt [1].", "enough": false,
 		"missing": []string{"who is in Frankfurt"}, "contradictions": []string{"Frankfurt and Dublin"}, "sub_questions": []string{"Who directs the Falcon of Frankfurt?"}}),

@@ -13,7 +13,7 @@ import (
 
 // A plan of more sub-questions than an agent allows waits: it is shown with what it would take,
 // nothing is searched for, and what is chosen then counts.
-func TestASearchThatWaits(t *testing.T) {
+func TestSearchWaitsForStart(t *testing.T) {
 	t.Parallel()
 	parts := []string{"Which team owns the billing service?", "Which team owns the lookup service?"}
 	for name, c := range map[string]struct {
@@ -50,7 +50,7 @@ func TestASearchThatWaits(t *testing.T) {
 			if last := shown[len(shown)-1]; last.Asks != 10 || last.More == 0 || len(s.shelf.asked()) != 0 {
 				t.Errorf("it shows %+v, and searched for %q", last, s.shelf.asked())
 			}
-			if err := errors.Join(awaiting.Park(t.Context(), true), awaiting.Park(t.Context(), false)); err != nil || kept.parked[0] != 10*time.Minute || kept.parked[1] >= time.Minute {
+			if err := errors.Join(awaiting.Suspend(t.Context(), true), awaiting.Suspend(t.Context(), false)); err != nil || kept.parked[0] != 10*time.Minute || kept.parked[1] >= time.Minute {
 				t.Errorf("parked for %v, %v", kept.parked, err)
 			}
 			if err := kept.write("t1", c.change); err != nil {

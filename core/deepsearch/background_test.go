@@ -32,7 +32,7 @@ func TestSmallTalkCostsNoPlan(t *testing.T) {
 
 // Planner and judge know what a plain answer knows: the day, what can be searched, files, and which
 // documents were found.
-func TestWhatPlannerJudgeAndPartsKnow(t *testing.T) {
+func TestContextOfPlannerJudgeAndParts(t *testing.T) {
 	t.Parallel()
 	model := planner(twoParts, enough, llmtest.Answer("Frankfurt [1]."))
 	fast := llmtest.Native(

@@ -11,17 +11,18 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// compose writes a report without a model: the findings so far, and what was not found.
+// compose writes a report without a model. It lists the findings and what was not found.
 func compose(rows []row) string {
 	var b strings.Builder
 	var missing, failed, open []string
-	found := make(map[int]bool) // numbers of what was found when it was asked again
+	found := make(map[int]bool) // numbers of questions that a repeated search answered
 	for _, r := range rows {
 		found[r.Again] = found[r.Again] || r.finding != nil && r.finding.State == Found
 	}
 	for _, r := range rows {
 		switch {
-		case r.Again > 0 && (r.finding == nil || r.finding.State != Found): // the first one says so
+		// the original question reports it
+		case r.Again > 0 && (r.finding == nil || r.finding.State != Found):
 		case r.finding == nil:
 			open = append(open, r.Text)
 		case r.finding.State == Found && r.finding.Text != "":
@@ -44,8 +45,8 @@ func compose(rows []row) string {
 	return strings.TrimSpace(b.String())
 }
 
-// sayNothing is the report of a search that found nothing, in a few sentences.
-func sayNothing(rows []row) string {
+// emptyReport returns the report of a search without findings.
+func emptyReport(rows []row) string {
 	missing, open := 0, 0
 	for _, r := range rows {
 		switch {
@@ -66,18 +67,18 @@ func sayNothing(rows []row) string {
 	return session.SentenceNothing
 }
 
-// scribe is a model that says one text.
-type scribe struct{ text string }
+// fixedModel is a model that returns one fixed text.
+type fixedModel struct{ text string }
 
-var _ llm.Model = (*scribe)(nil)
+var _ llm.Model = (*fixedModel)(nil)
 
 // Info implements llm.Model.
-func (*scribe) Info() llm.Info {
+func (*fixedModel) Info() llm.Info {
 	return llm.Info{Name: "extractive", Window: 1 << 20, Reply: 1 << 16, NativeTools: true, Extractive: true}
 }
 
 // Stream implements llm.Model.
-func (s *scribe) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Delta, error] {
+func (s *fixedModel) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		for block := range strings.SplitAfterSeq(s.text, "\n\n") {
 			if err := ctx.Err(); err != nil {

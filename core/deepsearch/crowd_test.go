@@ -13,7 +13,7 @@ import (
 
 // However many searches run at once, so many sub-questions are worked on and no more, and an
 // ordinary question waits for none of them.
-func TestAHundredSearchesAtOnce(t *testing.T) {
+func TestHundredConcurrentSearches(t *testing.T) {
 	t.Parallel()
 	const searches, together = 100, 7
 	crowd := ask(twoServices, quoter(), nil)

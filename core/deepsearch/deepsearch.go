@@ -31,52 +31,54 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// MaxQuestions is how many sub-questions a plan may have, and how many a round of refinement may
-// add.
+// MaxQuestions is the maximum number of sub-questions of a plan, and of those that one round of
+// refinement adds.
 const MaxQuestions = 6
 
-// Engine runs a turn; *turn.Runner is one.
+// Engine runs a turn. *turn.Runner implements it.
 type Engine interface {
 	Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error)
 }
 
-// Library knows who may read what.
+// Library checks access to documents.
 type Library interface {
-	// Readable returns those of the documents that exist and that everybody in the audience may
-	// read at this moment.
+	// Readable returns the documents among ids that exist and that everyone in the audience may
+	// read now.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Deps is what a Runner works with. Plain and Counter are required.
+// Deps are the dependencies of a Runner. Plain and Counter are required.
 type Deps struct {
-	Plain   Engine // runs what cannot be searched deeply
+	Plain   Engine // runs turns without a deep search
 	Tools   tool.Set
 	Counter budget.Counter
-	Fast    llm.Model // answers sub-questions; nil: the model that answers the turn
-	Journal Journal   // nil: nothing outlasts the process
-	Library Library   // looks again at what was found before it is used; nil: no one does
-	// Prices are those of models; nil: there are none. It is asked for each turn.
+	Fast    llm.Model // answers sub-questions; nil: the turn's model
+	Journal Journal   // nil: searches do not survive a restart
+	Library Library   // checks findings again before they are used; nil: no check
+	// Prices returns the prices of models. It is called for each turn. nil: no prices.
 	Prices func() spend.Prices
-	// Left is what the caps leave of a tenant's budget at this moment; false where there is no cap.
-	// nil: there is none.
-	Left   func(ctx context.Context, tenant access.TenantID) (spend.Amount, bool, error)
-	Logger *slog.Logger
+	// RemainingBudget returns what the caps leave of a tenant's budget, or false if there is no
+	// cap. nil: no caps.
+	RemainingBudget func(ctx context.Context, tenant access.TenantID) (spend.Amount, bool, error)
+	Logger          *slog.Logger
 }
 
-// Config bounds a Runner. Zero fields take the defaults given.
+// Config limits a Runner. The comments give the defaults of zero fields.
 type Config struct {
-	Parallel int // sub-questions of one search that are worked on at once: 3
-	// likewise of all searches of the process, so that ordinary questions find models and database
-	// free: 16
+	Parallel int // concurrent sub-questions of one search: 3
+	// concurrent sub-questions of all searches of the process, so that ordinary questions still get
+	// models and database connections: 16
 	Together int
 	Searches int           // for one sub-question: 8
 	Rounds   int           // of refinement: 2
 	Part     time.Duration // for one sub-question: 5 min
-	Steer    time.Duration // between two looks for what people change in the plan: 1 s
-	Wait     time.Duration // for a person to start a search that asks: 10 min
-	Total    time.Duration // after which nothing further is asked, and the report is written: 20 min
-	Policy   llm.Policy
-	// DropUnsupported is that of turn.Config, for the report. Findings are always held to it.
+	Steer    time.Duration // interval between two checks for changes to the plan: 1 s
+	Wait     time.Duration // how long a search waits for a person to start it: 10 min
+	// after this time no further question is asked and the report is written: 20 min
+	Total  time.Duration
+	Policy llm.Policy
+	// DropUnsupported is that of turn.Config, for the report. Findings always drop unsupported
+	// citations.
 	DropUnsupported bool
 }
 
@@ -100,11 +102,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Runner answers questions deeply. It is safe for concurrent use.
+// Runner runs deep searches. It is safe for concurrent use.
 type Runner struct {
 	Deps
 	config Config
-	places chan struct{} // one token for each sub-question that is worked on
+	places chan struct{} // one token for each running sub-question
 }
 
 var _ Engine = (*Runner)(nil)
@@ -121,8 +123,8 @@ func New(deps Deps, config Config) (*Runner, error) {
 	return &Runner{Deps: deps, config: config, places: make(chan struct{}, config.Together)}, nil
 }
 
-// Run runs one turn, as turn.Runner.Run does: plainly, where it cannot be searched deeply. Of
-// several models the first alone searches deeply. A search that waits for a person fails with an
+// Run runs one turn like turn.Runner.Run. It uses Plain for requests that do not allow a deep
+// search. Of several models only the first runs one. A search that waits for a person fails with an
 // Awaiting.
 func (r *Runner) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
 	if req.Depth == nil || req.ResponseFormat != nil || len(req.Models) == 0 || req.Filter.Refuse(turn.Texts(req.Question)...) != "" {
@@ -130,7 +132,7 @@ func (r *Runner) Run(ctx context.Context, req turn.Request, sink packet.Sink) (t
 	}
 	ctx, cancel := context.WithCancelCause(access.WithTenant(ctx, req.Audience.Tenant()))
 	defer cancel(nil)
-	s := r.begin(req, sink)
+	s := r.newInquiry(req, sink)
 	report, err := s.run(ctx)
 	if err != nil {
 		return turn.Report{}, fmt.Errorf("search deeply for turn %s: %w", req.Turn, err)

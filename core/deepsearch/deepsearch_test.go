@@ -76,7 +76,7 @@ func TestPlanFindingsRefinementReport(t *testing.T) {
 	}
 }
 
-func TestAPlainTurnIsLeftAlone(t *testing.T) {
+func TestPlainTurnPassesThrough(t *testing.T) {
 	t.Parallel()
 	s := ask("Where does the billing service run?", &worker{}, nil)
 	s.request.Depth = nil
@@ -85,7 +85,7 @@ func TestAPlainTurnIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatNeedsNoDepthIsAnsweredAtOnceAndSaysSo(t *testing.T) {
+func TestSimpleQuestionIsAnsweredPlainly(t *testing.T) {
 	t.Parallel()
 	for name, plan := range map[string][]string{"no parts": {}, "the question itself": {"where does the billing service RUN"}} {
 		model := planner(plan, llmtest.Reply{llmtest.Call(0, "c", "internal_search", `{"queries":["billing service"]}`)}, llmtest.Answer("In Frankfurt [1]."))
@@ -98,7 +98,7 @@ func TestAQuestionThatNeedsNoDepthIsAnsweredAtOnceAndSaysSo(t *testing.T) {
 
 // A model that takes no tools is asked in text, and one that writes its form into a sentence is
 // understood.
-func TestAModelWithoutTools(t *testing.T) {
+func TestModelWithoutTools(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]string{
 		"in the form it is told": `<tool_call>{"name": "plan_search", "arguments": {"sub_questions": ["Where does the billing service run?", "Where does the lookup service run?"]}}</tool_call>`,
@@ -115,7 +115,7 @@ func TestAModelWithoutTools(t *testing.T) {
 	}
 }
 
-func TestWithoutAModel(t *testing.T) {
+func TestExtractiveModel(t *testing.T) {
 	t.Parallel()
 	r := ask("Who directs the team that owns the billing service?", quoter(), nil).run(t.Context(), t)
 	if r.Ending.Outcome != session.Answered || !strings.Contains(r.Shown, "Mara Lindqvist") || !strings.Contains(r.Shown, "owned by team Falcon") || strings.Contains(r.Shown, "No language model") {
@@ -126,7 +126,7 @@ func TestWithoutAModel(t *testing.T) {
 	}
 }
 
-func TestWhatTheDocumentsDoNotAnswer(t *testing.T) {
+func TestUnansweredQuestion(t *testing.T) {
 	t.Parallel()
 	for name, model := range map[string]llm.Model{
 		"without a model": quoter(),
@@ -142,7 +142,7 @@ func TestWhatTheDocumentsDoNotAnswer(t *testing.T) {
 
 // Forty parts are cut to six, a plan that cannot be read is made by rule, and one that repeats
 // itself is asked once.
-func TestPlansThatAreNone(t *testing.T) {
+func TestInvalidPlans(t *testing.T) {
 	t.Parallel()
 	var forty []string
 	for i := range 40 {
@@ -168,7 +168,7 @@ func TestPlansThatAreNone(t *testing.T) {
 }
 
 // A model that always asks further is asked so many times and no more, and never the same again.
-func TestAModelThatNeverHasEnough(t *testing.T) {
+func TestRefinementIsLimited(t *testing.T) {
 	t.Parallel()
 	var replies []llmtest.Reply
 	for i := range 5 {
@@ -183,7 +183,7 @@ func TestAModelThatNeverHasEnough(t *testing.T) {
 }
 
 // A worker that searches again and again is told that its searches are used up.
-func TestASubQuestionThatSearchesWithoutEnd(t *testing.T) {
+func TestPartSearchesAreLimited(t *testing.T) {
 	t.Parallel()
 	var loop []llmtest.Reply
 	for i := range 40 {
@@ -198,11 +198,11 @@ func TestASubQuestionThatSearchesWithoutEnd(t *testing.T) {
 
 // A sub-question is looked into with what searches: the documents, the graph of who owns what, and
 // pages that are named.
-func TestToolsOfASubQuestion(t *testing.T) {
+func TestPartTools(t *testing.T) {
 	t.Parallel()
 	fast := llmtest.Native(llmtest.Reply{llmtest.Call(0, "c", "internal_search", `{"queries":["billing service"]}`)}, llmtest.Answer("Frankfurt [1]."))
 	s := ask(twoServices, planner(twoParts[:1], enough, llmtest.Answer("Frankfurt [1].")), fast)
-	s.more = []tool.Tool{named{name: "knowledge"}, named{name: "open_url"}, named{name: "read_file"}}
+	s.more = []tool.Tool{offeredTool{name: "knowledge"}, offeredTool{name: "open_url"}, offeredTool{name: "read_file"}}
 	if r := s.run(t.Context(), t); r.findings() != "1.0 found" {
 		t.Errorf("%s\n%s", r.findings(), r.said())
 	}
@@ -215,7 +215,7 @@ func TestToolsOfASubQuestion(t *testing.T) {
 	}
 }
 
-func TestOneSubQuestionThatFails(t *testing.T) {
+func TestFailedPart(t *testing.T) {
 	t.Parallel()
 	fast := &worker{fails: func(q string) error {
 		if strings.Contains(q, "lookup") {
@@ -239,7 +239,7 @@ func TestOneSubQuestionThatFails(t *testing.T) {
 
 // Where nothing was found, and not everything was looked into, the report does not say that the
 // documents hold nothing.
-func TestNothingFoundAndAPartThatFails(t *testing.T) {
+func TestNothingFoundAndFailedPart(t *testing.T) {
 	t.Parallel()
 	fast := &worker{fails: func(q string) error {
 		if strings.Contains(q, "lookup") {
@@ -254,7 +254,7 @@ func TestNothingFoundAndAPartThatFails(t *testing.T) {
 }
 
 // A search that does not work is no proof that there is nothing.
-func TestSearchesThatDoNotWork(t *testing.T) {
+func TestBrokenSearch(t *testing.T) {
 	t.Parallel()
 	s := ask(twoServices, quoter(), nil)
 	s.shelf.failing = true
@@ -266,7 +266,7 @@ func TestSearchesThatDoNotWork(t *testing.T) {
 
 // Once there is no budget, what is left is quoted, planned and judged without a model, and the
 // reader is told.
-func TestACapThatIsReachedInTheMiddle(t *testing.T) {
+func TestCapReachedDuringSearch(t *testing.T) {
 	t.Parallel()
 	full := &spend.CapError{Setting: "COST_CAP_DAILY", Period: "daily"}
 	model := planner(twoParts, llmtest.Reply{llmtest.Fail(full)}, llmtest.Reply{llmtest.Fail(full)})
@@ -289,12 +289,12 @@ func TestACapThatIsReachedInTheMiddle(t *testing.T) {
 
 // Wherever a process ends, another one goes on with what is missing, asks nothing again that was
 // found, and comes to the same rows.
-func TestAnotherProcessGoesOn(t *testing.T) {
+func TestAnotherProcessResumes(t *testing.T) {
 	t.Parallel()
 	kept := newJournal()
 	dies := errors.New("the process ends")
 	refined := form("judge_findings", map[string]any{"answer": "More.", "enough": false, "sub_questions": []string{"Who directs team Falcon?"}})
-	run := func(model llm.Model, until func(packet.Packet) bool) (result, *stage) {
+	run := func(model llm.Model, until func(packet.Packet) bool) (outcome, *stage) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		s := ask(twoServices, model, &worker{})
@@ -321,7 +321,7 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 	if last.findings() != "1.0 found, 1.1 found, 3.0 found" || last.Ending.Outcome != session.Answered || len(last.Citations) != 3 {
 		t.Errorf("%s, %+v, %+v\n%s", last.findings(), last.Ending, last.Citations, last.said())
 	}
-	row := func(r result) string {
+	row := func(r outcome) string {
 		_, after, _ := strings.Cut(r.said(), "1.0 finding ")
 		line, _, _ := strings.Cut(after, "\n")
 		return line
@@ -336,7 +336,7 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 
 // An edited question begins anew, and so does one that others hear: a plan may hold names that only
 // those could read for whom it was made.
-func TestAnotherQuestionIsPlannedAnew(t *testing.T) {
+func TestChangedQuestionIsPlannedAgain(t *testing.T) {
 	t.Parallel()
 	kept := newJournal()
 	first := ask(twoServices, quoter(), nil)
@@ -357,7 +357,7 @@ func TestAnotherQuestionIsPlannedAnew(t *testing.T) {
 }
 
 // A panic below costs one sub-question.
-func TestAPanicCostsOneSubQuestion(t *testing.T) {
+func TestPanicFailsOnePart(t *testing.T) {
 	t.Parallel()
 	fast := &worker{fails: func(q string) error {
 		if strings.Contains(q, "lookup") {
@@ -371,7 +371,7 @@ func TestAPanicCostsOneSubQuestion(t *testing.T) {
 	}
 }
 
-func TestDocumentsAloneAreListed(t *testing.T) {
+func TestSearchOnlyListsDocuments(t *testing.T) {
 	t.Parallel()
 	s := ask(twoServices, quoter(), nil)
 	s.request.SearchOnly = true
@@ -381,7 +381,7 @@ func TestDocumentsAloneAreListed(t *testing.T) {
 	}
 }
 
-func TestANewRunnerNeedsAnEngine(t *testing.T) {
+func TestNewRequiresEngine(t *testing.T) {
 	t.Parallel()
 	if _, err := deepsearch.New(deepsearch.Deps{}, deepsearch.Config{}); err == nil {
 		t.Error("it was set up with nothing")
@@ -389,7 +389,7 @@ func TestANewRunnerNeedsAnEngine(t *testing.T) {
 }
 
 // Under a plain answer that speaks of a part of the question alone, it is offered to look deeper.
-func TestWhatIsOfferedUnderAPlainAnswer(t *testing.T) {
+func TestPartialAnswerOffersDeeper(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		question, answer string
@@ -402,7 +402,7 @@ func TestWhatIsOfferedUnderAPlainAnswer(t *testing.T) {
 		s := ask(test.question, llmtest.Native(llmtest.Reply{llmtest.Call(0, "c", "internal_search", `{"queries":["billing service"]}`)}, llmtest.Answer(test.answer)), nil)
 		s.request.Depth = nil
 		var deeper bool
-		_, err := s.runner(t).Plain.Run(t.Context(), s.request, deepsearch.Offered(s.request, packet.SinkFunc(func(p packet.Packet) {
+		_, err := s.runner(t).Plain.Run(t.Context(), s.request, deepsearch.OfferDeeper(s.request, packet.SinkFunc(func(p packet.Packet) {
 			if stop, last := p.Payload.(packet.Stop); last {
 				deeper = stop.Deeper
 			}
@@ -421,7 +421,7 @@ func TestProgressTellsTheCost(t *testing.T) {
 	s.deps.Prices = func() spend.Prices {
 		return spend.Prices{Currency: "USD", Models: map[string]spend.Price{"scripted": price, "worker": price}}
 	}
-	s.deps.Left = func(context.Context, access.TenantID) (spend.Amount, bool, error) { return spend.Unit / 2, true, nil }
+	s.deps.RemainingBudget = func(context.Context, access.TenantID) (spend.Amount, bool, error) { return spend.Unit / 2, true, nil }
 	var told []packet.Progress
 	for _, p := range s.run(t.Context(), t).packets {
 		if one, ok := p.Payload.(packet.Progress); ok {

@@ -8,25 +8,25 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// What is guessed of a search until its first findings tell better. They are guesses: a
-// sub-question is two calls of a model, each with the prompt and five passages of 512 tokens, a
-// report is read from about as much for each row; hosted models write some fifty tokens a second.
+// Estimates used until the first findings give better ones. A sub-question is assumed to take two
+// model calls, each with the prompt and five passages of 512 tokens. A report reads about as much
+// for each row. Hosted models write about fifty tokens a second.
 const (
 	guessedPart   = 20 * time.Second
 	guessedReport = 20 * time.Second
-	quotedPart    = time.Second // where no model is asked
+	quotedPart    = time.Second // without a model call
 )
 
 var guessedUsage = llm.Usage{Input: 9_000, Output: 500}
 
-// budget is what the caps leave, for a reader; empty where there are none.
-func (s *inquiry) budget(ctx context.Context) string {
-	if s.Left == nil || s.prices.Currency == "" {
+// remainingBudget returns what the caps leave, formatted for readers. It is empty without caps.
+func (s *inquiry) remainingBudget(ctx context.Context) string {
+	if s.RemainingBudget == nil || s.prices.Currency == "" {
 		return ""
 	}
-	left, capped, err := s.Left(ctx, s.req.Audience.Tenant())
+	left, capped, err := s.RemainingBudget(ctx, s.req.Audience.Tenant())
 	if err != nil {
-		s.Logger.WarnContext(ctx, "what is left of the budget is not known", "turn", s.req.Turn, "error", err)
+		s.Logger.WarnContext(ctx, "cannot determine the remaining budget", "turn", s.req.Turn, "error", err)
 	}
 	if err != nil || !capped {
 		return ""
@@ -34,9 +34,9 @@ func (s *inquiry) budget(ctx context.Context) string {
 	return max(left, 0).String() + " " + s.prices.Currency
 }
 
-// ahead is what a search is still to take, as far as it is planned: refinement is not. The caller
-// holds mu.
-func (s *inquiry) ahead() (time.Duration, spend.Amount) {
+// estimate returns the expected remaining time and cost of the planned questions, without
+// refinement. The caller must hold mu.
+func (s *inquiry) estimate() (time.Duration, spend.Amount) {
 	var took time.Duration
 	var used llm.Usage
 	known, open := 0, 0
@@ -60,7 +60,7 @@ func (s *inquiry) ahead() (time.Duration, spend.Amount) {
 	}
 	rounds := (open + s.config.Parallel - 1) / s.config.Parallel
 	part := llm.Usage{Input: used.Input / known, Output: used.Output / known}
-	// a judgment, and the report
+	// the judgment and the report
 	written := llm.Usage{Input: 2 * (1_000 + len(s.rows)*guessedUsage.Input/4), Output: 3 * guessedUsage.Output}
 	cost := spend.Amount(open)*s.prices.Models[s.fast.Info().Name].Of(part) + s.prices.Models[s.model.Info().Name].Of(written)
 	return time.Duration(rounds)*(took/time.Duration(known)) + report, cost

@@ -12,31 +12,31 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// shownRunes is how much of a finding its row in the plan shows.
+// shownRunes is the maximum length of a finding in its row of the plan.
 const shownRunes = 280
 
-// settle gives a row its finding and shows it; where it is new, it is kept.
-func (s *inquiry) settle(ctx context.Context, r *row, f Finding, fresh bool) {
+// setFinding sets and shows the finding of a row, and saves it if it is new.
+func (s *inquiry) setFinding(ctx context.Context, r *row, f Finding, fresh bool) {
 	for _, ref := range f.References {
 		s.numbers.Restore(ref.Number, sourceOf(ref))
 	}
-	s.learn(message.BasisOfReferences(f.References), f.Behind)
-	if s.show(r, &f) && fresh {
-		s.keep(ctx, "finding", func(ctx context.Context) error { return s.Journal.Found(ctx, s.fence(), r.number, f) })
+	s.addBasis(message.BasisOfReferences(f.References), f.Behind)
+	if s.showFinding(r, &f) && fresh {
+		s.writeJournal(ctx, "finding", func(ctx context.Context) error { return s.Journal.Found(ctx, s.fence(), r.number, f) })
 	}
 }
 
-// show sends a finding on its way, unless a person dropped the row meanwhile.
-func (s *inquiry) show(r *row, f *Finding) bool {
-	s.settling.Lock()
-	defer s.settling.Unlock()
+// showFinding emits a finding. It returns false if a person has dropped the row.
+func (s *inquiry) showFinding(r *row, f *Finding) bool {
+	s.findingMu.Lock()
+	defer s.findingMu.Unlock()
 	if r.finding != nil && r.finding.State == Dropped {
 		return false
 	}
 	if f.State == Found {
-		f.Shown = f.line()
+		f.Shown = f.shownLine()
 	}
-	// A row shows no numbers: those of the report begin at 1, in the order of use.
+	// Rows show no numbers, because the report numbers citations from 1 in the order of use.
 	f.Citations = slices.Clone(f.Citations)
 	for i := range f.Citations {
 		f.Citations[i].Number = 0
@@ -44,20 +44,20 @@ func (s *inquiry) show(r *row, f *Finding) bool {
 	s.mu.Lock()
 	r.finding = f
 	s.mu.Unlock()
-	s.spend(cmp.Or(f.Model, s.fast.Info().Name), f.Usage)
+	s.addUsage(cmp.Or(f.Model, s.fast.Info().Name), f.Usage)
 	if f.Text != "" {
-		s.out.at(r, 0, packet.SubAnswerStart{Documents: documents(f.References)})
-		s.out.at(r, 0, packet.SubAnswerDelta{Text: f.Text})
+		s.packets.emitFor(r, 0, packet.SubAnswerStart{Documents: documents(f.References)})
+		s.packets.emitFor(r, 0, packet.SubAnswerDelta{Text: f.Text})
 	}
-	s.out.at(r, 0, packet.Finding{State: string(f.State), Text: f.Shown})
-	s.out.at(r, 0, packet.SectionEnd{})
-	s.out.emit(askBlock(r.Round), s.progress())
+	s.packets.emitFor(r, 0, packet.Finding{State: string(f.State), Text: f.Shown})
+	s.packets.emitFor(r, 0, packet.SectionEnd{})
+	s.packets.emit(askBlock(r.Round), s.progress())
 	return true
 }
 
-// line is what a row shows of a finding: its first cited statement, without the numbers.
-func (f *Finding) line() string {
-	if f.Text == "" { // nothing was written: documents alone were looked for
+// shownLine returns the first cited statement of a finding, without citation numbers.
+func (f *Finding) shownLine() string {
+	if f.Text == "" { // search only: list document titles
 		var titles []string
 		for _, r := range message.Distinct(f.References) {
 			titles = append(titles, strings.Join(strings.Fields(r.Document.Title), " "))
@@ -68,13 +68,13 @@ func (f *Finding) line() string {
 		return slices.ContainsFunc(f.Citations, func(c message.Citation) bool { return c.ModelSees == n })
 	}
 	for sentence := range statements(f.Text, known) {
-		return cite.Cut(plain(sentence), shownRunes)
+		return cite.Cut(oneLinePlain(sentence), shownRunes)
 	}
 	return ""
 }
 
-// statements yields what a text says with citations: each time one or several sentences of one
-// paragraph, of which the last one cites.
+// statements yields the cited statements of a text: one or several sentences of a paragraph, of
+// which only the last has citations.
 func statements(text string, known func(int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
 		for block := range strings.SplitSeq(text, "\n\n") {
@@ -93,14 +93,14 @@ func statements(text string, known func(int) bool) iter.Seq2[string, []int] {
 	}
 }
 
-// plain is a sentence on one line, without the marks that begin an item or a heading.
-func plain(sentence string) string {
+// oneLinePlain returns a sentence on one line, without list or heading marks.
+func oneLinePlain(sentence string) string {
 	return strings.TrimLeft(strings.Join(strings.Fields(sentence), " "), "-*#> ")
 }
 
-// quotations are the paragraphs of what was quoted that cite something, with the code that they
-// introduce. What else stands there speaks of the answer, not of the documents.
-func quotations(text string) string {
+// quotedParagraphs returns the paragraphs that cite something, with the code blocks that they
+// introduce. Other paragraphs describe the answer, not the documents.
+func quotedParagraphs(text string) string {
 	var kept []string
 	introduced := false
 	for block := range strings.SplitSeq(text, "\n\n") {
@@ -117,8 +117,8 @@ func quotations(text string) string {
 	return strings.Join(kept, "\n\n")
 }
 
-// cites are the numbers, as models see them, that a finding's text cites.
-func (f Finding) cites(known func(int) bool) map[int]bool {
+// citedNumbers returns the numbers, as models see them, that a finding's text cites.
+func (f Finding) citedNumbers(known func(int) bool) map[int]bool {
 	out := make(map[int]bool)
 	for _, numbers := range cite.Sentences(f.Text, known) {
 		for _, n := range numbers {
@@ -128,9 +128,9 @@ func (f Finding) cites(known func(int) bool) map[int]bool {
 	return out
 }
 
-// evidence are the passages that a finding rests on.
+// evidence returns the passages that a finding cites, or all its passages if it has no text.
 func (f Finding) evidence() []message.Reference {
-	numbers := f.cites(func(n int) bool {
+	numbers := f.citedNumbers(func(n int) bool {
 		for _, r := range f.References {
 			if r.Number == n {
 				return true
@@ -151,7 +151,7 @@ func sourceOf(r message.Reference) cite.Source {
 	return cite.Source{Document: r.Document.ID, Part: r.Part, Title: r.Document.Title, Section: r.Heading, URL: r.Document.Link(r.Anchor), Kind: string(r.Document.Kind)}
 }
 
-// documents are those of references, each once, as packets show them.
+// documents returns the documents of references as packets show them, each once.
 func documents(references []message.Reference) []packet.Document {
 	var out []packet.Document
 	for _, r := range message.Distinct(references) {

@@ -12,22 +12,22 @@ import (
 	"github.com/footnotehq/footnote/core/tool/textcall"
 )
 
-// formTokens is the most that a form is written in, what a model reasons included.
+// formTokens limits the reply with a tool call, including reasoning.
 const formTokens = 4_096
 
-// errAudience ends a turn that was laid out for others than those who listen now.
-var errAudience = errors.New("the audience is not what the search was begun for")
+// errAudience ends a turn whose audience has changed since it began.
+var errAudience = errors.New("the audience has changed since the search began")
 
-// textForm says how a form is filled in by a model without an interface for tools.
+// textForm tells a model without native tool calls how to write the call.
 const textForm = `Write nothing but one call, in exactly this form:
 
 <tool_call>{"name": %q, "arguments": {…}}</tool_call>
 
 The arguments follow this JSON Schema: %s`
 
-// form asks the model for values that are read by a program: the arguments of one tool. A model
-// that writes them as text is understood, too.
-func (s *inquiry) form(ctx context.Context, spec llm.ToolSpec, instructions, content string, into any) error {
+// callTool asks the model to call one tool and decodes the arguments into a value. It also accepts
+// arguments that the model writes as text.
+func (s *inquiry) callTool(ctx context.Context, spec llm.ToolSpec, instructions, content string, into any) error {
 	if s.req.CheckAudience != nil {
 		if err := s.req.CheckAudience(ctx); err != nil {
 			return fmt.Errorf("%w: %w", errAudience, err)
@@ -39,23 +39,23 @@ func (s *inquiry) form(ctx context.Context, spec llm.ToolSpec, instructions, con
 	}
 	native := model.Info().NativeTools && !s.req.Depth.Plain
 	for {
-		raw, err := s.filled(ctx, model, spec, instructions, content, native)
+		raw, err := s.inferArguments(ctx, model, spec, instructions, content, native)
 		if native && errors.Is(err, llm.ErrNoTools) {
 			native = false
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("ask for %s: %w", spec.Name, err)
+			return fmt.Errorf("request %s: %w", spec.Name, err)
 		}
 		if err := json.Unmarshal([]byte(raw), into); err != nil {
-			return fmt.Errorf("read %s: %w", spec.Name, err)
+			return fmt.Errorf("decode %s: %w", spec.Name, err)
 		}
 		return nil
 	}
 }
 
-// filled is one inference, and the arguments that came of it.
-func (s *inquiry) filled(ctx context.Context, model llm.Model, spec llm.ToolSpec, instructions, content string, native bool) (string, error) {
+// inferArguments makes one model call and returns the tool call's arguments.
+func (s *inquiry) inferArguments(ctx context.Context, model llm.Model, spec llm.ToolSpec, instructions, content string, native bool) (string, error) {
 	info := model.Info()
 	req := llm.Request{MaxTokens: min(formTokens, max(256, info.Window/4))}
 	if native {
@@ -63,8 +63,8 @@ func (s *inquiry) filled(ctx context.Context, model llm.Model, spec llm.ToolSpec
 	} else {
 		instructions += "\n\n" + fmt.Sprintf(textForm, spec.Name, spec.Parameters)
 	}
-	// Of a narrow window half is for what it is asked about; a token is two characters or more in
-	// every language that matters here.
+	// The content gets about half of a small window: a token is two or more characters in most
+	// languages.
 	req.Messages = []llm.Message{{Role: llm.System, Text: instructions}, {Role: llm.User, Text: excerpt(content, max(500, info.Window))}}
 	var text, arguments strings.Builder
 	filter := textcall.NewFilter([]llm.ToolSpec{spec}, true)
@@ -77,10 +77,10 @@ func (s *inquiry) filled(ctx context.Context, model llm.Model, spec llm.ToolSpec
 			arguments.WriteString(d.Call.Arguments)
 		}
 		if d.Usage != nil {
-			s.spend(cmp.Or(d.Model, info.Name), *d.Usage)
+			s.addUsage(cmp.Or(d.Model, info.Name), *d.Usage)
 		}
 		if text.Len()+arguments.Len() > 1<<20 {
-			return "", fmt.Errorf("%w: it does not end", llm.ErrIncomplete)
+			return "", fmt.Errorf("%w: the reply is too long", llm.ErrIncomplete)
 		}
 	}
 	text.WriteString(filter.Flush())
@@ -90,10 +90,10 @@ func (s *inquiry) filled(ctx context.Context, model llm.Model, spec llm.ToolSpec
 	for _, call := range filter.Calls() {
 		return call.Arguments, nil
 	}
-	// Some write the object alone, in the middle of a sentence.
+	// Some models write only the JSON object, inside a sentence.
 	said := text.String()
 	if from, to := strings.Index(said, "{"), strings.LastIndex(said, "}"); from >= 0 && to > from {
 		return said[from : to+1], nil
 	}
-	return "", fmt.Errorf("%w: it called nothing", llm.ErrEmpty)
+	return "", fmt.Errorf("%w: the reply has no tool call", llm.ErrEmpty)
 }

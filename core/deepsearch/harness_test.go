@@ -269,16 +269,16 @@ type stage struct {
 	more    []tool.Tool // beside the search
 }
 
-// named is a tool that is only offered.
-type named struct {
+// offeredTool is a tool that is offered but never called.
+type offeredTool struct {
 	tool.Tool
 	name string
 }
 
-func (n named) Spec() llm.ToolSpec {
+func (n offeredTool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: n.name, Parameters: json.RawMessage(`{"type":"object"}`)}
 }
-func (n named) Guide() string { return "" }
+func (n offeredTool) Guide() string { return "" }
 
 func ask(question string, model, fast llm.Model) *stage {
 	return &stage{
@@ -291,8 +291,8 @@ func ask(question string, model, fast llm.Model) *stage {
 	}
 }
 
-// result is what a deep search came to.
-type result struct {
+// outcome is the result of a deep search.
+type outcome struct {
 	turn.Answer
 	packets []packet.Packet
 }
@@ -314,9 +314,9 @@ func (s *stage) runner(t testing.TB) *deepsearch.Runner {
 	return runner
 }
 
-func (s *stage) run(ctx context.Context, t *testing.T) result {
+func (s *stage) run(ctx context.Context, t *testing.T) outcome {
 	t.Helper()
-	var r result
+	var r outcome
 	report, err := s.runner(t).Run(ctx, s.request, packet.SinkFunc(func(p packet.Packet) {
 		r.packets = append(r.packets, p)
 		if s.sink != nil {
@@ -345,7 +345,7 @@ func (s *stage) run(ctx context.Context, t *testing.T) result {
 }
 
 // kinds lists the packets of some kinds, in order, with what they say.
-func (r result) said() string {
+func (r outcome) said() string {
 	var b strings.Builder
 	for _, p := range r.packets {
 		data, _ := json.Marshal(p.Payload)
@@ -358,7 +358,7 @@ func (r result) said() string {
 }
 
 // findings are the states of the rows, by their places.
-func (r result) findings() string {
+func (r outcome) findings() string {
 	var out []string
 	for _, p := range r.packets {
 		if f, ok := p.Payload.(packet.Finding); ok {

@@ -17,56 +17,56 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// inquiry is one turn that is searched deeply. What is guarded by mu is read and changed by those
-// who work on sub-questions at the same time.
+// inquiry is one deep search of a turn. mu guards the fields below it against concurrent workers.
 type inquiry struct {
 	*Runner
 	req     turn.Request
 	model   llm.Model // plans, judges and writes
 	fast    llm.Model // answers sub-questions
-	out     *outlet
+	packets *packetWriter
 	numbers *cite.Mapping
 	began   time.Time
 
-	changed  chan struct{} // holds one token when people changed the plan
-	settling sync.Mutex    // one finding after the other
-	mu       sync.Mutex
-	rows     []*row
-	round    int      // the last that was planned
-	judged   Judgment // the last
-	usage    llm.Usage
-	prices   spend.Prices
-	cost     spend.Amount
-	// of the budget, such as "4.20 USD", as the plan was made; empty without one
-	left     string
-	asked    bool               // all was asked, by an earlier attempt
-	over     bool               // nothing is to come
-	searches []retrieve.Account // of the plan's own search
-	notices  []string
-	read     message.Basis // of all that who plans and judges has read
-	// documents that a plan was made of and that no finding names, without their text
-	behind []message.Reference
-	plain  string // why the question is answered without a deep search, a sentence
+	changed   chan struct{} // holds one token after people changed the plan
+	findingMu sync.Mutex    // serialises findings
+	mu        sync.Mutex
+	rows      []*row
+	round     int      // the latest planned round
+	judgment  Judgment // merged judgments of all rounds
+	usage     llm.Usage
+	prices    spend.Prices
+	cost      spend.Amount
+	// remaining budget when the plan was made, such as "4.20 USD"; empty without caps
+	remaining string
+	closed    bool               // an earlier attempt closed the plan
+	concluded bool               // the search has ended
+	searches  []retrieve.Account // searches made for the plan
+	notices   []string
+	basis     message.Basis // basis of everything that planner and judge have read
+	// documents that the plan was based on and no finding cites, without their text
+	planSources []message.Reference
+	plainNotice string // sentence that says why there is no deep search
 }
 
-// row is a sub-question with what became of it.
+// row is a sub-question and its state.
 type row struct {
 	SubQuestion
-	number  int           // from 1, in the order in which they were asked
-	tab     int           // within its round
-	basis   message.Basis // what its text was made of
-	taken   bool
-	cancel  context.CancelCauseFunc // ends the work on it; nil where no worker has it
+	number int           // from 1, in the order of the questions
+	tab    int           // within its round
+	basis  message.Basis // basis of the question's text
+	// a worker has claimed the row
+	started bool
+	cancel  context.CancelCauseFunc // cancels the worker; nil if there is none
 	finding *Finding
 }
 
-func (r *Runner) begin(req turn.Request, sink packet.Sink) *inquiry {
+func (r *Runner) newInquiry(req turn.Request, sink packet.Sink) *inquiry {
 	if req.Now.IsZero() {
 		req.Now = time.Now()
 	}
-	s := &inquiry{Runner: r, req: req, model: req.Models[0], fast: r.Fast, out: newOutlet(sink), numbers: turn.Numbers(req), began: time.Now(),
+	s := &inquiry{Runner: r, req: req, model: req.Models[0], fast: r.Fast, packets: newPacketWriter(sink), numbers: turn.Numbers(req), began: time.Now(),
 		changed: make(chan struct{}, 1)}
-	s.read = message.BasisOf(append(slices.Clip(req.History), req.Question)...).With(message.BasisOfFiles(req.Project))
+	s.basis = message.BasisOf(append(slices.Clip(req.History), req.Question)...).With(message.BasisOfFiles(req.Project))
 	if r.Prices != nil {
 		s.prices = r.Prices()
 	}
@@ -80,27 +80,28 @@ func (r *Runner) begin(req turn.Request, sink packet.Sink) *inquiry {
 	return s
 }
 
-// run goes from the question to the report. A search that is interrupted by a person ends with what
-// was found; one that the process interrupts ends with anything, since another attempt goes on with
+// run plans, researches and writes the report. A search stopped by a person ends with the findings
+// so far. One that the process interrupts has no defined result, because another attempt resumes
 // it.
 func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
-	s.out.emit(planBlock, packet.DeepSearchPlanStart{})
+	s.packets.emit(planBlock, packet.DeepSearchPlanStart{})
 	direct, err := s.prepare(ctx)
 	if err != nil {
 		return turn.Report{}, err
 	}
 	if direct {
-		s.out.emit(planBlock, packet.SectionEnd{})
-		return s.plainly(ctx)
+		s.packets.emit(planBlock, packet.SectionEnd{})
+		return s.answerPlainly(ctx)
 	}
-	telling, told := context.WithCancel(ctx)
-	var teller sync.WaitGroup
-	teller.Go(func() { s.tell(telling) })
-	defer teller.Wait()
-	defer told()
-	for again := true; again; again = !s.closed(ctx) { // people add so many questions and no more
+	reporting, stopReporting := context.WithCancel(ctx)
+	var reporter sync.WaitGroup
+	reporter.Go(func() { s.reportProgress(reporting) })
+	defer reporter.Wait()
+	defer stopReporting()
+	// ends: MaxAdded limits the questions of people
+	for again := true; again; again = !s.closePlan(ctx) {
 		s.research(ctx)
-		for context.Cause(ctx) == nil && !s.asked && !s.req.Depth.Once && s.latest() < s.config.Rounds && time.Since(s.began) < s.config.Total {
+		for context.Cause(ctx) == nil && !s.closed && !s.req.Depth.Once && s.latestRound() < s.config.Rounds && time.Since(s.began) < s.config.Total {
 			more, err := s.refine(ctx)
 			if err != nil {
 				return turn.Report{}, err
@@ -111,19 +112,21 @@ func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 			s.research(ctx)
 		}
 	}
-	told() // nothing is to come behind the stop
-	teller.Wait()
+	stopReporting() // no packet may follow the stop
+	reporter.Wait()
 	if errors.Is(context.Cause(ctx), turn.ErrStopped) {
 		return s.stopped(ctx)
 	}
-	return s.report(ctx)
+	return s.writeReport(ctx)
 }
 
-// add makes rows of sub-questions.
-func (s *inquiry) add(questions []SubQuestion) []*row { return s.addBehind(s.known(), questions) }
+// add adds rows for sub-questions.
+func (s *inquiry) add(questions []SubQuestion) []*row {
+	return s.addUnlessChanged(s.rowCount(), questions)
+}
 
-// addBehind makes rows of sub-questions, unless there are others by now than those that were known.
-func (s *inquiry) addBehind(known int, questions []SubQuestion) []*row {
+// addUnlessChanged adds rows only if there are still as many rows as known.
+func (s *inquiry) addUnlessChanged(known int, questions []SubQuestion) []*row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var added []*row
@@ -133,7 +136,7 @@ func (s *inquiry) addBehind(known int, questions []SubQuestion) []*row {
 	for _, q := range questions {
 		r := &row{SubQuestion: q, number: len(s.rows) + 1}
 		if !q.Added {
-			r.basis = s.read
+			r.basis = s.basis
 		}
 		for _, other := range s.rows {
 			if other.Round == q.Round {
@@ -147,22 +150,22 @@ func (s *inquiry) addBehind(known int, questions []SubQuestion) []*row {
 	return added
 }
 
-// latest returns the number of the latest round. People add questions to the next one at any time.
-func (s *inquiry) latest() int {
+// latestRound returns the number of the latest round. People may add questions at any time.
+func (s *inquiry) latestRound() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.round
 }
 
-// reach notes that a round has begun.
-func (s *inquiry) reach(round int) {
+// beginRound records that a round has begun.
+func (s *inquiry) beginRound(round int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.round = max(s.round, round)
 }
 
-// standing is a copy of the rows as they are now.
-func (s *inquiry) standing() []row {
+// snapshot returns a copy of the rows.
+func (s *inquiry) snapshot() []row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := make([]row, len(s.rows))
@@ -172,8 +175,8 @@ func (s *inquiry) standing() []row {
 	return out
 }
 
-// spend adds what a model took.
-func (s *inquiry) spend(model string, u llm.Usage) {
+// addUsage adds the usage and cost of a model call.
+func (s *inquiry) addUsage(model string, u llm.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cost += s.prices.Models[model].Of(u)
@@ -182,9 +185,9 @@ func (s *inquiry) spend(model string, u llm.Usage) {
 	s.usage.Output += u.Output
 }
 
-// complete adds to the answer of the last run what the others have found and used.
-func (s *inquiry) complete(a *turn.Answer) {
-	rows := s.standing()
+// addTotals adds findings, usage, searches and notices of the whole search to the final answer.
+func (s *inquiry) addTotals(a *turn.Answer) {
+	rows := s.snapshot()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a.Usage.Input += s.usage.Input
@@ -194,7 +197,7 @@ func (s *inquiry) complete(a *turn.Answer) {
 	a.Notices = append(slices.Clone(s.notices), a.Notices...)
 	held := make(map[string]bool)
 	for _, r := range a.References {
-		held[keyOf(r)] = true
+		held[passageKey(r)] = true
 	}
 	for _, r := range rows {
 		if r.finding == nil {
@@ -202,37 +205,37 @@ func (s *inquiry) complete(a *turn.Answer) {
 		}
 		a.Searches = append(a.Searches, r.finding.Searches...)
 		for _, ref := range r.finding.References {
-			if !held[keyOf(ref)] {
-				held[keyOf(ref)] = true
+			if !held[passageKey(ref)] {
+				held[passageKey(ref)] = true
 				a.References = append(a.References, ref)
 			}
 		}
 	}
-	for _, ref := range s.behind {
-		if !holds(a.References, ref.Document.ID) && !holds(a.Inherited, ref.Document.ID) {
+	for _, ref := range s.planSources {
+		if !containsDocument(a.References, ref.Document.ID) && !containsDocument(a.Inherited, ref.Document.ID) {
 			a.Inherited = append(a.Inherited, ref)
 		}
 	}
 	a.Timings.Total = time.Since(s.began)
 }
 
-// holds reports whether a document is among references.
-func holds(references []message.Reference, id document.ID) bool {
+// containsDocument reports whether a document is among references.
+func containsDocument(references []message.Reference, id document.ID) bool {
 	return slices.ContainsFunc(references, func(r message.Reference) bool { return r.Document.ID == id })
 }
 
-// learn notes what planner and judge read from now on. What is not among the findings is kept in
-// mind for the answer, too.
-func (s *inquiry) learn(read message.Basis, behind []message.Reference) {
+// addBasis records what planner and judge have read. Documents in sources are added to the answer
+// even if no finding cites them.
+func (s *inquiry) addBasis(read message.Basis, behind []message.Reference) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.read = s.read.With(read)
+	s.basis = s.basis.With(read)
 	for _, r := range behind {
-		if !holds(s.behind, r.Document.ID) {
-			s.behind = append(s.behind, message.Reference{Number: r.Number, Document: r.Document})
+		if !containsDocument(s.planSources, r.Document.ID) {
+			s.planSources = append(s.planSources, message.Reference{Number: r.Number, Document: r.Document})
 		}
 	}
 }
 
-// keyOf tells passages apart.
-func keyOf(r message.Reference) string { return string(r.Document.ID) + "\x00" + r.Text }
+// passageKey identifies a passage.
+func passageKey(r message.Reference) string { return string(r.Document.ID) + "\x00" + r.Text }

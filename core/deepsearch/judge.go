@@ -17,16 +17,16 @@ import (
 //go:embed judge.md
 var judgePrompt string
 
-// Judgment says what is to be thought of what was found by then.
+// Judgment is a model's assessment of the findings.
 type Judgment struct {
-	Answer         string   // what can be answered by then; empty where no model judged
-	Missing        []string // what the findings do not say
-	Contradictions []string // where they do not agree
+	Answer         string   // what the findings answer; empty if no model judged
+	Missing        []string // what the findings do not answer
+	Contradictions []string // where findings disagree
 }
 
-// then is what two judgments come to, of which the second one knows more. What contradicts does so
-// after further findings, too.
-func (j Judgment) then(next Judgment) Judgment {
+// merge returns next with the contradictions of both judgments. A contradiction remains after
+// further findings.
+func (j Judgment) merge(next Judgment) Judgment {
 	for _, c := range next.Contradictions {
 		if !slices.Contains(j.Contradictions, c) {
 			j.Contradictions = append(slices.Clip(j.Contradictions), c)
@@ -48,10 +48,10 @@ var judgeSpec = llm.ToolSpec{
 		`"required":["answer","enough","sub_questions"]}`),
 }
 
-// most of what a judgment may name.
+// maximum number of missing items and contradictions in a judgment
 const maxNamed = 6
 
-// refine judges what was found and asks further where that does not suffice. It reports whether
+// refine judges the findings and asks further questions if they do not suffice. It reports whether
 // there are new sub-questions.
 func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 	var (
@@ -59,50 +59,50 @@ func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 		questions []SubQuestion
 	)
 	if s.model.Info().Extractive {
-		questions = s.byName()
+		questions = s.namedQuestions()
 	} else if judged, questions, err = s.judge(ctx); err != nil {
 		return false, err
 	}
 	s.mu.Lock()
-	s.judged = s.judged.then(judged)
+	s.judgment = s.judgment.merge(judged)
 	s.mu.Unlock()
 	if context.Cause(ctx) != nil || len(questions) == 0 && judged.Answer == "" {
 		return false, nil
 	}
-	round := s.latest() + 1
+	round := s.latestRound() + 1
 	for i := range questions {
 		questions[i].Round = round
 	}
 	for tries := 0; tries <= MaxAdded; tries++ {
 		var err error
-		s.keep(ctx, "judgment", func(ctx context.Context) error {
-			err = s.Journal.Extend(ctx, s.fence(), s.known(), judged, questions)
+		s.writeJournal(ctx, "judgment", func(ctx context.Context) error {
+			err = s.Journal.Extend(ctx, s.fence(), s.rowCount(), judged, questions)
 			return err
 		})
 		if !errors.Is(err, ErrSteered) {
 			break
 		}
-		s.steer(ctx) // another replica was faster: numbers follow the order in which questions came
+		s.steer(ctx) // add the other questions first, since numbers follow the order of arrival
 	}
 	rows := s.add(questions)
-	s.reach(round)
-	s.out.emit(refineBlock(round), packet.Refinement{Round: round, Answer: judged.Answer, Missing: judged.Missing, Contradictions: judged.Contradictions})
-	s.out.emit(refineBlock(round), packet.SectionEnd{})
+	s.beginRound(round)
+	s.packets.emit(refineBlock(round), packet.Refinement{Round: round, Answer: judged.Answer, Missing: judged.Missing, Contradictions: judged.Contradictions})
+	s.packets.emit(refineBlock(round), packet.SectionEnd{})
 	s.announce(round, rows)
 	return len(questions) > 0, nil
 }
 
-// judge asks the model. Where it does not say anything that can be read, what was found has to do.
+// judge asks the model for a judgment. If the reply cannot be decoded, it returns an empty one.
 func (s *inquiry) judge(ctx context.Context) (Judgment, []SubQuestion, error) {
 	var b strings.Builder
 	b.WriteString(s.background())
 	fmt.Fprintf(&b, "The question:\n\n%s\n\nWhat was found:\n", excerpt(s.req.Question.Text, 8_000))
 	var asked []string
-	for _, r := range s.standing() {
+	for _, r := range s.snapshot() {
 		asked = append(asked, r.Text)
-		fmt.Fprintf(&b, "\n%d. %s\n%s\n", r.number, r.Text, r.told())
+		fmt.Fprintf(&b, "\n%d. %s\n%s\n", r.number, r.Text, r.summary())
 	}
-	b.WriteString(s.cataloged())
+	b.WriteString(s.citedDocuments())
 	var said struct {
 		Answer         string   `json:"answer"`
 		Enough         bool     `json:"enough"`
@@ -110,19 +110,19 @@ func (s *inquiry) judge(ctx context.Context) (Judgment, []SubQuestion, error) {
 		Contradictions []string `json:"contradictions"`
 		SubQuestions   []string `json:"sub_questions"`
 	}
-	err := s.form(ctx, judgeSpec, strings.TrimSpace(judgePrompt), b.String(), &said)
+	err := s.callTool(ctx, judgeSpec, strings.TrimSpace(judgePrompt), b.String(), &said)
 	if errors.Is(err, errAudience) {
 		return Judgment{}, nil, err
 	}
 	if err != nil {
-		s.Logger.WarnContext(ctx, "what was found was not judged; the report is written from it", "turn", s.req.Turn, "error", err)
+		s.Logger.WarnContext(ctx, "the model made no judgment; writing the report without one", "turn", s.req.Turn, "error", err)
 		return Judgment{}, nil, nil
 	}
-	j := Judgment{Answer: s.req.Filter.Redact(excerpt(said.Answer, 4_000)), Missing: s.named(said.Missing), Contradictions: s.named(said.Contradictions)}
+	j := Judgment{Answer: s.req.Filter.Redact(excerpt(said.Answer, 4_000)), Missing: s.cleanItems(said.Missing), Contradictions: s.cleanItems(said.Contradictions)}
 	if said.Enough {
 		return j, nil, nil
 	}
-	texts, _ := tidy(said.SubQuestions, asked)
+	texts, _ := cleanQuestions(said.SubQuestions, asked)
 	var questions []SubQuestion
 	for _, t := range texts {
 		questions = append(questions, SubQuestion{Text: s.req.Filter.Redact(t)})
@@ -130,18 +130,18 @@ func (s *inquiry) judge(ctx context.Context) (Judgment, []SubQuestion, error) {
 	return j, questions, nil
 }
 
-// cataloged lists the documents that findings cite, under their numbers.
-func (s *inquiry) cataloged() string {
+// citedDocuments lists the documents that findings cite, with their numbers.
+func (s *inquiry) citedDocuments() string {
 	var b strings.Builder
 	seen := make(map[int]bool)
-	for _, r := range s.standing() {
+	for _, r := range s.snapshot() {
 		if r.finding == nil {
 			continue
 		}
 		for _, c := range r.finding.Citations {
 			if n := c.ModelSees; !seen[n] {
 				seen[n] = true
-				fmt.Fprintf(&b, "[%d] %s\n", n, titled(c.Document))
+				fmt.Fprintf(&b, "[%d] %s\n", n, documentTitle(c.Document))
 			}
 		}
 	}
@@ -151,8 +151,8 @@ func (s *inquiry) cataloged() string {
 	return "\nThe documents behind the numbers:\n\n" + b.String()
 }
 
-// named are things that a judgment names, as they may be shown.
-func (s *inquiry) named(all []string) []string {
+// cleanItems shortens and redacts items of a judgment and drops surplus ones.
+func (s *inquiry) cleanItems(all []string) []string {
 	var out []string
 	for _, one := range all[:min(len(all), maxNamed)] {
 		if one = strings.Join(strings.Fields(one), " "); one != "" {
@@ -162,16 +162,16 @@ func (s *inquiry) named(all []string) []string {
 	return out
 }
 
-// told is what a row came to, for a model.
-func (r row) told() string {
-	said := r.came()
+// summary returns the result of a row, for a model.
+func (r row) summary() string {
+	said := r.result()
 	if r.Added && (r.finding == nil || r.finding.State != Dropped) {
 		said += "\nA person asked for this while the search ran; the report is to answer it."
 	}
 	return said
 }
 
-func (r row) came() string {
+func (r row) result() string {
 	switch {
 	case r.finding == nil:
 		return "Not looked into."

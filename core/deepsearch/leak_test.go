@@ -238,7 +238,7 @@ func (p *puppet) reply(req llm.Request) llm.Delta {
 // is not public, and no request leaves but to an address that a person wrote or a public document
 // names, and none from a text that something private had a part in: in the parts of a deep search,
 // after a crash, an edit or a retry, and in follow-ups.
-func TestNoTextOfADocumentBecomesARequest(t *testing.T) {
+func TestDocumentTextIsNotInQueries(t *testing.T) {
 	t.Parallel()
 	opened, carried, arrived := 0, 0, 0
 	webs, hushed, searched := 0, 0, 0

@@ -11,21 +11,20 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// maxNames is how many names a second search looks for in addition to its question.
+// maxNames is the maximum number of names that a second search adds to its question.
 const maxNames = 3
 
 var sentenceEnd = regexp.MustCompile(`[.!?:;]["”’)\]]*\s+|\n+`)
 
-// linking may stand inside a name.
-var linking = map[string]bool{"of": true, "the": true, "de": true, "von": true, "van": true, "der": true, "la": true, "du": true}
+// linkWords may occur inside a name.
+var linkWords = map[string]bool{"of": true, "the": true, "de": true, "von": true, "van": true, "der": true, "la": true, "du": true}
 
-// Names returns what texts name and the question does not: what is written with capitals within a
-// sentence, or as an identifier. First come those that stand in sentences which say most of what
-// the question says; where there are any, those that stand in none are left out. They are what a
-// second search looks for in addition to the question.
+// Names returns names that texts contain and the question does not: capitalised words within a
+// sentence, and identifiers. Names in sentences that share words with the question come first. If
+// there are any, other names are omitted. A second search adds these names to its question.
 func Names(question string, texts []string) []string {
 	asked := make(map[string]bool)
-	for _, w := range strings.Fields(fold(question)) {
+	for _, w := range strings.Fields(normalise(question)) {
 		asked[w] = true
 	}
 	type found struct {
@@ -37,9 +36,9 @@ func Names(question string, texts []string) []string {
 	for _, text := range texts {
 		for _, sentence := range sentenceEnd.Split(excerpt(text, 4_000), -1) {
 			near := cite.Supported(question, []string{sentence})
-			for _, n := range named(sentence) {
-				key := fold(n)
-				if known(key, asked) {
+			for _, n := range sentenceNames(sentence) {
+				key := normalise(n)
+				if isKnownName(key, asked) {
 					continue
 				}
 				if all[key] == nil {
@@ -63,26 +62,25 @@ func Names(question string, texts []string) []string {
 	return out
 }
 
-// known reports whether every word of a name stands in the question, or it has none that tells
-// something.
-func known(key string, asked map[string]bool) bool {
+// isKnownName reports whether the question contains every significant word of a name.
+func isKnownName(key string, asked map[string]bool) bool {
 	for w := range strings.FieldsSeq(key) {
-		if !asked[w] && len(w) > 1 && !linking[w] {
+		if !asked[w] && len(w) > 1 && !linkWords[w] {
 			return false
 		}
 	}
 	return true
 }
 
-// named are the names of a sentence.
-func named(sentence string) []string {
+// sentenceNames returns the names in a sentence.
+func sentenceNames(sentence string) []string {
 	words := strings.Fields(sentence)
 	var out []string
 	for i := 0; i < len(words); {
 		end := i
 		for end < len(words) {
-			w := bare(words[end])
-			if !capital(w) && !(end > i && linking[w] && end+1 < len(words) && capital(bare(words[end+1]))) {
+			w := trimPunctuation(words[end])
+			if !isCapitalised(w) && !(end > i && linkWords[w] && end+1 < len(words) && isCapitalised(trimPunctuation(words[end+1]))) {
 				break
 			}
 			end++
@@ -92,19 +90,19 @@ func named(sentence string) []string {
 		}
 		switch n := end - i; {
 		case n == 0:
-			if w := bare(words[i]); identifier(w) {
+			if w := trimPunctuation(words[i]); isIdentifier(w) {
 				out = append(out, w)
 			}
 			i++
-		case n == 1 && i == 0 && !identifier(bare(words[0])):
-			// the first word of a sentence is written with a capital anyway
+		case n == 1 && i == 0 && !isIdentifier(trimPunctuation(words[0])):
+			// the first word of a sentence is always capitalised
 			i++
 		default:
 			name := make([]string, 0, n)
 			for _, w := range words[i:end] {
-				name = append(name, bare(w))
+				name = append(name, trimPunctuation(w))
 			}
-			if i == 0 && opening[strings.ToLower(name[0])] {
+			if i == 0 && openingWords[strings.ToLower(name[0])] {
 				name = name[1:]
 			}
 			if len(name) > 0 && len(name) <= 6 {
@@ -116,26 +114,26 @@ func named(sentence string) []string {
 	return out
 }
 
-// opening are words that begin sentences and no names.
-var opening = map[string]bool{
+// openingWords begin sentences and are not names.
+var openingWords = map[string]bool{
 	"the": true, "a": true, "an": true, "in": true, "on": true, "at": true, "it": true, "he": true, "she": true, "they": true, "this": true, "that": true, "for": true,
 	"from": true, "by": true, "with": true, "when": true, "after": true, "before": true, "and": true, "but": true, "if": true, "its": true, "their": true, "our": true, "we": true, "you": true,
 }
 
-func bare(word string) string {
+func trimPunctuation(word string) string {
 	return strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-func capital(word string) bool {
+func isCapitalised(word string) bool {
 	for _, r := range word {
 		return unicode.IsUpper(r) && len(word) > 1
 	}
 	return false
 }
 
-// identifier reports whether a word is written as programs and tickets are: ABC-12, snake_case,
+// isIdentifier reports whether a word looks like an identifier, such as ABC-12, snake_case or
 // camelCase.
-func identifier(word string) bool {
+func isIdentifier(word string) bool {
 	letter, mark := false, false
 	lower := false
 	for i, r := range word {
@@ -151,9 +149,9 @@ func identifier(word string) bool {
 	return letter && mark
 }
 
-// sentences are what a finding says: what it cites where it was found, else the beginnings of the
-// passages that came nearest.
-func sentences(f Finding) []string {
+// findingSentences returns the cited statements of a finding, or else the beginnings of its best
+// passages.
+func findingSentences(f Finding) []string {
 	var out []string
 	if f.State == Found {
 		for statement := range statements(f.Text, func(int) bool { return true }) {
@@ -175,17 +173,17 @@ func sentences(f Finding) []string {
 	return out
 }
 
-// byName asks further without a model: what was not found, and a question that only describes what
-// it is about, are searched for once more with the names that the first searches found.
-func (s *inquiry) byName() []SubQuestion {
-	rows := s.standing()
-	if s.latest() > 0 {
+// namedQuestions returns further questions without a model. It repeats unanswered questions, and a
+// single question that only describes its subject, with names from the first findings.
+func (s *inquiry) namedQuestions() []SubQuestion {
+	rows := s.snapshot()
+	if s.latestRound() > 0 {
 		return nil
 	}
 	var texts []string
 	for _, r := range rows {
 		if r.finding != nil && (r.finding.State == Found || len(rows) == 1 && r.finding.State == Missing) {
-			texts = append(texts, sentences(*r.finding)...)
+			texts = append(texts, findingSentences(*r.finding)...)
 		}
 	}
 	found := Names(s.req.Question.Text, texts)
@@ -196,24 +194,25 @@ func (s *inquiry) byName() []SubQuestion {
 	for _, r := range rows {
 		if r.finding != nil && r.After == 0 && (r.finding.State == Missing || len(rows) == 1 && r.finding.State == Found) {
 			if r.finding.State == Missing {
-				out = append(out, SubQuestion{Text: with(r.Text, found), Again: r.number})
+				out = append(out, SubQuestion{Text: withNames(r.Text, found), Again: r.number})
 				continue
 			}
-			for _, one := range found { // together they would find what names them all, which is known
-				out = append(out, SubQuestion{Text: with(open(r.Text, texts), []string{one}), Again: r.number})
+			// all names together would only find the document that names them all
+			for _, one := range found {
+				out = append(out, SubQuestion{Text: withNames(unansweredWords(r.Text, texts), []string{one}), Again: r.number})
 			}
 		}
 	}
 	return out
 }
 
-// open returns what a question asks in addition to what was found: its words without those that the
-// texts hold, which would find the same again.
-func open(question string, texts []string) string {
+// unansweredWords returns the words of a question that the texts do not contain. Searching with the
+// other words would find the same texts.
+func unansweredWords(question string, texts []string) string {
 	var kept []string
 	for i, word := range strings.Fields(question) {
-		if i == 0 || cite.Supported(word, nil) == 0 && !says(texts, word) {
-			kept = append(kept, bare(word))
+		if i == 0 || cite.Supported(word, nil) == 0 && !mentions(texts, word) {
+			kept = append(kept, trimPunctuation(word))
 		}
 	}
 	if len(kept) < 2 {
@@ -222,24 +221,24 @@ func open(question string, texts []string) string {
 	return strings.Join(kept, " ")
 }
 
-// says reports whether a text has a word, in any of its forms.
-func says(texts []string, word string) bool {
+// mentions reports whether a text contains a word in any inflection.
+func mentions(texts []string, word string) bool {
 	if cite.Supported(word, texts) > 0 {
 		return true
 	}
-	stem := []rune(strings.ToLower(bare(word)))
+	stem := []rune(strings.ToLower(trimPunctuation(word)))
 	if len(stem) < 4 {
 		return false
 	}
 	return slices.ContainsFunc(texts, func(text string) bool {
-		return strings.Contains(" "+fold(text), " "+string(stem[:max(3, len(stem)-3)]))
+		return strings.Contains(" "+normalise(text), " "+string(stem[:max(3, len(stem)-3)]))
 	})
 }
 
-// With is a question that is searched for with a name.
-func With(question, name string) string { return with(question, []string{name}) }
+// WithName returns a question with a name to search for.
+func WithName(question, name string) string { return withNames(question, []string{name}) }
 
-// with is a question that is searched for with names.
-func with(question string, names []string) string {
+// withNames returns a question with names to search for.
+func withNames(question string, names []string) string {
 	return question + " (" + strings.Join(names, ", ") + ")"
 }

@@ -22,7 +22,7 @@ import (
 //go:embed plan.md
 var planPrompt string
 
-// planSpec is what a planner is asked to call.
+// planSpec is the tool that the planner must call.
 var planSpec = llm.ToolSpec{
 	Name:        "plan_search",
 	Description: "States the questions that are to be looked into.",
@@ -30,26 +30,26 @@ var planSpec = llm.ToolSpec{
 		`"description":"Up to 6 questions, each understood by somebody who reads nothing else. Empty: one search answers the question, or it needs none."}},"required":["sub_questions"]}`),
 }
 
-// prepare takes the question apart, or takes up what an earlier attempt has done. direct says that
-// it needs no depth.
+// prepare makes a plan or restores that of an earlier attempt. direct means that the question needs
+// no deep search.
 func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 	if s.req.SmallTalk {
 		return true, nil
 	}
 	if !s.searchable() {
-		s.plain = sentenceNoSearch
+		s.plainNotice = sentenceNoSearch
 		return true, nil
 	}
-	record, err := s.resume(ctx)
+	record, err := s.loadRecord(ctx)
 	if err != nil {
 		return false, err
 	}
-	if record.Planned() { // what another attempt's planner and judge read is not kept
-		s.learn(message.Basis{Unknown: true}, nil)
+	if record.Planned() { // the record does not say what the other attempt's planner and judge read
+		s.addBasis(message.Basis{Unknown: true}, nil)
 	}
 	if !record.Planned() {
-		s.keep(ctx, "beginning", func(ctx context.Context) error {
-			return s.Journal.Plan(ctx, s.fence(), Record{Question: s.req.Question.Text, Audience: s.listeners()})
+		s.writeJournal(ctx, "beginning", func(ctx context.Context) error {
+			return s.Journal.Plan(ctx, s.fence(), Record{Question: s.req.Question.Text, Audience: s.audienceKey()})
 		})
 		if record, err = s.plan(ctx); err != nil {
 			return false, err
@@ -58,19 +58,19 @@ func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 			record = s.keepPlan(ctx, record)
 		}
 	}
-	s.plain = s.whyPlain(record)
+	s.plainNotice = s.plainReason(record)
 	if record.Direct {
 		return true, nil
 	}
-	s.left, s.asked = s.budget(ctx), record.Closed
-	if direct, err := s.choose(ctx, record); direct || err != nil {
+	s.remaining, s.closed = s.remainingBudget(ctx), record.Closed
+	if direct, err := s.awaitChoice(ctx, record); direct || err != nil {
 		return direct, err
 	}
-	s.take(ctx, record)
+	s.restoreRows(ctx, record)
 	return false, nil
 }
 
-// keepPlan keeps a plan, and returns it with what people have said before it was there.
+// keepPlan stores a plan. It returns the plan with the questions that people added before.
 func (s *inquiry) keepPlan(ctx context.Context, record Record) Record {
 	if s.Journal == nil {
 		return record
@@ -78,7 +78,7 @@ func (s *inquiry) keepPlan(ctx context.Context, record Record) Record {
 	record.Asked = s.req.Depth.Ask > 0 && len(record.Questions) > s.req.Depth.Ask
 	for range 2 {
 		var err error
-		s.keep(ctx, "plan", func(ctx context.Context) error {
+		s.writeJournal(ctx, "plan", func(ctx context.Context) error {
 			err = s.Journal.Plan(ctx, s.fence(), record)
 			return err
 		})
@@ -87,19 +87,18 @@ func (s *inquiry) keepPlan(ctx context.Context, record Record) Record {
 		}
 		record.Direct, record.Questions = false, []SubQuestion{{Text: s.req.Question.Text}}
 	}
-	if kept, err := s.resume(ctx); err == nil && kept.Planned() {
-		if !extends(kept, record) { // another attempt has written it
-			s.learn(message.Basis{Unknown: true}, nil)
+	if stored, err := s.loadRecord(ctx); err == nil && stored.Planned() {
+		if !onlyExtends(stored, record) { // another attempt wrote this plan
+			s.addBasis(message.Basis{Unknown: true}, nil)
 		}
-		return kept
+		return stored
 	}
 	return record
 }
 
-// extends reports whether a plan is another one to which people have added questions, and nothing
-// else.
-func extends(kept, record Record) bool {
-	for i, q := range kept.Questions {
+// onlyExtends reports whether stored equals record except for questions that people added.
+func onlyExtends(stored, record Record) bool {
+	for i, q := range stored.Questions {
 		if !q.Added && (i >= len(record.Questions) || record.Questions[i].Text != q.Text) {
 			return false
 		}
@@ -107,15 +106,14 @@ func extends(kept, record Record) bool {
 	return true
 }
 
-// plan takes the question apart: by the model, and by rule where there is none, or where it does
-// not do so.
+// plan asks the model for a plan. Without a usable one, it decomposes the question by rules.
 func (s *inquiry) plan(ctx context.Context) (Record, error) {
-	record := Record{Question: s.req.Question.Text, Audience: s.listeners()}
-	questions, asked, err := s.planned(ctx)
+	record := Record{Question: s.req.Question.Text, Audience: s.audienceKey()}
+	questions, planned, err := s.planByModel(ctx)
 	if err != nil {
 		return record, err
 	}
-	if !asked {
+	if !planned {
 		questions = Decompose(s.req.Question.Text)
 	}
 	record.Questions = questions
@@ -123,9 +121,9 @@ func (s *inquiry) plan(ctx context.Context) (Record, error) {
 	return record, nil
 }
 
-// planned is the plan of the model. asked is false where it made none: its questions are made by
-// rule then. An error is one that ends the turn.
-func (s *inquiry) planned(ctx context.Context) (questions []SubQuestion, asked bool, err error) {
+// planByModel returns the model's plan. planned is false if the model made none. An error ends the
+// turn.
+func (s *inquiry) planByModel(ctx context.Context) (questions []SubQuestion, planned bool, err error) {
 	if s.model.Info().Extractive {
 		return nil, false, nil
 	}
@@ -136,27 +134,27 @@ func (s *inquiry) planned(ctx context.Context) (questions []SubQuestion, asked b
 	}
 	fmt.Fprintf(&b, "The question:\n\n%s\n", excerpt(s.req.Question.Text, 8_000))
 	if !s.req.Depth.Blind {
-		if first := s.look(ctx); first != "" {
+		if first := s.firstSearch(ctx); first != "" {
 			fmt.Fprintf(&b, "\nWhat a first search found, for you to know which words the documents use:\n\n%s\n", first)
 		}
 	}
 	var plan struct {
 		SubQuestions []string `json:"sub_questions"`
 	}
-	err = s.form(ctx, planSpec, strings.TrimSpace(planPrompt), b.String(), &plan)
+	err = s.callTool(ctx, planSpec, strings.TrimSpace(planPrompt), b.String(), &plan)
 	if errors.Is(err, errAudience) {
 		return nil, false, err
 	}
 	if err != nil {
-		s.Logger.WarnContext(ctx, "the model made no plan; the question is taken apart by rule", "turn", s.req.Turn, "error", err)
+		s.Logger.WarnContext(ctx, "the model made no plan; decomposing the question by rules", "turn", s.req.Turn, "error", err)
 		return nil, false, nil
 	}
-	texts, left := tidy(plan.SubQuestions, nil)
-	if left > 0 {
-		s.notices = append(s.notices, fmt.Sprintf("The model planned %s; the first %d were looked into.", plural.Count(len(texts)+left, "part"), len(texts)))
+	texts, dropped := cleanQuestions(plan.SubQuestions, nil)
+	if dropped > 0 {
+		s.notices = append(s.notices, fmt.Sprintf("The model planned %s; the first %d were looked into.", plural.Count(len(texts)+dropped, "part"), len(texts)))
 	}
-	if len(texts) == 1 && fold(texts[0]) == fold(s.req.Question.Text) {
-		return nil, true, nil // one search is what a plain answer makes
+	if len(texts) == 1 && normalise(texts[0]) == normalise(s.req.Question.Text) {
+		return nil, true, nil // a plain answer makes the same search
 	}
 	for _, t := range texts {
 		questions = append(questions, SubQuestion{Text: s.req.Filter.Redact(t)})
@@ -164,23 +162,23 @@ func (s *inquiry) planned(ctx context.Context) (questions []SubQuestion, asked b
 	return questions, true, nil
 }
 
-// look searches with the question itself and sums up what came.
-func (s *inquiry) look(ctx context.Context) string {
-	req := s.part(s.req.Question.Text, message.Basis{})
+// firstSearch searches with the question and summarises the results.
+func (s *inquiry) firstSearch(ctx context.Context) string {
+	req := s.partRequest(s.req.Question.Text, message.Basis{})
 	req.SearchOnly, req.History = true, s.req.History
-	report, err := s.reader().Run(ctx, req, packet.SinkFunc(func(packet.Packet) {}))
+	report, err := s.partRunner().Run(ctx, req, packet.SinkFunc(func(packet.Packet) {}))
 	if err != nil {
-		s.Logger.WarnContext(ctx, "the plan is made without a first search", "turn", s.req.Turn, "error", err)
+		s.Logger.WarnContext(ctx, "first search failed; planning without it", "turn", s.req.Turn, "error", err)
 		return ""
 	}
 	a := report.Best()
-	s.learn(message.BasisOfReferences(a.References), a.References)
+	s.addBasis(message.BasisOfReferences(a.References), a.References)
 	s.mu.Lock()
 	s.searches = append(s.searches, a.Searches...)
 	s.mu.Unlock()
 	var b strings.Builder
 	for _, r := range message.Distinct(a.References) {
-		fmt.Fprintf(&b, "- %s: %s\n", titled(r.Document), excerpt(r.Text, 300))
+		fmt.Fprintf(&b, "- %s: %s\n", documentTitle(r.Document), excerpt(r.Text, 300))
 		if strings.Count(b.String(), "\n") == 3 {
 			break
 		}
@@ -188,8 +186,8 @@ func (s *inquiry) look(ctx context.Context) string {
 	return b.String()
 }
 
-// background is what planner and judge know in addition to the question: when and where it is
-// asked, what can be searched, and what files hold.
+// background returns what planner and judge know in addition to the question: time and place,
+// searchable sources, and files.
 func (s *inquiry) background() string {
 	var b strings.Builder
 	in := prompt.Input{Now: s.req.Now, Place: s.req.Place, Sources: s.req.Sources, Tools: s.Tools.Tools(), Question: s.req.Question}
@@ -211,12 +209,11 @@ func (s *inquiry) background() string {
 	return b.String()
 }
 
-// fileBytes is how much of all files planner and judge read, in bytes; half of it at most is one
-// file's.
+// fileBytes limits the text of all files for planner and judge. One file gets at most half of it.
 const fileBytes = 12_000
 
-// titled is a document as a model reads of it: title, date and address.
-func titled(d document.Ref) string {
+// documentTitle returns title, date and address of a document, for a model.
+func documentTitle(d document.Ref) string {
 	name := strings.Join(strings.Fields(d.Title), " ")
 	if !d.UpdatedAt.IsZero() {
 		name += ", of " + d.UpdatedAt.Format(time.DateOnly)
@@ -227,8 +224,8 @@ func titled(d document.Ref) string {
 	return name
 }
 
-// take makes the rows of a plan, with what was found for them before, and shows them.
-func (s *inquiry) take(ctx context.Context, record Record) {
+// restoreRows adds and shows the rows of a stored plan with their findings.
+func (s *inquiry) restoreRows(ctx context.Context, record Record) {
 	byRound := make(map[int][]SubQuestion)
 	last := 0
 	for _, q := range record.Questions {
@@ -242,19 +239,19 @@ func (s *inquiry) take(ctx context.Context, record Record) {
 			if round <= len(record.Judgments) {
 				j = record.Judgments[round-1]
 			}
-			s.judged = s.judged.then(j)
-			s.out.emit(refineBlock(round), packet.Refinement{Round: round, Answer: j.Answer, Missing: j.Missing, Contradictions: j.Contradictions})
-			s.out.emit(refineBlock(round), packet.SectionEnd{})
+			s.judgment = s.judgment.merge(j)
+			s.packets.emit(refineBlock(round), packet.Refinement{Round: round, Answer: j.Answer, Missing: j.Missing, Contradictions: j.Contradictions})
+			s.packets.emit(refineBlock(round), packet.SectionEnd{})
 		}
 		s.announce(round, rows)
 	}
-	s.reach(len(record.Judgments))
+	s.beginRound(len(record.Judgments))
 	for _, number := range record.Order {
 		f, ok := record.Findings[number]
 		if !ok || number < 1 || number > len(s.rows) {
 			continue
 		}
-		s.settle(ctx, s.rows[number-1], f, false)
+		s.setFinding(ctx, s.rows[number-1], f, false)
 	}
 }
 
@@ -262,46 +259,46 @@ func (s *inquiry) take(ctx context.Context, record Record) {
 func (s *inquiry) announce(round int, rows []*row) {
 	for _, r := range rows {
 		if round == 0 {
-			s.out.emit(planBlock, packet.DeepSearchPlanDelta{Text: fmt.Sprintf("%d. %s\n", r.number, r.Text)})
+			s.packets.emit(planBlock, packet.DeepSearchPlanDelta{Text: fmt.Sprintf("%d. %s\n", r.number, r.Text)})
 		}
 	}
 	if round == 0 {
-		s.out.emit(planBlock, packet.SectionEnd{})
+		s.packets.emit(planBlock, packet.SectionEnd{})
 	}
 	if len(rows) > 1 {
-		s.out.emit(askBlock(round), packet.Branching{Branches: len(rows)})
+		s.packets.emit(askBlock(round), packet.Branching{Branches: len(rows)})
 	}
-	s.open(round, rows)
+	s.showRows(round, rows)
 }
 
-// open shows sub-questions as such that wait.
-func (s *inquiry) open(round int, rows []*row) {
+// showRows shows sub-questions as waiting.
+func (s *inquiry) showRows(round int, rows []*row) {
 	for _, r := range rows {
-		s.out.at(r, 0, packet.SubQuestion{Question: r.Text})
+		s.packets.emitFor(r, 0, packet.SubQuestion{Question: r.Text})
 	}
-	s.out.emit(askBlock(round), s.progress())
+	s.packets.emit(askBlock(round), s.progress())
 }
 
-// plainly answers a question that needs no depth, and says so unless nothing was asked.
-func (s *inquiry) plainly(ctx context.Context) (turn.Report, error) {
+// answerPlainly answers without a deep search and adds a notice that says why.
+func (s *inquiry) answerPlainly(ctx context.Context) (turn.Report, error) {
 	req := s.req
 	req.Depth = nil
 	said := slices.Clone(s.notices)
-	if s.plain != "" {
-		said = append(said, s.plain)
+	if s.plainNotice != "" {
+		said = append(said, s.plainNotice)
 	}
-	report, err := s.Plain.Run(ctx, req, s.out.behind(planBlock+1, func(stop *packet.Stop) {
+	report, err := s.Plain.Run(ctx, req, s.packets.sinkAfter(planBlock+1, func(stop *packet.Stop) {
 		stop.Notices = append(slices.Clip(stop.Notices), said...)
 	}))
 	for i := range report.Answers {
 		report.Answers[i].Notices = append(report.Answers[i].Notices, said...)
 		s.notices = nil
-		s.complete(&report.Answers[i])
+		s.addTotals(&report.Answers[i])
 	}
 	return report, err
 }
 
-// transcript is the end of a conversation: enough to know what "it" means.
+// transcript returns the end of a conversation, so that pronouns can be resolved.
 func transcript(history []message.Message) string {
 	var said []string
 	for _, m := range history {
@@ -312,7 +309,7 @@ func transcript(history []message.Message) string {
 	return strings.Join(said[max(0, len(said)-6):], "\n\n")
 }
 
-// excerpt is the beginning of a text.
+// excerpt returns the beginning of a text.
 func excerpt(text string, runes int) string {
 	if r := []rune(text); len(r) > runes {
 		return string(r[:runes]) + " …"

@@ -8,19 +8,19 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// telling is how often a reader learns how far a search is, though nothing else happens.
-const telling = 10 * time.Second
+// progressInterval is the interval of progress packets when nothing else happens.
+const progressInterval = 10 * time.Second
 
-// tell says every while how far the search is, and takes up what people change in the plan, until
-// ctx ends.
-func (s *inquiry) tell(ctx context.Context) {
-	ticker, steering := time.NewTicker(telling), time.NewTicker(s.config.Steer)
+// reportProgress emits progress periodically and applies people's changes to the plan until ctx
+// ends.
+func (s *inquiry) reportProgress(ctx context.Context) {
+	ticker, steering := time.NewTicker(progressInterval), time.NewTicker(s.config.Steer)
 	defer ticker.Stop()
 	defer steering.Stop()
 	for {
 		select {
 		case <-ticker.C:
-			s.out.emit(askBlock(0), s.progress())
+			s.packets.emit(askBlock(0), s.progress())
 		case <-steering.C:
 			s.steer(ctx)
 		case <-ctx.Done():
@@ -29,17 +29,17 @@ func (s *inquiry) tell(ctx context.Context) {
 	}
 }
 
-// conclude tells what the whole search took.
+// conclude emits and stores the final progress.
 func (s *inquiry) conclude(ctx context.Context) {
 	s.mu.Lock()
-	s.over = true
+	s.concluded = true
 	s.mu.Unlock()
 	p := s.progress()
-	s.out.emit(askBlock(s.latest()), p)
-	s.keep(ctx, "end", func(ctx context.Context) error { return s.Journal.Conclude(ctx, s.fence(), p) })
+	s.packets.emit(askBlock(s.latestRound()), p)
+	s.writeJournal(ctx, "end", func(ctx context.Context) error { return s.Journal.Conclude(ctx, s.fence(), p) })
 }
 
-// progress is how far the search is.
+// progress returns the progress of the search.
 func (s *inquiry) progress() packet.Progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *inquiry) progress() packet.Progress {
 	}
 	read := make(map[document.ID]bool)
 	for _, r := range s.rows {
-		if r.finding == nil && !s.over {
+		if r.finding == nil && !s.concluded {
 			p.Most += s.config.Searches
 		}
 		if r.finding == nil {
@@ -63,11 +63,11 @@ func (s *inquiry) progress() packet.Progress {
 	if p.Most > 0 {
 		p.Most += p.Searches
 	}
-	if !s.over {
-		more, cost := s.ahead()
+	if !s.concluded {
+		more, cost := s.estimate()
 		p.More = int(more.Seconds())
 		if cost > 0 {
-			p.MoreCost, p.Left = cost.String()+" "+s.prices.Currency, s.left
+			p.MoreCost, p.Left = cost.String()+" "+s.prices.Currency, s.remaining
 		}
 	}
 	for _, whole := range read {

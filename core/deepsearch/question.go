@@ -11,76 +11,75 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// SubQuestion is a part of a question that can be understood, and searched for, by itself.
+// SubQuestion is a part of a question that can be understood and searched for without the rest.
 type SubQuestion struct {
 	Text  string
-	Round int // 0: of the plan; from 1: of refinement
-	// After is the number, from 1, of the sub-question whose finding names what this one speaks of;
-	// 0: none has to be answered before.
+	Round int // 0: the plan; 1 and up: refinement
+	// After is the number, from 1, of the sub-question whose finding this one refers to; 0: none.
 	After int
-	// Again is the number of the sub-question that this one asks again, with names that were found
-	// meanwhile; 0: it is a new one.
+	// Again is the number of the sub-question that this one repeats with names found since; 0: it
+	// repeats none.
 	Again int
-	Added bool // by a person, while the search ran
+	Added bool // a person added it during the search
 }
 
-// State says what became of a sub-question.
+// State is the result of a sub-question.
 type State string
 
-// The states of a sub-question that has come to an end.
+// The states of a finished sub-question.
 const (
 	Found   State = "found"
-	Missing State = "missing" // nothing in the documents answers it
-	Failed  State = "failed"  // it could not be looked into
-	Dropped State = "dropped" // a person took it out of the plan
+	Missing State = "missing" // the documents do not answer it
+	Failed  State = "failed"  // the search for it failed
+	Dropped State = "dropped" // a person removed it from the plan
 )
 
-// Finding is what became of a sub-question.
+// Finding is the result of a sub-question.
 type Finding struct {
-	State      State
-	Text       string // as it was written, with the numbers that models see
-	Shown      string // its first cited statement, without numbers; of a failure why, a sentence
+	State State
+	Text  string // as the model wrote it, with the numbers that models see
+	// its first cited statement without numbers, or a sentence that says why it failed
+	Shown      string
 	Citations  []message.Citation
-	References []message.Reference // every passage that its prompts held
-	Behind     []message.Reference // documents that the plan was made of, without their text
+	References []message.Reference // every passage in its prompts
+	Behind     []message.Reference // documents that the plan was based on, without their text
 	Searches   []retrieve.Account
-	Closest    []document.Ref // where it is Missing
-	Model      string         // that wrote it
+	Closest    []document.Ref // if Missing
+	Model      string         // the model that wrote it
 	Usage      llm.Usage
 	Took       time.Duration
 }
 
-// maxSubQuestion is how long a sub-question may be, in characters.
+// maxSubQuestion is the maximum length of a sub-question in runes.
 const maxSubQuestion = 400
 
-// tidy returns the questions that can be asked: each once, none that was asked before, none that is
-// too long or says nothing, and no more than MaxQuestions. Of what was left out for its number it
-// says how many.
-func tidy(texts, before []string) (kept []string, left int) {
+// cleanQuestions returns the questions without list marks, duplicates, empty ones and those in
+// before. It shortens long ones. dropped counts those beyond MaxQuestions.
+func cleanQuestions(texts, before []string) (kept []string, dropped int) {
 	seen := make(map[string]bool)
 	for _, t := range before {
-		seen[fold(t)] = true
+		seen[normalise(t)] = true
 	}
 	for _, t := range texts {
 		t = strings.Join(strings.Fields(strings.TrimLeft(strings.TrimSpace(t), "-*•0123456789.) \t")), " ")
 		if runes := []rune(t); len(runes) > maxSubQuestion {
 			t = string(runes[:maxSubQuestion])
 		}
-		key := fold(t)
+		key := normalise(t)
 		if key == "" || seen[key] {
 			continue
 		}
 		seen[key] = true
 		if len(kept) == MaxQuestions {
-			left++
+			dropped++
 			continue
 		}
 		kept = append(kept, t)
 	}
-	return kept, left
+	return kept, dropped
 }
 
-// fold makes questions equal that differ in case, white space and punctuation alone.
-func fold(text string) string {
+// normalise removes case, white space and punctuation differences between questions.
+func normalise(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }

@@ -6,26 +6,26 @@ import (
 )
 
 var (
-	// pointing is what a part holds that speaks of what stands in the part before it.
-	pointing = regexp.MustCompile(`(?i)\b(it|its|they|them|their|this|that one|these|those|he|she|his|her|there|es|sie|er|dies\w*|davon|dazu)\b|\bwhich one\b|\bthe (?:other|former|latter)\b|\bones?[\s?.!]*$`)
-	// existing is a "there" that points nowhere.
-	existing = regexp.MustCompile(`(?i)\b(?:is|are|was|were|be|been) there\b|\bthere (?:is|are|was|were)\b`)
-	// pointed is what does so instead of a thing, at the end of a part.
-	pointed = regexp.MustCompile(`(?i)\b(?:it|them|one|ones|these|those|this|that one|each|both)[\s?.!]*$`)
-	// between is what stands before the two sides of a difference.
-	between = regexp.MustCompile(`(?i)^.*\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|zwischen)\s+`)
-	// thing begins with an article or what stands for one. German "die" is none here, since it is
-	// an English verb.
-	thing = regexp.MustCompile(`(?i)(?:^|\s)((?:an?|the|our|my|your|einen?|einem|einer|der|das|dem|unser\w*|mein\w*)\s+\S.*)$`)
-	// result begins a question whose answer is a thing or a person, so that what follows may speak
-	// of that.
-	result = regexp.MustCompile(`(?i)^(?:and |so |und )?(?:who\w*|which|wer|wem|welche[rsnm]?|what\s+(?:[a-z]+ed|owns|runs|replaces|causes|\w+ing)|whose)\b`)
-	// aside is what a part was given of the one before it.
-	aside = regexp.MustCompile(`\(([^()]+)\)[\s?.!]*$`)
+	// pronouns match words that may refer to the part before.
+	pronouns = regexp.MustCompile(`(?i)\b(it|its|they|them|their|this|that one|these|those|he|she|his|her|there|es|sie|er|dies\w*|davon|dazu)\b|\bwhich one\b|\bthe (?:other|former|latter)\b|\bones?[\s?.!]*$`)
+	// existentialThere matches a "there" that refers to nothing.
+	existentialThere = regexp.MustCompile(`(?i)\b(?:is|are|was|were|be|been) there\b|\bthere (?:is|are|was|were)\b`)
+	// finalPronoun matches a pronoun at the end of a part that stands for a thing.
+	finalPronoun = regexp.MustCompile(`(?i)\b(?:it|them|one|ones|these|those|this|that one|each|both)[\s?.!]*$`)
+	// differenceIntro matches the words before the two sides of a difference.
+	differenceIntro = regexp.MustCompile(`(?i)^.*\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|zwischen)\s+`)
+	// nounPhrase matches a phrase that begins with an article or possessive. German "die" is
+	// excluded, since it is an English verb.
+	nounPhrase = regexp.MustCompile(`(?i)(?:^|\s)((?:an?|the|our|my|your|einen?|einem|einer|der|das|dem|unser\w*|mein\w*)\s+\S.*)$`)
+	// subjectQuestion matches questions whose answer is a thing or a person, which the next part
+	// may refer to.
+	subjectQuestion = regexp.MustCompile(`(?i)^(?:and |so |und )?(?:who\w*|which|wer|wem|welche[rsnm]?|what\s+(?:[a-z]+ed|owns|runs|replaces|causes|\w+ing)|whose)\b`)
+	// parenthesised matches the words that an earlier part was given in parentheses.
+	parenthesised = regexp.MustCompile(`\(([^()]+)\)[\s?.!]*$`)
 )
 
-// empty are words at the edges of a question that name nothing.
-var empty = func() map[string]bool {
+// functionWords are words that carry no meaning at the edges of a question.
+var functionWords = func() map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(`what which who whom whose when where why how is are was were do does did can could should would will has have i we you to many much
 		long often and or but so please tell me about there wer was wann wo warum wie ist sind hat haben kann ich man wir und`) {
@@ -34,51 +34,50 @@ var empty = func() map[string]bool {
 	return set
 }()
 
-// maxSubject is how many words of a part another one is given.
+// maxSubject is the maximum number of words that a part gets from another.
 const maxSubject = 12
 
-// subject is what a part is about: the sides of a difference, the thing that it names with an
-// article, else its words without those that ask.
+// subject returns what a part is about: both sides of a difference, the noun phrase, or else its
+// words without function words.
 func subject(part string) string {
 	part = strings.TrimRight(strings.Join(strings.Fields(part), " "), "?.! ")
 	var words []string
-	if m := aside.FindStringSubmatch(part); m != nil {
+	if m := parenthesised.FindStringSubmatch(part); m != nil {
 		words = strings.Fields(m[1])
-	} else if sides := between.ReplaceAllString(part, ""); sides != part {
+	} else if sides := differenceIntro.ReplaceAllString(part, ""); sides != part {
 		words = strings.Fields(sides)
-	} else if m := thing.FindStringSubmatch(part); m != nil {
+	} else if m := nounPhrase.FindStringSubmatch(part); m != nil {
 		words = strings.Fields(m[1])
 	} else {
 		words = strings.Fields(part)
-		for len(words) > 0 && empty[strings.ToLower(bare(words[0]))] {
+		for len(words) > 0 && functionWords[strings.ToLower(trimPunctuation(words[0]))] {
 			words = words[1:]
 		}
 	}
-	for len(words) > 0 && empty[strings.ToLower(bare(words[len(words)-1]))] {
+	for len(words) > 0 && functionWords[strings.ToLower(trimPunctuation(words[len(words)-1]))] {
 		words = words[:len(words)-1]
 	}
 	return strings.Join(words[:min(len(words), maxSubject)], " ")
 }
 
-// after is a part that stands behind another one. If it points back to what that names, it gets
-// this in place of "it" where that ends it, and is a separate question. If it may point to the
-// answer, or "it" stands elsewhere, it comes after the other one, and what that is about is put
-// behind it.
-func after(part string, before []SubQuestion) SubQuestion {
+// linkPart resolves references from a part to the parts before it. A final pronoun is replaced with
+// the subject of the previous part. If the pronoun may refer to the answer, or is elsewhere, the
+// part comes After the previous one and gets its subject in parentheses.
+func linkPart(part string, before []SubQuestion) SubQuestion {
 	q := SubQuestion{Text: part}
-	if len(before) == 0 || !pointing.MatchString(existing.ReplaceAllString(part, "")) {
+	if len(before) == 0 || !pronouns.MatchString(existentialThere.ReplaceAllString(part, "")) {
 		return q
 	}
 	last := before[len(before)-1].Text
 	about := subject(last)
-	switch at := pointed.FindStringIndex(part); {
-	case about == "" || pointing.MatchString(about):
+	switch at := finalPronoun.FindStringIndex(part); {
+	case about == "" || pronouns.MatchString(about):
 		q.After = len(before)
-	case at != nil && thing.MatchString(about) && !result.MatchString(last):
+	case at != nil && nounPhrase.MatchString(about) && !subjectQuestion.MatchString(last):
 		q.Text = strings.TrimSpace(part[:at[0]]) + " " + about + "?"
 	default:
 		q.After = len(before)
-		q.Text = with(part, []string{about})
+		q.Text = withNames(part, []string{about})
 	}
 	return q
 }

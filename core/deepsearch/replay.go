@@ -7,14 +7,13 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Replay returns packets of the plan of a turn that was saved, as far as views show them, and how
-// far it was at its end.
+// Replay returns packets that show the stored plan of a turn and its final progress.
 func Replay(plan []session.PlanRow, end packet.Progress) []packet.Packet {
 	if len(plan) == 0 {
 		return nil
 	}
 	var packets []packet.Packet
-	out := newOutlet(packet.SinkFunc(func(p packet.Packet) { packets = append(packets, p) }))
+	out := newPacketWriter(packet.SinkFunc(func(p packet.Packet) { packets = append(packets, p) }))
 	out.emit(planBlock, packet.DeepSearchPlanStart{})
 	rows := make([]*row, len(plan))
 	tabs := make(map[int]int)
@@ -23,7 +22,7 @@ func Replay(plan []session.PlanRow, end packet.Progress) []packet.Packet {
 			if p.Number == n {
 				rows[i] = &row{SubQuestion: SubQuestion{Text: p.Question, Round: p.Round}, number: n, tab: tabs[p.Round]}
 				tabs[p.Round]++
-				out.at(rows[i], 0, packet.SubQuestion{Question: p.Question})
+				out.emitFor(rows[i], 0, packet.SubQuestion{Question: p.Question})
 			}
 		}
 	}
@@ -32,13 +31,13 @@ func Replay(plan []session.PlanRow, end packet.Progress) []packet.Packet {
 			continue
 		}
 		for _, c := range p.Citations {
-			if c.Number == 0 { // the row shows no numbers; those of earlier versions did
+			if c.Number == 0 { // rows show no numbers since an earlier version
 				continue
 			}
 			link, _ := cite.LinkURL(c.Link)
-			out.at(rows[i], 0, packet.CitationInfo{Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, Section: c.Section, URL: link, Source: document.Kind(c.Document.Kind)})
+			out.emitFor(rows[i], 0, packet.CitationInfo{Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, Section: c.Section, URL: link, Source: document.Kind(c.Document.Kind)})
 		}
-		out.at(rows[i], 0, packet.Finding{State: p.State, Text: p.Shown})
+		out.emitFor(rows[i], 0, packet.Finding{State: p.State, Text: p.Shown})
 	}
 	if end != (packet.Progress{}) {
 		out.emit(planBlock, end)

@@ -30,24 +30,24 @@ import (
 //go:embed brief.md
 var briefPrompt string
 
-// errPartTime is the cause with which the work on a sub-question ends when it took too long.
+// errPartTime is the cancellation cause of a sub-question that took too long.
 var errPartTime = errors.New("the sub-question took too long")
 
-// research has every sub-question answered that has no finding yet, several at once, each as soon
-// as those are answered that it comes after.
+// research answers every sub-question without a finding, several at once. A question with After
+// starts when that one is answered.
 func (s *inquiry) research(ctx context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	done, running := make(chan struct{}, s.config.Parallel), 0
 	for {
 		for running < s.config.Parallel && context.Cause(ctx) == nil {
-			r := s.next()
+			r := s.nextRow()
 			if r == nil {
 				break
 			}
 			running++
 			workers.Go(func() {
-				s.work(ctx, r)
+				s.workOn(ctx, r)
 				done <- struct{}{}
 			})
 		}
@@ -62,41 +62,41 @@ func (s *inquiry) research(ctx context.Context) {
 	}
 }
 
-// next takes the first row that can be worked on now; nil where there is none.
-func (s *inquiry) next() *row {
+// nextRow claims the first row that can be worked on. It returns nil if there is none.
+func (s *inquiry) nextRow() *row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.rows {
 		waits := r.After > 0 && r.After < r.number && s.rows[r.After-1].finding == nil
-		if r.finding == nil && !r.taken && !waits {
-			r.taken = true
+		if r.finding == nil && !r.started && !waits {
+			r.started = true
 			return r
 		}
 	}
 	return nil
 }
 
-// wake makes a worker look for rows that can be worked on.
-func (s *inquiry) wake() {
+// notifyChange makes research look for new rows.
+func (s *inquiry) notifyChange() {
 	select {
 	case s.changed <- struct{}{}:
 	default:
 	}
 }
 
-// work answers one sub-question, and keeps what came of it. One that is interrupted with the turn
-// has no finding.
-func (s *inquiry) work(ctx context.Context, r *row) {
+// workOn answers one sub-question and stores its finding. If the turn is interrupted, there is no
+// finding.
+func (s *inquiry) workOn(ctx context.Context, r *row) {
 	wanted, drop := context.WithCancelCause(ctx)
 	defer drop(nil)
 	s.mu.Lock()
 	r.cancel = drop
 	dropped := r.finding != nil
 	s.mu.Unlock()
-	if dropped { // since it was taken
+	if dropped { // dropped after nextRow
 		return
 	}
-	select { // who waits longest comes first
+	select { // goroutines are served in order of arrival
 	case s.places <- struct{}{}:
 		defer func() { <-s.places }()
 	case <-wanted.Done():
@@ -105,48 +105,48 @@ func (s *inquiry) work(ctx context.Context, r *row) {
 	began := time.Now()
 	limited, cancel := context.WithTimeoutCause(wanted, s.config.Part, errPartTime)
 	defer cancel()
-	f := s.find(limited, r)
+	f := s.answerPart(limited, r)
 	if context.Cause(wanted) != nil && f.State != Found {
 		return
 	}
 	f.Took = time.Since(began)
-	s.settle(ctx, r, f, true)
+	s.setFinding(ctx, r, f, true)
 }
 
-// find runs a sub-question as a separate turn. Whatever happens, it returns a finding.
-func (s *inquiry) find(ctx context.Context, r *row) (f Finding) {
+// answerPart runs a sub-question as a separate turn. It always returns a finding.
+func (s *inquiry) answerPart(ctx context.Context, r *row) (f Finding) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.Logger.ErrorContext(ctx, "the work on a sub-question panicked", "turn", s.req.Turn, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			s.Logger.ErrorContext(ctx, "a sub-question panicked", "turn", s.req.Turn, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			f = Finding{State: Failed, Shown: "Something went wrong while this was looked into."}
 		}
 	}()
 	if sentence := s.req.Filter.Refuse(r.Text); r.Added && sentence != "" {
 		return Finding{State: Failed, Shown: sentence}
 	}
-	report, err := s.reader().Run(ctx, s.partOf(r), s.out.within(r))
+	report, err := s.partRunner().Run(ctx, s.rowRequest(r), s.packets.sinkFor(r))
 	if err != nil {
 		s.Logger.ErrorContext(ctx, "a sub-question cannot be run", "turn", s.req.Turn, "error", err)
 		return Finding{State: Failed, Shown: "This could not be looked into."}
 	}
 	a := report.Best()
-	f = Finding{Citations: a.Citations, References: a.References, Behind: s.resting(), Searches: a.Searches, Model: a.Model, Usage: a.Usage}
+	f = Finding{Citations: a.Citations, References: a.References, Behind: s.planDocuments(), Searches: a.Searches, Model: a.Model, Usage: a.Usage}
 	switch {
 	case a.Ending.Outcome == session.Answered && (a.Ending.Grounding == packet.Cited || s.req.SearchOnly):
 		f.State, f.Text = Found, a.Text
 	case len(a.Searches) == 0 && (a.Ending.Outcome == session.Answered || a.Ending.Outcome == session.NoEvidence):
-		f.State, f.Shown = Failed, "The search did not work." // so nothing is known about the documents
+		f.State, f.Shown = Failed, "The search did not work." // the documents may still answer it
 	case a.Ending.Outcome == session.Answered, a.Ending.Outcome == session.NoEvidence:
 		f.State, f.Closest = Missing, a.Ending.Closest
 	case errors.Is(context.Cause(ctx), errPartTime):
-		f.State, f.Shown = Failed, fmt.Sprintf("This took longer than %s.", said(s.config.Part))
+		f.State, f.Shown = Failed, fmt.Sprintf("This took longer than %s.", durationText(s.config.Part))
 	default:
 		f.State, f.Shown = Failed, string(a.Ending.Sentence)
 	}
-	if s.fast.Info().Extractive || s.stoodIn(a) {
-		f.Text = quotations(f.Text)
+	if s.fast.Info().Extractive || s.wroteStandIn(a) {
+		f.Text = quotedParagraphs(f.Text)
 	}
-	if f.State == Found && r.Again > 0 && s.fast.Info().Extractive && !s.about(r, f) {
+	if f.State == Found && r.Again > 0 && s.fast.Info().Extractive && !s.addsToFirst(r, f) {
 		f = Finding{State: Missing, References: a.References, Searches: a.Searches}
 	}
 	s.mu.Lock()
@@ -159,10 +159,10 @@ func (s *inquiry) find(ctx context.Context, r *row) (f Finding) {
 	return f
 }
 
-// about reports whether the finding of what was asked again says anything of the question in
-// addition to the names, which alone bring what is said of them: it does, or it rests on a document
-// that the first finding does not cite.
-func (s *inquiry) about(r *row, f Finding) bool {
+// addsToFirst reports whether the finding of a repeated question says something about the question
+// itself, not only about the names. It also accepts a finding that cites a document which the first
+// finding does not cite.
+func (s *inquiry) addsToFirst(r *row, f Finding) bool {
 	question, _, _ := strings.Cut(r.Text, " (")
 	if cite.Supported(question, []string{f.Text}) > 0 {
 		return true
@@ -175,14 +175,14 @@ func (s *inquiry) about(r *row, f Finding) bool {
 	})
 }
 
-// stoodIn reports whether the stand-in wrote.
-func (s *inquiry) stoodIn(a turn.Answer) bool {
+// wroteStandIn reports whether the stand-in wrote the answer.
+func (s *inquiry) wroteStandIn(a turn.Answer) bool {
 	return s.req.StandIn != nil && a.Model == s.req.StandIn.Info().Name
 }
 
-// briefed is a sub-question as it is asked, with the names that the one before it found, and what
-// that text was made of.
-func (s *inquiry) briefed(r *row) (text string, basis message.Basis) {
+// partText returns the text of a sub-question with the names that the question before it found, and
+// the basis of that text.
+func (s *inquiry) partText(r *row) (text string, basis message.Basis) {
 	q := r.SubQuestion
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,22 +191,22 @@ func (s *inquiry) briefed(r *row) (text string, basis message.Basis) {
 	}
 	basis = r.basis
 	if before := s.rows[q.After-1].finding; before != nil && before.State == Found {
-		if names := Names(s.req.Question.Text, sentences(*before)); len(names) > 0 {
-			q.Text, basis = with(q.Text, names), basis.With(message.BasisOfReferences(before.References))
+		if names := Names(s.req.Question.Text, findingSentences(*before)); len(names) > 0 {
+			q.Text, basis = withNames(q.Text, names), basis.With(message.BasisOfReferences(before.References))
 		}
 	}
 	return q.Text, basis
 }
 
-// resting returns the documents that the plan was made of.
-func (s *inquiry) resting() []message.Reference {
+// planDocuments returns the documents that the plan was based on.
+func (s *inquiry) planDocuments() []message.Reference {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.behind)
+	return slices.Clone(s.planSources)
 }
 
-// people returns what people wrote of a search: the question, and what they added while it ran.
-func (s *inquiry) people() []string {
+// writtenByPeople returns the texts that people wrote: the question and the questions they added.
+func (s *inquiry) writtenByPeople() []string {
 	texts := []string{s.req.Question.Text}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,10 +218,10 @@ func (s *inquiry) people() []string {
 	return texts
 }
 
-// usable are the tools that a sub-question may use: those of the list that the agent has.
-func (s *inquiry) usable() []string {
+// partTools returns the names of the agent's tools that a sub-question may use.
+func (s *inquiry) partTools() []string {
 	own, err := s.Tools.Only(s.req.Agent.Tools...)
-	if err != nil { // a tool that is not there: the run of the turn says so
+	if err != nil { // an unknown tool: running the turn reports it
 		return nil
 	}
 	var names []string
@@ -233,18 +233,18 @@ func (s *inquiry) usable() []string {
 	return names
 }
 
-// searchable reports whether the agent has a search, without which there is nothing to look into.
-func (s *inquiry) searchable() bool { return slices.Contains(s.usable(), search.Name) }
+// searchable reports whether the agent has a search tool.
+func (s *inquiry) searchable() bool { return slices.Contains(s.partTools(), search.Name) }
 
-// partOf is the turn of a row. It knows what the whole question is and what others look into,
-// unless a person wrote it: what is planned rests on what the planner read, and a person's own
-// question does not.
-func (s *inquiry) partOf(r *row) turn.Request {
-	req := s.part(s.briefed(r))
+// rowRequest returns the request of a row. It includes the whole question and the other questions,
+// except for a question that a person added: planned questions depend on what the planner read, a
+// person's does not.
+func (s *inquiry) rowRequest(r *row) turn.Request {
+	req := s.partRequest(s.partText(r))
 	req.Question.Files, req.Project = s.req.Question.Files, s.req.Project
 	instructions := req.Agent.Instructions + "\n\nThe whole question, of which others look into the rest:\n\n" + excerpt(s.req.Question.Text, 4_000)
 	var others []string
-	for _, o := range s.standing() {
+	for _, o := range s.snapshot() {
 		if !r.Added && o.number != r.number {
 			others = append(others, "- "+o.Text)
 		}
@@ -256,58 +256,57 @@ func (s *inquiry) partOf(r *row) turn.Request {
 	return req
 }
 
-// part is the turn in which a sub-question is answered: nothing of the conversation is known in it,
-// and nothing but documents counts. Its text is no person's, whoever wrote it: what people wrote is
-// handed over by itself.
-func (s *inquiry) part(text string, basis message.Basis) turn.Request {
+// partRequest returns the request of a sub-question. It contains no conversation and requires
+// grounding in documents. Its text counts as written by no person; Part.Quoted has the texts of
+// people.
+func (s *inquiry) partRequest(text string, basis message.Basis) turn.Request {
 	agent := prompt.Agent{Name: s.req.Agent.Name, Sources: s.req.Agent.Sources, Grounding: prompt.Strict, Instructions: strings.TrimSpace(briefPrompt)}
-	agent.Tools = s.usable()
+	agent.Tools = s.partTools()
 	return turn.Request{
 		Turn: s.req.Turn, Attempt: s.req.Attempt, Audience: s.req.Audience, Asker: s.req.Asker, Question: message.Message{Role: message.Task, Text: text, At: s.req.Question.At},
 		Agent: agent, System: s.req.System, Models: []llm.Model{s.fast}, StandIn: s.req.StandIn, Filter: s.req.Filter, ForceTool: search.Name,
-		SearchOnly: s.req.SearchOnly, Now: s.req.Now, Sources: s.req.Sources, CheckAudience: s.req.CheckAudience, Part: &turn.Part{Numbers: s.numbers, Cited: &cite.Numbers{}, Quoted: s.people(), Basis: basis},
+		SearchOnly: s.req.SearchOnly, Now: s.req.Now, Sources: s.req.Sources, CheckAudience: s.req.CheckAudience, Part: &turn.Part{Numbers: s.numbers, Cited: &cite.Numbers{}, Quoted: s.writtenByPeople(), Basis: basis},
 	}
 }
 
-// toolTimeout limits a tool call for a sub-question, for which a person does not wait alone.
+// toolTimeout limits a tool call for a sub-question.
 const toolTimeout = 2 * time.Minute
 
-// reader runs sub-questions: with searches of which there are so many and no more.
-func (s *inquiry) reader() *turn.Runner {
+// partRunner returns a runner for one sub-question with a limited number of searches.
+func (s *inquiry) partRunner() *turn.Runner {
 	left := new(atomic.Int64)
 	left.Store(int64(s.config.Searches))
 	var tools []tool.Tool
 	for _, t := range s.Tools.Tools() {
 		if t.Spec().Name == search.Name {
-			t = &counted{Tool: t, left: left, most: s.config.Searches}
+			t = &limitedTool{Tool: t, remaining: left, limit: s.config.Searches}
 		}
 		tools = append(tools, t)
 	}
 	set, err := tool.NewSet(tools...)
-	if err != nil { // the names are those of a set
+	if err != nil { // the names come from a valid set
 		panic(err)
 	}
 	return turn.NewRunner(set, s.Counter, turn.Config{MaxSteps: s.config.Searches + 2, Tools: tool.RunnerConfig{Timeout: toolTimeout}, Policy: s.config.Policy, DropUnsupported: true}, s.Logger)
 }
 
-// keep writes to the journal. What is not kept is found again by whoever takes the turn over, so a
-// failure costs no answer.
-func (s *inquiry) keep(ctx context.Context, what string, write func(context.Context) error) {
+// writeJournal runs one write to the journal, even if ctx has ended. It logs errors.
+func (s *inquiry) writeJournal(ctx context.Context, what string, write func(context.Context) error) {
 	if s.Journal == nil {
 		return
 	}
-	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), keeping)
+	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), journalTimeout)
 	defer cancel()
 	if err := write(lasting); err != nil {
-		s.Logger.WarnContext(ctx, "deep search not kept", "what", what, "turn", s.req.Turn, "error", err)
+		s.Logger.WarnContext(ctx, "storing a deep search failed", "what", what, "turn", s.req.Turn, "error", err)
 	}
 }
 
-// keeping bounds one write to the journal.
-const keeping = 10 * time.Second
+// journalTimeout limits one write to the journal.
+const journalTimeout = 10 * time.Second
 
-// said is a length of time in words.
-func said(d time.Duration) string {
+// durationText formats a duration in minutes or seconds.
+func durationText(d time.Duration) string {
 	if d >= 2*time.Minute {
 		return plural.Count(int(d.Minutes()), "minute")
 	}

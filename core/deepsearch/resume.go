@@ -8,18 +8,18 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// resume is what an earlier attempt at the turn has done, as far as it still holds: for the same
-// question and the same listeners, and of what was found that which they may read at this moment. A
-// plan that was made for others may hold names that only they could read, so it is made again.
-func (s *inquiry) resume(ctx context.Context) (Record, error) {
+// loadRecord returns the record of an earlier attempt without findings that are no longer readable.
+// A record for another question or audience is ignored: its plan may contain names that only the
+// other audience may read.
+func (s *inquiry) loadRecord(ctx context.Context) (Record, error) {
 	if s.Journal == nil {
 		return Record{}, nil
 	}
 	record, err := s.Journal.Record(ctx, s.req.Audience.Tenant(), s.req.Turn)
 	if err != nil {
-		return Record{}, fmt.Errorf("find out what was found before: %w", err)
+		return Record{}, fmt.Errorf("load the record of the deep search: %w", err)
 	}
-	if !record.Planned() || record.Question != s.req.Question.Text || record.Audience != s.listeners() {
+	if !record.Planned() || record.Question != s.req.Question.Text || record.Audience != s.audienceKey() {
 		return Record{}, nil
 	}
 	var ids []document.ID
@@ -33,13 +33,13 @@ func (s *inquiry) resume(ctx context.Context) (Record, error) {
 	}
 	readable, err := s.Library.Readable(ctx, s.req.Audience, ids)
 	if err != nil {
-		return Record{}, fmt.Errorf("find out what of the findings may be read: %w", err)
+		return Record{}, fmt.Errorf("check access to the findings: %w", err)
 	}
 	for _, f := range record.Findings {
-		if !f.readable(readable) && len(record.Judgments) > 0 {
-			return Record{}, nil // what was asked further may repeat it
+		if !f.isReadable(readable) && len(record.Judgments) > 0 {
+			return Record{}, nil // further questions may repeat it
 		}
 	}
-	maps.DeleteFunc(record.Findings, func(_ int, f Finding) bool { return !f.readable(readable) })
+	maps.DeleteFunc(record.Findings, func(_ int, f Finding) bool { return !f.isReadable(readable) })
 	return record, nil
 }

@@ -5,37 +5,37 @@ import (
 	"strings"
 )
 
-// Decompose splits a question by rule, for use where no model does. It splits several questions in
-// one, a list, "first … then …", a comparison, and names that "and" or "or" joins. Each part is
-// complete by itself as far as its words show. A part that points back gets the subject of the part
-// before it. A question that only describes what it asks about ("the team that owns …") becomes one
-// part. Its first search finds names for a second one. No parts means that one search suffices.
+// Decompose splits a question by rules, for use without a model. It splits consecutive questions,
+// lists, "first … then …", comparisons, and names joined by "and" or "or". Each part is as complete
+// as its words allow: a part that refers back gets the subject of the part before it. A question
+// that only describes its subject ("the team that owns …") becomes one part, whose first search
+// finds names for a second one. No parts means that one search suffices.
 func Decompose(question string) []SubQuestion {
-	if question = strings.TrimSpace(question); len(question) > maxRuled {
+	if question = strings.TrimSpace(question); len(question) > maxDecomposed {
 		return nil
 	}
-	for _, rule := range []func(string) []SubQuestion{listed, sequence, several, clauses, compared, joined} {
+	for _, rule := range []func(string) []SubQuestion{listItems, sequence, consecutive, clauses, comparison, conjoined} {
 		if parts := rule(question); len(parts) > 1 {
-			return bounded(parts)
+			return limitParts(parts)
 		}
 	}
-	if bridges(question) {
+	if describesThing(question) {
 		return []SubQuestion{{Text: strings.Join(strings.Fields(question), " ")}}
 	}
 	return nil
 }
 
-// maxRuled is how long a question may be that is taken apart by rule, in bytes: what is longer
-// holds text in addition to the question.
-const maxRuled = 2_000
+// maxDecomposed is the maximum length in bytes of a question that Decompose splits. Longer ones
+// contain other text.
+const maxDecomposed = 2_000
 
-// bounded keeps the parts that can be asked.
-func bounded(parts []SubQuestion) []SubQuestion {
+// limitParts removes duplicate and surplus parts and shortens long ones.
+func limitParts(parts []SubQuestion) []SubQuestion {
 	var out []SubQuestion
 	seen := make(map[string]bool)
 	for _, p := range parts {
 		p.Text = strings.Join(strings.Fields(p.Text), " ")
-		if key := fold(p.Text); key != "" && !seen[key] && len(out) < MaxQuestions {
+		if key := normalise(p.Text); key != "" && !seen[key] && len(out) < MaxQuestions {
 			seen[key] = true
 			p.Text = excerpt(p.Text, maxSubQuestion)
 			out = append(out, p)
@@ -49,8 +49,8 @@ func bounded(parts []SubQuestion) []SubQuestion {
 
 var item = regexp.MustCompile(`(?m)^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$`)
 
-// listed are the items of a list, each behind the words that introduce it.
-func listed(question string) []SubQuestion {
+// listItems returns the items of a list, each with the words that introduce the list.
+func listItems(question string) []SubQuestion {
 	items := item.FindAllStringSubmatch(question, -1)
 	if len(items) < 2 {
 		return nil
@@ -67,11 +67,11 @@ func listed(question string) []SubQuestion {
 	return out
 }
 
-var then = regexp.MustCompile(`(?i)^(?:first(?:ly)?|zuerst|erst),?\s+(.+?)[,;.]?\s+(?:and\s+|und\s+)?(?:then|afterwards|after that|dann|danach),?\s+(.+)$`)
+var firstThen = regexp.MustCompile(`(?i)^(?:first(?:ly)?|zuerst|erst),?\s+(.+?)[,;.]?\s+(?:and\s+|und\s+)?(?:then|afterwards|after that|dann|danach),?\s+(.+)$`)
 
-// sequence is "first … then …": the second part speaks of what the first finds.
+// sequence splits "first … then …". The second part refers to the finding of the first.
 func sequence(question string) []SubQuestion {
-	m := then.FindStringSubmatch(strings.Join(strings.Fields(question), " "))
+	m := firstThen.FindStringSubmatch(strings.Join(strings.Fields(question), " "))
 	if m == nil {
 		return nil
 	}
@@ -80,41 +80,41 @@ func sequence(question string) []SubQuestion {
 
 var questionEnd = regexp.MustCompile(`\?\s+`)
 
-// several are questions that stand one after the other.
-func several(question string) []SubQuestion {
+// consecutive splits several questions that follow each other.
+func consecutive(question string) []SubQuestion {
 	var out []SubQuestion
 	for _, part := range questionEnd.Split(question, -1) {
 		if len(strings.Fields(part)) < 2 {
 			continue
 		}
-		out = append(out, after(strings.TrimRight(part, "? ")+"?", out))
+		out = append(out, linkPart(strings.TrimRight(part, "? ")+"?", out))
 	}
 	return out
 }
 
 var clause = regexp.MustCompile(`(?i),?\s+(?:and|und|et|y)\s+((?:what|who|whom|whose|when|where|why|which|how|is|are|was|were|do|does|did|can|should|was|wer|wann|wo|warum|wie|welche[rsnm]?)\b[^,]{6,})`)
 
-// clauses are several questions in one sentence: "what is X, how do I Y, and who Z?".
+// clauses splits several questions in one sentence: "what is X, how do I Y, and who Z?".
 func clauses(question string) []SubQuestion {
 	var out []SubQuestion
-	for _, part := range cut(question) {
-		out = append(out, after(strings.TrimRight(part, "?.!, ")+"?", out))
+	for _, part := range splitClauses(question) {
+		out = append(out, linkPart(strings.TrimRight(part, "?.!, ")+"?", out))
 	}
 	return out
 }
 
-// cut cuts a sentence in front of each clause that is a question, except where fewer than three
-// words come before it.
-func cut(sentence string) []string {
+// splitClauses cuts a sentence before each interrogative clause that has at least three words
+// before it.
+func splitClauses(sentence string) []string {
 	at := clause.FindStringSubmatchIndex(sentence)
 	if at == nil || len(strings.Fields(sentence[:at[0]])) < 3 {
 		return []string{sentence}
 	}
-	return append([]string{sentence[:at[0]]}, cut(sentence[at[2]:])...)
+	return append([]string{sentence[:at[0]]}, splitClauses(sentence[at[2]:])...)
 }
 
-// comparisons name two things between words that say that they are compared. Of what stands before
-// and behind them, what speaks of the comparison is left out.
+// comparisons match questions that compare two things. The groups before and after exclude the
+// words of the comparison itself.
 var comparisons = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?P<before>.*?)\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|of|zwischen)\s+(?P<a>.+?)\s+(?:and|und)\s+(?P<b>.+?)(?P<after>\s+(?:in|on|for|with|when|regarding|by|bei|für)\s+.+?)?[?.!]*$`),
 	regexp.MustCompile(`(?i)^(?P<before>)(?:please\s+)?(?:compare|vergleiche?|contrast)\s+(?P<a>.+?)\s+(?:and|with|to|und|mit)\s+(?P<b>.+?)(?P<after>\s+(?:in|on|for|regarding|by|bei|für)\s+.+?)?[?.!]*$`),
@@ -123,11 +123,11 @@ var comparisons = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?P<before>(?:how\s+|wie\s+)?(?:are|were|is|was|do|did|does|have|sind|waren|haben)\s+(?:both\s+)?)(?P<a>[^,]+?)\s+(?:and|or|und|oder)\s+(?P<b>[^,]+?)(?P<after>\s+(?:both|either|from|the same|of the same|located|based|born|known|related|part|older|younger|larger|smaller|differ|compare|relate|beide|unterscheiden)\b.*?)[?.!]*$`),
 }
 
-// article stands before what says that there is a comparison.
+// article matches an article before the words of a comparison.
 var article = regexp.MustCompile(`(?i)\s+(?:the|a|an|der|die|das)$`)
 
-// compared are the two sides of a comparison, each with what is asked about both.
-func compared(question string) []SubQuestion {
+// comparison returns one question for each side of a comparison.
+func comparison(question string) []SubQuestion {
 	question = strings.Join(strings.Fields(question), " ")
 	for _, pattern := range comparisons {
 		m := pattern.FindStringSubmatch(question)
@@ -136,7 +136,7 @@ func compared(question string) []SubQuestion {
 		}
 		get := func(name string) string { return strings.TrimSpace(m[pattern.SubexpIndex(name)]) }
 		a, b := get("a"), get("b")
-		// "monthly and annual plans": the first is plans, too.
+		// In "monthly and annual plans", "plans" belongs to both sides.
 		if words := strings.Fields(b); len(words) == 2 && len(strings.Fields(a)) == 1 && strings.ToLower(a) == a && strings.ToLower(words[1]) == words[1] {
 			a += " " + words[1]
 		}
@@ -144,7 +144,7 @@ func compared(question string) []SubQuestion {
 		for _, side := range []string{a, b} {
 			text := strings.Join(strings.Fields(article.ReplaceAllString(get("before"), "")+" "+side+" "+get("after")), " ")
 			text = strings.TrimRight(text, "?.! ")
-			if text != strings.TrimRight(side, "?.! ") { // else it is a name, and no question
+			if text != strings.TrimRight(side, "?.! ") { // otherwise it is only a name
 				text += "?"
 			}
 			out = append(out, SubQuestion{Text: text})
@@ -154,15 +154,15 @@ func compared(question string) []SubQuestion {
 	return nil
 }
 
-// name is how names are written: capitals, code, quotation marks.
+// name matches capitalised names, code and quotations.
 const name = `(?:[\p{Lu}][\p{L}\p{N}_.'’/-]*(?:\s+(?:of\s+|the\s+|de\s+|von\s+)?[\p{Lu}\p{N}][\p{L}\p{N}_.'’/-]*)*|` + "`[^`]+`" + `|"[^"]+"|“[^”]+”)`
 
 var names = regexp.MustCompile(`(?:^|[^\p{L}\p{N}])(` + name + `(?:,\s+` + name + `)*,?\s+(?:and|or|und|oder|et|y|o|ou)\s+` + name + `)`)
 
 var conjunction = regexp.MustCompile(`,?\s+(?:and|or|und|oder|et|y|o|ou)\s+|,\s+`)
 
-// joined are names that "and" or "or" joins, each in the question without the others.
-func joined(question string) []SubQuestion {
+// conjoined splits names joined by "and" or "or". Each part is the question with one of the names.
+func conjoined(question string) []SubQuestion {
 	at := names.FindStringSubmatchIndex(question)
 	if at == nil {
 		return nil
@@ -175,7 +175,8 @@ func joined(question string) []SubQuestion {
 	return out
 }
 
-var bridge = regexp.MustCompile(`(?i)\S\s+(that|which|who|whose|whom|where|whereby|dessen|deren|welche[rsnm]?)\s+\S|\S,\s+(?:der|die|das)\s+\S|\S['’]s\s+(?:\S+\s+){1,3}(?:of|for)\s|\bof\s+(?:the\s+)?(?:\S+\s+){1,3}of\s+(?:the\s+)?\S`)
+var describedThing = regexp.MustCompile(`(?i)\S\s+(that|which|who|whose|whom|where|whereby|dessen|deren|welche[rsnm]?)\s+\S|\S,\s+(?:der|die|das)\s+\S|\S['’]s\s+(?:\S+\s+){1,3}(?:of|for)\s|\bof\s+(?:the\s+)?(?:\S+\s+){1,3}of\s+(?:the\s+)?\S`)
 
-// bridges reports whether a question asks about something that it describes and does not name, so that a first search has to find its name.
-func bridges(question string) bool { return bridge.MatchString(question) }
+// describesThing reports whether a question describes its subject without naming it, so that a
+// first search must find the name.
+func describesThing(question string) bool { return describedThing.MatchString(question) }

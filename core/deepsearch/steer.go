@@ -18,14 +18,14 @@ import (
 type Instruction struct {
 	Add  string
 	Drop []int // numbers of sub-questions, from 1
-	Rest bool  // all that have no finding yet are dropped
-	// Choice answers whether a search that waits is to be begun; nothing else is said with it. Of
-	// is the turn that it is about, empty for whichever waits there.
+	Rest bool  // drops all questions without a finding
+	// Choice decides whether a waiting search starts. Other fields are then empty, except Of: the
+	// turn that it is about, or empty for whichever turn waits.
 	Choice Choice
 	Of     session.TurnID
 }
 
-// choices are the words that answer a search that waits.
+// choices are the replies that decide about a waiting search.
 var choices = map[string]Choice{"start": Start, "just answer": Plainly}
 
 var (
@@ -35,7 +35,7 @@ var (
 	exclusion   = regexp.MustCompile(`(?is)^drop\s*:?\s*(?:` + rowNumbers + `)?[\s.!]*$`)
 )
 
-// rowNumbers are numbers such as "2", "2 and 3" and "number 2, 3".
+// rowNumbers matches numbers such as "2", "2 and 3" and "number 2, 3".
 const rowNumbers = `(?:(?:questions?|numbers?|no\.)\s*)?(\d{1,3}(?:(?:\s*,\s*|\s+(?:and\s+)?)\d{1,3})*)`
 
 // ParseInstruction parses "add: …", "drop 2", "drop 2 and 3", "instead: …", "instead of 2: …",
@@ -66,7 +66,7 @@ var digits = regexp.MustCompile(`\d+`)
 
 func rowsOf(text string) (rows []int) {
 	for _, d := range digits.FindAllString(text, -1) {
-		// three digits always are a number
+		// the pattern allows only digits
 		if n, err := strconv.Atoi(d); err == nil && !slices.Contains(rows, n) {
 			rows = append(rows, n)
 		}
@@ -74,9 +74,9 @@ func rowsOf(text string) (rows []int) {
 	return rows
 }
 
-// Lacking returns a sentence that tells the person which part is missing. It is empty if the
+// MissingPart returns a sentence that names the part that the instruction lacks. It is empty if the
 // instruction is complete.
-func (in Instruction) Lacking() string {
+func (in Instruction) MissingPart() string {
 	switch {
 	case in.Choice != "" || in.Add != "" || len(in.Drop) > 0 && !in.Rest:
 		return ""
@@ -90,37 +90,37 @@ func (in Instruction) Lacking() string {
 // Steering applies people's instructions to running deep searches. Any number of processes may use
 // it concurrently.
 type Steering interface {
-	// Steer changes the plan of the deep search that runs where a stop would be meant for it, if
-	// whoever says so may stop it: all that the instruction says, or nothing. What stands in the
-	// plan already is not added again, and what was dropped stays so, so that a second call changes
-	// nothing.
+	// Steer applies an instruction to the plan of the deep search that a stop at the same place
+	// would stop, if the person may stop it. It applies the whole instruction or nothing. Questions
+	// that the plan already has are not added again and dropped ones stay dropped, so a second call
+	// changes nothing.
 	Steer(ctx context.Context, at session.StopRequest, in Instruction) (Steered, error)
 }
 
-// MaxAdded is how many questions people may add to one deep search.
+// MaxAdded is the maximum number of questions that people may add to one deep search.
 const MaxAdded = 6
 
 // Steered is the result of an Instruction.
 type Steered struct {
 	Became Became
-	Rows   int // of the plan
+	Rows   int // number of rows of the plan
 	Turn   session.TurnID
 }
 
 // Became names the result of an instruction.
 type Became string
 
-// What can become of it.
+// The results.
 const (
-	NoSearch  Became = ""          // there is no deep search: the message is one like all others
-	Changed   Became = "changed"   // the plan is another one; its message shows it
-	Forbidden Became = "forbidden" // another person's search
-	Unplanned Became = "unplanned" // there is no plan yet that has such rows
-	Decided   Became = "decided"   // the search is begun, or is not made, already
-	Over      Became = "over"      // the report is being written, or there
-	NoRow     Became = "no row"    // it names a question that is not there
-	Full      Became = "full"      // MaxAdded were added
-	Lacked    Became = "lacked"    // it leaves out what it is about
+	NoSearch  Became = ""          // no deep search runs: treat the message as any other
+	Changed   Became = "changed"   // the plan changed, and its message shows it
+	Forbidden Became = "forbidden" // it is another person's search
+	Unplanned Became = "unplanned" // the plan does not have such rows yet
+	Decided   Became = "decided"   // the search has already started or was declined
+	Over      Became = "over"      // the report is being written or exists
+	NoRow     Became = "no row"    // the instruction names an unknown question
+	Full      Became = "full"      // MaxAdded questions were already added
+	Lacked    Became = "lacked"    // the instruction is incomplete
 )
 
 // Sentence returns the reply to the person who gave the instruction. It is empty if the plan shows
@@ -140,38 +140,38 @@ func (s Steered) Sentence(in Instruction) string {
 	case Full:
 		return plural.Count(MaxAdded, "question") + " were added already. Drop one, or ask once the report is there."
 	case Lacked:
-		return in.Lacking()
+		return in.MissingPart()
 	case NoSearch, Changed:
 	}
 	return ""
 }
 
-// errDropped is the cause with which the work on a sub-question ends that a person dropped: a stop
-// like any other to whoever works on it.
+// errDropped is the cancellation cause of a sub-question that a person dropped. Workers treat it
+// like a stop.
 var errDropped = fmt.Errorf("a person dropped the sub-question: %w", turn.ErrStopped)
 
-// steer takes up what people changed in the plan.
+// steer loads and applies people's changes to the plan.
 func (s *inquiry) steer(ctx context.Context) {
 	if s.Journal == nil {
 		return
 	}
-	known := s.known()
+	known := s.rowCount()
 	changes, err := s.Journal.Changes(ctx, s.fence(), known)
 	if err != nil {
 		if context.Cause(ctx) == nil {
-			s.Logger.WarnContext(ctx, "what people change in the plan is not known", "turn", s.req.Turn, "error", err)
+			s.Logger.WarnContext(ctx, "loading changes to the plan failed", "turn", s.req.Turn, "error", err)
 		}
 		return
 	}
 	if at := slices.IndexFunc(changes.Added, func(q SubQuestion) bool { return !q.Added }); at >= 0 {
-		// a round is being added; what people added behind it is found the next time
+		// a round is being added; the next call finds later additions
 		changes.Added = changes.Added[:at]
 	}
-	for _, r := range s.addBehind(known, changes.Added) {
-		s.open(r.Round, []*row{r})
+	for _, r := range s.addUnlessChanged(known, changes.Added) {
+		s.showRows(r.Round, []*row{r})
 	}
 	for _, number := range changes.Dropped {
-		if number < 1 || number > s.known() {
+		if number < 1 || number > s.rowCount() {
 			continue
 		}
 		s.mu.Lock()
@@ -185,32 +185,32 @@ func (s *inquiry) steer(ctx context.Context) {
 		if gone {
 			continue
 		}
-		s.settle(ctx, r, dropped, false)
+		s.setFinding(ctx, r, dropped, false)
 		if cancel != nil {
 			cancel(errDropped)
 		}
 	}
 	if len(changes.Added)+len(changes.Dropped) > 0 {
-		s.wake()
+		s.notifyChange()
 	}
 }
 
-// known is how many sub-questions there are.
-func (s *inquiry) known() int {
+// rowCount returns the number of sub-questions.
+func (s *inquiry) rowCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.rows)
 }
 
-// closed ends the time in which people may steer, before the report. It is false where a person
-// added a question that is to be looked into first.
-func (s *inquiry) closed(ctx context.Context) bool {
+// closePlan ends the time in which people may steer. It returns false if a person added a question
+// that must be searched first.
+func (s *inquiry) closePlan(ctx context.Context) bool {
 	if s.Journal == nil || context.Cause(ctx) != nil {
 		return true
 	}
-	closed, err := s.Journal.Close(ctx, s.fence(), s.known())
+	closed, err := s.Journal.Close(ctx, s.fence(), s.rowCount())
 	if err != nil {
-		s.Logger.WarnContext(ctx, "the report is written although people may still steer", "turn", s.req.Turn, "error", err)
+		s.Logger.WarnContext(ctx, "closing the plan failed; writing the report anyway", "turn", s.req.Turn, "error", err)
 		return true
 	}
 	s.steer(ctx)

@@ -37,7 +37,7 @@ func TestParseInstruction(t *testing.T) {
 		if ok != (want != nil) || ok && !cmp.Equal(got, *want) {
 			t.Errorf("ParseInstruction(%q) = %+v, %v", text, got, ok)
 		}
-		if sentence := got.Lacking(); ok && (sentence == "") != (got.Add != "" || len(got.Drop) > 0) {
+		if sentence := got.MissingPart(); ok && (sentence == "") != (got.Add != "" || len(got.Drop) > 0) {
 			t.Errorf("%q lacks %q", text, sentence)
 		}
 	}
@@ -108,7 +108,7 @@ func TestSteering(t *testing.T) {
 
 // Where all is dropped, nothing is reported, and that is said; an added question goes through the
 // filter that questions go through.
-func TestSteeringThatLeavesNothing(t *testing.T) {
+func TestSteeringDropsEveryPart(t *testing.T) {
 	t.Parallel()
 	list, err := filter.NewList([]string{"salary"}, nil)
 	if err != nil {

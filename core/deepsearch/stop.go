@@ -12,21 +12,21 @@ import (
 const (
 	sentenceStopped   = "Stopped. What had been found by then is shown."
 	sentenceUnstarted = "Stopped before anything was found."
-	// stopLimit bounds what is written after a stop, which asks no model.
+	// stopLimit limits the time for the report after a stop, which needs no model.
 	stopLimit = 10 * time.Second
 )
 
-// stopped ends a search that a person stopped: with the findings so far.
+// stopped ends a search that a person stopped and shows the findings so far.
 func (s *inquiry) stopped(ctx context.Context) (turn.Report, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()
 	s.recheck(ctx)
-	rows := s.standing()
-	if !has(rows, Found) || s.req.SearchOnly {
-		return s.end(ctx, turn.Ending{Outcome: session.Stopped, Sentence: sentenceUnstarted}, nil), nil
+	rows := s.snapshot()
+	if !hasState(rows, Found) || s.req.SearchOnly {
+		return s.endWithoutText(ctx, turn.Ending{Outcome: session.Stopped, Sentence: sentenceUnstarted}, nil), nil
 	}
-	written := &scribe{text: compose(rows)}
-	report, err := s.write(ctx, rows, written, written, func(stop *packet.Stop) {
+	written := &fixedModel{text: compose(rows)}
+	report, err := s.runReport(ctx, rows, written, written, func(stop *packet.Stop) {
 		if stop.Reason == string(session.Answered) {
 			stop.Reason, stop.Message = string(session.Stopped), sentenceStopped
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 // stop is a search that is stopped once a packet comes.
-func stopAt(t *testing.T, s *stage, when func(packet.Packet) bool) result {
+func stopAt(t *testing.T, s *stage, when func(packet.Packet) bool) outcome {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
 	s.sink = func(p packet.Packet) {
@@ -70,7 +70,7 @@ func TestStopAtEveryStage(t *testing.T) {
 
 // A stop ends every call that is under way, whether it searches or writes, before the last packet
 // comes, and asks no model after it.
-func TestAStopEndsEveryCall(t *testing.T) {
+func TestStopCancelsEveryCall(t *testing.T) {
 	t.Parallel()
 	for name, hangs := range map[string]bool{"searches": false, "models": true} {
 		model, fast := planner(twoParts), llmtest.Native(llmtest.Reply{llmtest.Hang()}, llmtest.Reply{llmtest.Hang()})
@@ -91,7 +91,7 @@ func TestAStopEndsEveryCall(t *testing.T) {
 				last = open()
 			}
 		}
-		done := make(chan result)
+		done := make(chan outcome)
 		go func() { done <- s.run(ctx, t) }()
 		for tick := time.NewTicker(time.Millisecond); open() != 2; <-tick.C {
 			if t.Context().Err() != nil {
@@ -107,7 +107,7 @@ func TestAStopEndsEveryCall(t *testing.T) {
 }
 
 // A stop ends a web search that is under way, and asks no model after it.
-func TestAStopEndsAWebSearch(t *testing.T) {
+func TestStopCancelsWebSearch(t *testing.T) {
 	t.Parallel()
 	query := map[string]any{"queries": []string{"billing"}}
 	model, fast := planner(twoParts), llmtest.Native(form(search.Name, query), form(websearch.Name, query))
@@ -122,7 +122,7 @@ func TestAStopEndsAWebSearch(t *testing.T) {
 			last = provider.calls()
 		}
 	}
-	done := make(chan result)
+	done := make(chan outcome)
 	go func() { done <- s.run(ctx, t) }()
 	for tick := time.NewTicker(time.Millisecond); provider.calls() != 1; <-tick.C {
 		if t.Context().Err() != nil {

@@ -13,7 +13,7 @@ import (
 
 // A deep search offers no model a tool that the agent does not have, and one without a search
 // answers as it does elsewhere, and says so.
-func TestDeepSearchOffersNoToolThatTheAgentLacks(t *testing.T) {
+func TestDeepSearchUsesOnlyAgentTools(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		tools   []string
@@ -32,7 +32,7 @@ func TestDeepSearchOffersNoToolThatTheAgentLacks(t *testing.T) {
 			model = planner(twoParts[:1], enough)
 		}
 		s := ask(twoServices, model, fast)
-		s.more = []tool.Tool{named{name: "read_file"}, named{name: knowledge.Name}, named{name: openurl.Name}}
+		s.more = []tool.Tool{offeredTool{name: "read_file"}, offeredTool{name: knowledge.Name}, offeredTool{name: openurl.Name}}
 		s.request.Agent.Tools = tt.tools
 		r := s.run(t.Context(), t)
 		asked := fast.Requests()

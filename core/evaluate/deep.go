@@ -174,7 +174,7 @@ func (d *deepRun) ranked(ctx context.Context, q Text, way Way) ([]string, int, e
 			passages = append(passages, h.Document.Title+". "+h.Text)
 		}
 		for _, name := range deepsearch.Names(q.Text, passages) {
-			texts = append(texts, deepsearch.With(q.Text, name))
+			texts = append(texts, deepsearch.WithName(q.Text, name))
 		}
 	}
 	slices.Sort(texts[1:])

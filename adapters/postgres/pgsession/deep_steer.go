@@ -67,11 +67,11 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 	case in.Choice != "":
 		became.Became = deepsearch.Changed
 		_, err = tx.Exec(ctx, `update deep_search set choice = $3 where tenant_id = $1 and turn_id = $2`, at.Tenant, d.ID, in.Choice)
-	case d.Going && d.Rows == 0 && (in.Add == "" || len(in.Drop) > 0) && in.Lacking() == "":
+	case d.Going && d.Rows == 0 && (in.Add == "" || len(in.Drop) > 0) && in.MissingPart() == "":
 		became.Became = deepsearch.Unplanned
 	case !d.Open && !(d.Going && d.Rows == 0):
 		became.Became = deepsearch.Over
-	case in.Lacking() != "":
+	case in.MissingPart() != "":
 		became.Became = deepsearch.Lacked
 	case slices.ContainsFunc(in.Drop, func(n int) bool { return n < 1 || n > d.Rows }):
 		became.Became = deepsearch.NoRow

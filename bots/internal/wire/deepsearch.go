@@ -20,7 +20,7 @@ func (b *Base) engines(tools tool.Set) (plain, deep answer.Engine, err error) {
 	deep, err = deepsearch.New(deepsearch.Deps{
 		Plain: plain,
 		Tools: tools, Counter: b.Counter, Fast: fast, Library: library{b.checked()}, Journal: pgsession.NewDeepSearches(b.DB), Logger: b.Logger,
-		Prices: func() spend.Prices { return b.File().Prices }, Left: b.Left,
+		Prices: func() spend.Prices { return b.File().Prices }, RemainingBudget: b.Left,
 	}, deepsearch.Config{Policy: b.patience(), DropUnsupported: b.Config.DropUnsupported})
 	return plain, deep, err
 }

@@ -6,35 +6,36 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// The top-level blocks: the plan, then for each round what it is asked for and its sub-questions,
-// then the report.
+// Top-level blocks: the plan, then for each round its refinement and its sub-questions, then the
+// report.
 const planBlock = 0
 
-// askBlock is the block of the sub-questions of a round; the plan's is round 0.
+// askBlock returns the block of a round's sub-questions. The plan is round 0.
 func askBlock(round int) int { return 2*round + 1 }
 
-// refineBlock is the block in which a round of refinement is decided.
+// refineBlock returns the block of a round's refinement.
 func refineBlock(round int) int { return 2 * round }
 
-// outlet is the way to the sink of a turn, for several goroutines. A citation that was introduced
-// is not introduced again; one of another section of the same document is, since it leads
-// elsewhere.
-type outlet struct {
+// packetWriter writes packets of several goroutines to the turn's sink. It emits each citation
+// once. Other sections of the same document count as other citations.
+type packetWriter struct {
 	mu    sync.Mutex
 	sink  packet.Sink
 	cited map[citation]bool
 }
 
-// citation is where a number leads.
+// citation identifies a citation by number and link.
 type citation struct {
 	number int
 	url    string
 }
 
-func newOutlet(sink packet.Sink) *outlet { return &outlet{sink: sink, cited: make(map[citation]bool)} }
+func newPacketWriter(sink packet.Sink) *packetWriter {
+	return &packetWriter{sink: sink, cited: make(map[citation]bool)}
+}
 
 // Accept implements packet.Sink.
-func (o *outlet) Accept(p packet.Packet) {
+func (o *packetWriter) Accept(p packet.Packet) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if c, ok := p.Payload.(packet.CitationInfo); ok {
@@ -47,19 +48,19 @@ func (o *outlet) Accept(p packet.Packet) {
 	o.sink.Accept(p)
 }
 
-// emit sends a packet of a top-level block.
-func (o *outlet) emit(block int, p packet.Payload) {
+// emit emits a packet of a top-level block.
+func (o *packetWriter) emit(block int, p packet.Payload) {
 	o.Accept(packet.Packet{Placement: packet.Placement{TurnIndex: block}, Payload: p})
 }
 
-// at sends a packet of a sub-question: its own, or of a block within the work on it.
-func (o *outlet) at(r *row, block int, p packet.Payload) {
+// emitFor emits a packet of a sub-question, in a block within its work.
+func (o *packetWriter) emitFor(r *row, block int, p packet.Payload) {
 	o.Accept(packet.Packet{Placement: packet.Placement{TurnIndex: askBlock(r.Round), TabIndex: r.tab, SubTurnIndex: &block}, Payload: p})
 }
 
-// behind is a sink for a run whose blocks come after those that are there, and whose end is changed
-// by edit.
-func (o *outlet) behind(block int, edit func(*packet.Stop)) packet.Sink {
+// sinkAfter returns a sink for a run whose blocks follow the given number of blocks. edit changes
+// its Stop.
+func (o *packetWriter) sinkAfter(block int, edit func(*packet.Stop)) packet.Sink {
 	return packet.SinkFunc(func(p packet.Packet) {
 		p.Placement.TurnIndex += block
 		if stop, last := p.Payload.(packet.Stop); last {
@@ -70,9 +71,9 @@ func (o *outlet) behind(block int, edit func(*packet.Stop)) packet.Sink {
 	})
 }
 
-// within is a sink for the run that works on a sub-question. What it writes is its finding, which
-// is shown once it is complete.
-func (o *outlet) within(r *row) packet.Sink {
+// sinkFor returns a sink for the run of a sub-question. It omits the run's text, which is shown as
+// a finding when it is complete.
+func (o *packetWriter) sinkFor(r *row) packet.Sink {
 	writing := false
 	return packet.SinkFunc(func(p packet.Packet) {
 		switch p.Payload.(type) {
@@ -83,12 +84,12 @@ func (o *outlet) within(r *row) packet.Sink {
 				writing = false
 				return
 			}
-			o.at(r, p.Placement.TurnIndex+1, p.Payload)
+			o.emitFor(r, p.Placement.TurnIndex+1, p.Payload)
 		case packet.MessageDelta, packet.CitationInfo, packet.Stop, packet.Error, packet.ModelStart, packet.Status:
 		case packet.Heartbeat:
 			o.Accept(packet.Packet{Payload: p.Payload})
 		default:
-			o.at(r, p.Placement.TurnIndex+1, p.Payload)
+			o.emitFor(r, p.Placement.TurnIndex+1, p.Payload)
 		}
 	})
 }
