@@ -18,30 +18,30 @@ const (
 // tabStop is the distance of tab stops, and the indentation of code.
 const tabStop = 4
 
-// block is what is known of the lines so far: lists, quotes, fences. It follows
-// CommonMark as far as code is concerned, except where models are sloppier
-// than CommonMark: a fence in a list may be indented in any way.
+// block is the state of the Markdown blocks so far: lists, quotes and fences. It follows CommonMark
+// as far as code is concerned, except where models are sloppier: a fence in a list may have any
+// indentation.
 type block struct {
 	// The line being read.
-	prefix  prefix
-	col     int // columns of indentation inside the innermost quote
-	depth   int // how many > markers
-	padding bool
-	items   int // list markers on this line
-	run     int // length of the run, or digits of the number
-	number  int
-	mark    byte // the character of the run
-	single  bool // a paragraph cannot go on after this line
-	head    bool // nothing but prefix has been read
-	bare    bool // and the prefix is at most blanks
+	prefix     prefix
+	col        int // columns of indentation inside the innermost quote
+	depth      int // how many > markers
+	padding    bool
+	items      int // list markers on this line
+	run        int // length of the run, or number of digits
+	number     int
+	mark       byte // the character of the run
+	singleLine bool // the paragraph ends with this line
+	head       bool // only a prefix has been read
+	bare       bool // the prefix consists of blanks
 
-	// The lines before.
-	resume    mode // what a paragraph goes on with: text, code, math …
-	blank     bool // the line before is blank, or indented code
-	paragraph bool // a paragraph is open
-	quote     int  // its depth of quotes
-	list      bool // a list is open
-	content   int  // the column where the outermost item's text begins
+	// mode in which the paragraph continues: text, code, math …
+	continuation mode // what a paragraph goes on with: text, code, math …
+	blank        bool // the previous line is blank or indented code
+	paragraph    bool // a paragraph is open
+	quote        int  // quote depth of the paragraph
+	list         bool // a list is open
+	content      int  // column of the outermost item's text
 
 	fence      bool
 	fenceMark  byte
@@ -50,29 +50,29 @@ type block struct {
 	fenceLoose bool // the closing fence may be indented in any way
 }
 
-func newBlock() block { return block{resume: modeText, blank: true} }
+func newBlock() block { return block{continuation: modeText, blank: true} }
 
 // startLine begins a new line.
 func (s *scanner) startLine() {
 	b := &s.block
 	b.prefix, b.col, b.depth, b.padding = prefixIndent, 0, 0, false
-	b.items, b.run, b.single, b.head, b.bare = 0, 0, false, false, false
+	b.items, b.run, b.singleLine, b.head, b.bare = 0, 0, false, false, false
 	s.mode = modeLine
 }
 
-// newline ends a line of a paragraph that goes on with mode resume.
+// newline ends a line of a paragraph that continues in the given mode.
 func (s *scanner) newline(resume mode) {
 	s.emit('\n')
-	s.block.resume = resume
-	if s.block.single {
+	s.block.continuation = resume
+	if s.block.singleLine {
 		s.endParagraph()
 	}
 	s.startLine()
 }
 
-// endParagraph closes what cannot be open across paragraphs.
+// endParagraph ends constructs that cannot span paragraphs.
 func (s *scanner) endParagraph() {
-	s.block.resume = modeText
+	s.block.continuation = modeText
 	s.block.paragraph = false
 	s.release()
 }
@@ -127,7 +127,7 @@ func (s *scanner) feedIndent(c byte) {
 		s.emit(c)
 	case c == '\r':
 		s.emit(c)
-	case c == '>' && s.quotes():
+	case c == '>' && s.isQuoteMarker():
 		b.depth, b.col, b.padding = b.depth+1, 0, true
 		s.emit(c)
 	case c == '\n':
@@ -137,13 +137,13 @@ func (s *scanner) feedIndent(c byte) {
 	}
 }
 
-// quotes says whether a > here is a quote marker.
-func (s *scanner) quotes() bool {
+// isQuoteMarker reports whether a > here marks a quote.
+func (s *scanner) isQuoteMarker() bool {
 	b := &s.block
 	switch {
 	case b.fence:
 		return b.depth < b.fenceDepth
-	case b.resume == modeMath:
+	case b.continuation == modeMath:
 		return b.depth < b.quote
 	}
 	return b.col < tabStop || b.list
@@ -162,7 +162,7 @@ func (s *scanner) emptyLine() {
 	s.startLine()
 }
 
-// firstByte looks at the first byte of a line that is not indentation.
+// firstByte handles the first byte of a line after its indentation.
 func (s *scanner) firstByte(c byte) {
 	b := &s.block
 	if b.fence && b.depth >= b.fenceDepth {
@@ -175,13 +175,13 @@ func (s *scanner) firstByte(c byte) {
 		s.feed(c)
 		return
 	}
-	b.fence = false // the quote around it has ended
+	b.fence = false // the surrounding quote has ended
 	b.bare = b.depth == 0 && b.items == 0
 	switch {
 	case b.depth > b.quote:
 		s.endParagraph()
 		b.blank, b.quote = true, b.depth
-	case !b.paragraph: // else a quote's paragraph may go on without its marker
+	case !b.paragraph: // otherwise a quoted paragraph may continue without its marker
 		b.quote = b.depth
 	}
 	if b.items == 0 && b.list && b.blank && b.col >= tabStop && b.col < b.content {
@@ -197,7 +197,7 @@ func (s *scanner) firstByte(c byte) {
 		return
 	}
 	b.mark, b.run = c, 1
-	math := b.resume == modeMath // its lines may begin with +, - or #
+	math := b.continuation == modeMath // its lines may begin with +, - or #
 	switch {
 	case c == '`' || c == '~':
 		b.prefix = prefixRun
@@ -210,9 +210,9 @@ func (s *scanner) firstByte(c byte) {
 		b.prefix, b.number = prefixNumber, int(c-'0')
 	case c == '#':
 		b.prefix = prefixHash
-	case c == '|': // a table's row: nothing goes on in the next
+	case c == '|': // a table row does not continue on the next line
 		s.endParagraph()
-		b.single = true
+		b.singleLine = true
 		s.startText(c, true)
 		return
 	default:
@@ -222,19 +222,19 @@ func (s *scanner) firstByte(c byte) {
 	s.emit(c)
 }
 
-// startText ends the prefix: the rest of the line belongs to a paragraph.
+// startText ends the prefix. The rest of the line belongs to a paragraph.
 func (s *scanner) startText(c byte, head bool) {
 	b := &s.block
 	if b.items == 0 && b.list && b.blank && b.col < b.content {
 		b.list = false
 	}
 	b.blank, b.paragraph = false, true
-	b.head = head && b.resume == modeText
-	s.mode = b.resume
+	b.head = head && b.continuation == modeText
+	s.mode = b.continuation
 	s.feed(c)
 }
 
-// startItem begins a list item whose marker, with the blank c, is width wide.
+// startItem begins a list item. Its marker, including the blank c, has the given width.
 func (s *scanner) startItem(c byte, width int) {
 	b := &s.block
 	s.endParagraph()
@@ -309,7 +309,7 @@ func (s *scanner) feedHash(c byte) {
 		if b.items == 0 && b.col < b.content {
 			b.list = false
 		}
-		b.single = true
+		b.singleLine = true
 		s.startText(c, false)
 	default:
 		s.startText(c, false)

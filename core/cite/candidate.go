@@ -9,7 +9,7 @@ const (
 	dagger    = "†"
 )
 
-// maxDigits is the length up to which a number can be known.
+// maxDigits is the maximum length of a citation number.
 const maxDigits = 9
 
 // unit is one symbol of a bracket expression.
@@ -25,7 +25,7 @@ const (
 	unitDagger
 )
 
-// step is how far a bracket expression has come.
+// step is the parse state of a bracket expression.
 type step uint8
 
 const (
@@ -49,13 +49,13 @@ type candidate struct {
 	value   int
 	digits  int
 
-	invented int // numbers that were never shown
+	invented int // numbers that no passage has
 
 	double       bool // two opening brackets
-	outer, inner bool // whether that pair is made of ASCII brackets only
+	outer, inner bool // whether the pair consists of ASCII brackets
 	wide         bool // the last opening bracket is not ASCII
-	bang         bool // an unescaped '!' stands before it
-	definition   bool // it stands where a link definition may begin
+	bang         bool // an unescaped '!' precedes it
+	definition   bool // a link definition may begin here
 }
 
 func (c *candidate) active() bool { return c.step != stepIdle || c.partial > 0 }
@@ -66,7 +66,7 @@ func (c *candidate) reset() {
 	*c = candidate{raw: c.raw[:0], numbers: c.numbers[:0]}
 }
 
-// startCandidate takes the first byte of what may be an opening bracket.
+// startCandidate begins a candidate with the first byte of a possible opening bracket.
 func (s *scanner) startCandidate(b byte, definition bool) {
 	s.cand.reset()
 	s.cand.bang = s.last() == '!'
@@ -110,7 +110,7 @@ func (s *scanner) feedCandidate(b byte) {
 			s.advance(unitOther, b, 1)
 			return
 		}
-		// Not a symbol after all: b is looked at on its own.
+		// Not a symbol: handle b separately.
 		size := c.partial
 		c.partial = 0
 		s.advance(unitOther, 0, size)
@@ -118,7 +118,7 @@ func (s *scanner) feedCandidate(b byte) {
 	}
 }
 
-// advance takes one symbol, the last size bytes of raw.
+// advance handles one symbol, the last size bytes of raw.
 func (s *scanner) advance(u unit, b byte, size int) {
 	c := &s.cand
 	ascii := size == 1
@@ -134,9 +134,9 @@ func (s *scanner) advance(u unit, b byte, size int) {
 		c.value, c.digits = c.value*10+int(b-'0'), c.digits+1
 	case c.step == stepDigits && (u == unitComma || u == unitSpace || u == unitClose || u == unitDagger && c.wide):
 		switch {
-		case s.known(c.value):
+		case s.isKnown(c.value):
 			c.numbers = append(c.numbers, c.value)
-		case s.invented != nil && s.invented(c.value):
+		case s.isInvented != nil && s.isInvented(c.value):
 			c.invented++
 		default:
 			s.reject()
@@ -156,7 +156,7 @@ func (s *scanner) advance(u unit, b byte, size int) {
 		c.step = stepComma
 	case c.step == stepSource && u == unitClose:
 		s.closeInner(ascii)
-	case c.step == stepSource && u != unitOpen && !breaksSource(b):
+	case c.step == stepSource && u != unitOpen && !endsSource(b):
 	case c.step == stepInnerClosed && u == unitClose:
 		c.outer = c.outer && ascii
 		c.step = stepOuterClosed
@@ -181,18 +181,18 @@ func (s *scanner) closeInner(ascii bool) {
 	}
 }
 
-// afterCandidate looks at the byte after a finished expression.
+// afterCandidate handles the byte after a complete expression.
 func (s *scanner) afterCandidate(b byte) {
 	c := &s.cand
 	switch {
 	case c.step == stepClosed && (b == '(' || b == ':' && c.definition):
-		s.reject() // a link or definition of the model's own
+		s.reject() // the model wrote a link or a definition
 		s.feed(b)
-	case s.refused(b, false) && b != '(':
+	case s.isRefused(b, false) && b != '(':
 		s.reject()
 		s.feed(b)
 	case c.step == stepOuterClosed && b == '(':
-		// A link is a label's end too: brackets around it are text.
+		// A link also ends a label: brackets around it are text.
 		s.release()
 		s.accept()
 		s.startTarget(false, true)
@@ -211,9 +211,8 @@ func (s *scanner) accept() {
 	c.reset()
 }
 
-// reject gives the expression up: its first bracket is text, and the rest is
-// looked at again. Every byte of it is looked at a bounded number of times,
-// because an expression never holds more than two opening brackets.
+// reject treats the first bracket of the expression as text and scans the rest again. Each byte is
+// scanned a bounded number of times, because an expression has at most two opening brackets.
 func (s *scanner) reject() {
 	c := &s.cand
 	var buf [maxHold + 8]byte
@@ -236,7 +235,7 @@ func (s *scanner) reject() {
 	s.refeed(rest[first:])
 }
 
-// emitCandidate passes an unfinished expression on as it is.
+// emitCandidate emits an unfinished expression unchanged.
 func (s *scanner) emitCandidate() {
 	for _, b := range s.cand.raw {
 		s.emit(b)
@@ -260,9 +259,9 @@ func asciiUnit(b byte) unit {
 	return unitOther
 }
 
-// breaksSource says which bytes cannot stand after a dagger: they could open
-// something that matters more than a citation.
-func breaksSource(b byte) bool {
+// endsSource reports whether b cannot follow a dagger because it could begin a more important
+// construct.
+func endsSource(b byte) bool {
 	return b == '\n' || b == '`' || b == '<' || b == '\\' || b == '$'
 }
 
@@ -274,7 +273,7 @@ const (
 	symbolWhole
 )
 
-// wideUnit says whether tail and b make a multi-byte symbol, or its beginning.
+// wideUnit reports whether tail and b form a multi-byte symbol or its beginning.
 func wideUnit(tail []byte, b byte) (unit, symbol) {
 	for _, w := range wideUnits {
 		n := len(tail)

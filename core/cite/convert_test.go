@@ -88,7 +88,7 @@ func check(t *testing.T, examples []example) {
 	}
 }
 
-func TestForms(t *testing.T) {
+func TestCitationForms(t *testing.T) {
 	t.Parallel()
 	check(t, []example{
 		{"single", "Fact [1].", "Fact [[1]](http://a)."},
@@ -177,7 +177,7 @@ func TestNumbers(t *testing.T) {
 	})
 }
 
-func TestBang(t *testing.T) {
+func TestExclamationMarkBeforeCitation(t *testing.T) {
 	t.Parallel()
 	check(t, []example{
 		{"no image", "Great![1]", "Great! [[1]](http://a)"},

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cut shortens prose to at most so many runes. It ends with a whole sentence, else with a clause
-// and an ellipsis, where one ends in the second half, and between words otherwise.
+// Cut shortens prose to at most the given number of runes. It ends with a whole sentence if one
+// ends in the second half. Otherwise it ends with a clause or a word, and an ellipsis.
 func Cut(text string, runes int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if utf8.RuneCountInString(text) <= runes {
@@ -27,13 +27,13 @@ func Cut(text string, runes int) string {
 	return strings.TrimRight(cut, " ,;:，、；：") + "…"
 }
 
-// lastEnd is where the last of the marks ends in the second half of text, or 0. The narrow ones
-// count before a space alone: "v1.2" and "10,000" are one.
+// lastEnd returns the end of the last mark in the second half of text, or 0. Narrow marks count
+// only before a space, so "v1.2" and "10,000" have none.
 func lastEnd(text, narrow, wide string) int {
 	for at := len(text); at > len(text)/2; {
 		r, size := utf8.DecodeLastRuneInString(text[:at])
 		if strings.ContainsRune(wide, r) || strings.ContainsRune(narrow, r) && at < len(text) && text[at] == ' ' &&
-			!(r == '.' && abbreviated(text[:at-size], nextRune(text[at:]))) {
+			!(r == '.' && isAbbreviation(text[:at-size], nextRune(text[at:]))) {
 			return at
 		}
 		at -= size
@@ -41,7 +41,7 @@ func lastEnd(text, narrow, wide string) int {
 	return 0
 }
 
-// nextRune is the first rune of text that is no space.
+// nextRune returns the first rune of text that is not a space.
 func nextRune(text string) rune {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, " "))
 	return r

@@ -31,7 +31,7 @@ func TestCutEndsWithASentenceOrAClause(t *testing.T) {
 	}
 }
 
-func TestCutHoldsItsLimit(t *testing.T) {
+func TestCutRespectsLimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text, runes := rapid.StringMatching(`[a-z .,;日。]*`).Draw(t, "text"), rapid.IntRange(1, 30).Draw(t, "runes")

@@ -11,7 +11,7 @@ func (s *scanner) feedRun(c byte) {
 	}
 	// Models open code in the middle of a line and close it on a separate line; CommonMark would
 	// open a fence there and turn the rest into code.
-	closes := b.mark == '`' && b.resume == modeCode && s.inline.length == b.run && (b.run < 3 || !isLetter(c))
+	closes := b.mark == '`' && b.continuation == modeCode && s.inline.length == b.run && (b.run < 3 || !isLetter(c))
 	if b.run >= 3 && !closes {
 		s.endParagraph()
 		if b.items == 0 && b.col < b.content {
@@ -26,9 +26,9 @@ func (s *scanner) feedRun(c byte) {
 	if b.mark == '`' {
 		switch {
 		case closes:
-			b.resume = modeText
-		case b.resume == modeText:
-			b.resume = modeCode
+			b.continuation = modeText
+		case b.continuation == modeText:
+			b.continuation = modeCode
 			s.inline.length, s.inline.run = b.run, 0
 		}
 	}

@@ -19,25 +19,25 @@ const (
 	tagDash                      // after <!-
 )
 
-// maxTagName is the longest name that matters.
+// maxTagName is the maximum length of a tag name.
 const maxTagName = 32
 
-// tag is the state of an HTML tag, and of the element that it opened.
+// tag is the state of an HTML tag and of the element that it opened.
 type tag struct {
 	step    tagStep
 	name    []byte // in lower case
 	closing bool
 	quote   byte
-	head    bool // it begins the line
-	match   int  // how much of </name was read
-	raw     bool // the content goes on across paragraphs
-	fresh   bool // no byte of the content was read
+	head    bool // the tag begins the line
+	match   int  // number of bytes of </name matched
+	raw     bool // the content may span paragraphs
+	fresh   bool // no byte of the content has been read
 }
 
 func (t *tag) reset() { *t = tag{name: t.name[:0]} }
 
-// protected are the elements whose content is left alone.
-func protected(name []byte) bool {
+// isProtected reports whether the content of an element must not change.
+func isProtected(name []byte) bool {
 	switch string(name) {
 	case "a", "code", "pre", "script", "style", "textarea":
 		return true
@@ -51,8 +51,7 @@ func (s *scanner) startTag(head bool) {
 	s.mode = modeTag
 }
 
-// feedTag reads a tag or an autolink. Whatever does not fit is not a tag, and
-// is looked at as text from there on.
+// feedTag parses a tag or an autolink. At the first byte that does not fit it continues as text.
 func (s *scanner) feedTag(c byte) {
 	t := &s.tag
 	ok := true
@@ -103,7 +102,7 @@ func (s *scanner) feedTag(c byte) {
 	}
 }
 
-// feedAttribute reads what follows a tag's name and reports whether it fits.
+// feedAttribute parses the part after a tag's name and reports whether c fits.
 func (s *scanner) feedAttribute(c byte) bool {
 	t := &s.tag
 	switch t.step {
@@ -154,26 +153,26 @@ func (s *scanner) feedAttribute(c byte) bool {
 	return true
 }
 
-// endTag ends a tag and begins the element, if its content is protected.
+// endTag ends a tag and begins its element if the content is protected.
 func (s *scanner) endTag(c byte, empty bool) {
 	t := &s.tag
 	s.mode = modeText
 	s.emit(c)
 	s.hist = 0
-	if t.closing || empty || t.step == tagAutolink || !protected(t.name) {
+	if t.closing || empty || t.step == tagAutolink || !isProtected(t.name) {
 		return
 	}
 	s.mode = modeElement
 	t.match, t.fresh = 0, true
-	// Blocks go on across paragraphs; <a> and inline <code> cannot.
+	// Blocks may span paragraphs; <a> and inline <code> cannot.
 	t.raw = t.head && string(t.name) != "a" && string(t.name) != "code"
 }
 
-// feedElement reads the content of a protected element up to its closing tag.
+// feedElement scans the content of a protected element up to its closing tag.
 func (s *scanner) feedElement(c byte) {
 	t := &s.tag
 	if t.fresh && c == '\n' && t.head && string(t.name) == "code" {
-		t.raw = true // <code> on a separate line is meant as a block
+		t.raw = true // <code> on a separate line is a block
 	}
 	t.fresh = false
 	switch {
@@ -199,7 +198,7 @@ func (s *scanner) startComment(c byte) {
 	s.emit(c)
 }
 
-// feedComment reads a comment up to its -->.
+// feedComment scans a comment up to its -->.
 func (s *scanner) feedComment(c byte) {
 	if c == '>' && s.hist&0xffff == '-'<<8|'-' {
 		s.mode = modeText
@@ -210,8 +209,8 @@ func (s *scanner) feedComment(c byte) {
 	s.endOrEmit(c, modeComment)
 }
 
-// endOrEmit passes a byte of protected content on; at the end of a line the
-// paragraph may end, unless the content is a block.
+// endOrEmit emits a byte of protected content. At the end of a line the paragraph may end, unless
+// the content is a block.
 func (s *scanner) endOrEmit(c byte, m mode) {
 	if c == '\n' && !s.tag.raw {
 		s.newline(m)

@@ -9,18 +9,18 @@ const (
 	mathBrackets                 // \[ … \]
 )
 
-// inline is the state of what is open inside a paragraph.
+// inline is the state of inline constructs in a paragraph.
 type inline struct {
-	length int // of the run that opened inline code
-	run    int // backticks read, of the opening or of a closing run
+	length int // length of the run that opened inline code
+	run    int // backticks read of the opening or closing run
 
 	math   mathKind
 	escape bool // the last byte was a backslash
-	depth  int  // brackets open inside math, or inside a bare address
+	depth  int  // brackets open inside math or a bare address
 
 	path   bool // the bare address has a path, query or fragment
 	square int  // square brackets open inside it
-	first  bool // no byte of it was read after the //
+	first  bool // nothing has been read after the //
 }
 
 func (s *scanner) feedText(c byte) {
@@ -50,7 +50,7 @@ func (s *scanner) feedText(c byte) {
 		s.closeLabel()
 	case '^':
 		if n := len(s.labels.open); last == '[' && n > 0 {
-			s.labels.open[n-1].definition = false // a footnote: its text is prose
+			s.labels.open[n-1].definition = false // a footnote has prose text
 		}
 	case '`':
 		s.mode = modeTicks
@@ -72,8 +72,7 @@ func (s *scanner) feedText(c byte) {
 	}
 }
 
-// feedEscape takes the byte after a backslash: it stands for itself, except
-// that \( and \[ open math.
+// feedEscape handles the byte after a backslash. It is literal, except that \( and \[ open math.
 func (s *scanner) feedEscape(c byte) {
 	s.mode = modeText
 	if c == '\n' {
@@ -90,7 +89,7 @@ func (s *scanner) feedEscape(c byte) {
 	}
 }
 
-// feedCode reads inline code up to a run of as many backticks as opened it.
+// feedCode scans inline code up to a run of as many backticks as opened it.
 func (s *scanner) feedCode(c byte) {
 	in := &s.inline
 	if c == '`' {
@@ -120,8 +119,8 @@ func (s *scanner) startMath(kind mathKind) {
 	s.inline.math, s.inline.escape, s.inline.depth = kind, false, 0
 }
 
-// feedMath reads math up to its end. A closing bracket that nothing opened
-// ends it as well: then \[ was no math but an escaped bracket, as in \[1].
+// feedMath scans math up to its end. An unmatched closing bracket also ends it: then \[ was an
+// escaped bracket, as in \[1].
 func (s *scanner) feedMath(c byte) {
 	in := &s.inline
 	if c == '\n' {
@@ -156,16 +155,15 @@ func (s *scanner) feedMath(c byte) {
 	}
 }
 
-// startURL begins a bare address; directly after a scheme's // a bracket would
-// be part of the host.
+// startURL begins a bare address. Directly after a scheme's // a bracket would be part of the host.
 func (s *scanner) startURL(scheme bool) {
 	s.mode = modeURL
 	in := &s.inline
 	in.path, in.first, in.depth, in.square = false, scheme, 0, 0
 }
 
-// feedURL reads a bare address. Brackets belong to it after the host, as long
-// as they can: not after punctuation that ends a sentence.
+// feedURL scans a bare address. Brackets after the host belong to it, unless they follow
+// punctuation that ends a sentence.
 func (s *scanner) feedURL(c byte) {
 	in := &s.inline
 	first := in.first

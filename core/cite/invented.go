@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// tailBytes is how much of a line is looked at to see whether a statement stands before a bracket.
+// tailBytes is how much of a line is checked for a statement before a bracket.
 const tailBytes = 160
 
-// remember keeps the last bytes of what was emitted.
+// remember keeps the last emitted bytes.
 func (s *scanner) remember(b ...byte) {
-	if s.invented == nil {
+	if s.isInvented == nil {
 		return
 	}
 	if b = b[max(0, len(b)-tailBytes):]; len(s.tail)+len(b) > 2*tailBytes {
@@ -21,10 +21,9 @@ func (s *scanner) remember(b ...byte) {
 	s.tail = append(s.tail, b...)
 }
 
-// refused reports whether a finished expression with invented numbers is text: what stands before
-// it, or directly behind it, shows that it is no citation. Brackets of other scripts are always
-// citations.
-func (s *scanner) refused(next byte, ends bool) bool {
+// isRefused reports whether a complete expression with invented numbers is text, judged by what
+// surrounds it. Brackets of other scripts are always citations.
+func (s *scanner) isRefused(next byte, ends bool) bool {
 	c := &s.cand
 	if c.invented == 0 || !c.outer || !c.inner {
 		return false
@@ -36,37 +35,37 @@ func (s *scanner) refused(next byte, ends bool) bool {
 	if !ends && (next == ' ' || next == '\t') {
 		least = 3
 	}
-	return !behindStatement(s.tail, least)
+	return !followsStatement(s.tail, least)
 }
 
-// behindStatement reports whether a text ends with a statement of so many words or more, on its
-// last line.
-func behindStatement(text []byte, least int) bool {
+// followsStatement reports whether the last line of a text ends with a statement of at least the
+// given number of words.
+func followsStatement(text []byte, least int) bool {
 	line := text[bytes.LastIndexByte(text, '\n')+1:]
-	said := bytes.TrimRight(line, " \t")
-	if at := bytes.LastIndexByte(said, '|'); at >= 0 { // a cell of a table
-		said, least = said[at+1:], 1
-	} else if len(said) == len(line) {
+	statement := bytes.TrimRight(line, " \t")
+	if at := bytes.LastIndexByte(statement, '|'); at >= 0 { // a cell of a table
+		statement, least = statement[at+1:], 1
+	} else if len(statement) == len(line) {
 		least += 2 // arr[3]
 	}
-	r, _ := utf8.DecodeLastRune(said)
+	r, _ := utf8.DecodeLastRune(statement)
 	switch {
 	case strings.ContainsRune(".!?…。！？｡", r):
-		return bytes.IndexFunc(said, unicode.IsLetter) >= 0
+		return bytes.IndexFunc(statement, unicode.IsLetter) >= 0
 	case isDense(r):
-		return utf8.RuneCount(said) > 1
+		return utf8.RuneCount(statement) > 1
 	case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("\"'”’»%)*_`]", r):
 		return false
 	}
-	words := bytes.FieldsFunc(said, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '’' })
+	words := bytes.FieldsFunc(statement, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '’' })
 	if len(words) < least {
 		return false
 	}
-	return !introduces[strings.ToLower(string(words[len(words)-1]))]
+	return !referenceWords[strings.ToLower(string(words[len(words)-1]))]
 }
 
-// introduces are words behind which a number in brackets is what is spoken of, and no citation.
-var introduces = func() map[string]bool {
+// referenceWords precede bracketed numbers that are not citations, as in "step [2]".
+var referenceWords = func() map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(`a about after an and are array as at be become becomes been before between button by called chapter chapters choice
 column columns contain contains element elements entries entry equal equals example except field figure footnote for from

@@ -34,7 +34,7 @@ func checkCleaned(t *testing.T, in, want string, invented int) {
 }
 
 // The library's highest number is 12; 8 to 11 and 13 to 32 were never shown.
-func TestInventedNumbersAreLeftOut(t *testing.T) {
+func TestInventedNumbersAreDropped(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		in, want string
@@ -61,7 +61,7 @@ func TestInventedNumbersAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestBracketsThatAreNoCitationsStay(t *testing.T) {
+func TestOtherBracketsStay(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"It was so in [2020].", "The interval is [0, 1].", "arr = [1, 2, 9]", "arr = [9]", "Take arr[9].", "x[9] = 3", "Press [9] to go on.", "See [9].",
@@ -84,7 +84,7 @@ func TestBracketsThatAreNoCitationsStay(t *testing.T) {
 	checkCleaned(t, text, text, 0)                                     // 33 and more were not made up
 }
 
-func TestListOfTheModelsOwnIsDropped(t *testing.T) {
+func TestSourceListIsDropped(t *testing.T) {
 	t.Parallel()
 	const said = "It is so [1], and so [2].\n\n"
 	const out = "It is so [[1]](http://a), and so [[2]](http://b).\n\n"

@@ -10,14 +10,14 @@ import (
 // finished one: it returns the text of the model with only those citations for
 // which keep holds, written as [n]. The tests hold the one against the other.
 func Keep(answer string, known func(n int) bool, keep func(sentence string, n int) bool) string {
-	c := read(answer, known)
+	c := extractClaims(answer, known)
 	spans := c.sentences()
-	homes := c.homes(spans)
+	homes := c.sentenceOf(spans)
 	kept := make([][]int, len(c.marks))
 	for i, m := range c.marks {
 		sentence := ""
 		if homes[i] >= 0 {
-			sentence = tidy(string(c.body[spans[homes[i]].start:spans[homes[i]].end]))
+			sentence = stripMarkup(string(c.body[spans[homes[i]].start:spans[homes[i]].end]))
 		}
 		kept[i] = slices.DeleteFunc(slices.Clone(m.numbers), func(n int) bool { return !keep(sentence, n) })
 	}
@@ -33,7 +33,7 @@ func Keep(answer string, known func(n int) bool, keep func(sentence string, n in
 				left = append(left, kept[i])
 			}
 		}
-		if len(left) == 0 && (after == "" || closes(after[0])) {
+		if len(left) == 0 && (after == "" || needsNoBlank(after[0])) {
 			before = strings.TrimRight(before, " \t")
 		}
 		b.WriteString(before)

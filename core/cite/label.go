@@ -1,14 +1,13 @@
 package cite
 
-// maxLabels is how deep open brackets are followed; the outermost are taken
-// for plain text beyond that.
+// maxLabels is the maximum number of open brackets that are tracked. Beyond it the outermost are
+// plain text.
 const maxLabels = 32
 
-// labels follows open square brackets. Inside the label of a Markdown link
-// nothing may be converted, but whether a bracket is a label is known only
-// after its end. So once a citation was found inside open brackets, what
-// follows is held back until they close, the paragraph ends, or maxHold is
-// reached, in which case they were not a label.
+// labels tracks open square brackets. Inside the label of a Markdown link nothing may be converted,
+// but only the byte after a bracket tells whether it is a label. So text after a citation inside
+// brackets is held until they close, the paragraph ends, or maxHold is reached. In the latter cases
+// they are not labels.
 type labels struct {
 	open   []label
 	closed label  // the bracket that the last byte closed
@@ -22,7 +21,7 @@ type label struct {
 	valid      bool
 	image      bool // opened by ![
 	definition bool // opened where a link definition may begin
-	marks      int  // how many marks were held when it opened
+	marks      int  // number of held marks when it opened
 }
 
 // mark is a citation inside labels.held, its numbers inside labels.pool.
@@ -33,7 +32,7 @@ type mark struct {
 	invented   int
 }
 
-// openLabel notes an open square bracket that is plain text for now.
+// openLabel records an open square bracket, which is plain text so far.
 func (s *scanner) openLabel(image, definition bool) {
 	l := &s.labels
 	if len(l.open) == maxLabels {
@@ -43,7 +42,7 @@ func (s *scanner) openLabel(image, definition bool) {
 	l.open = append(l.open, label{valid: true, image: image, definition: definition, marks: len(l.marks)})
 }
 
-// closeLabel notes a closing square bracket; the next byte tells what it closed.
+// closeLabel records a closing square bracket. The next byte tells what it closed.
 func (s *scanner) closeLabel() {
 	l := &s.labels
 	l.closed = label{valid: true}
@@ -53,8 +52,8 @@ func (s *scanner) closeLabel() {
 	}
 }
 
-// afterLabel looks at the byte after a closing bracket and reports whether it
-// begins the target of a link or definition, in which case it has been used.
+// afterLabel handles the byte after a closing bracket. It returns true if the byte begins the
+// target of a link or definition.
 func (s *scanner) afterLabel(b byte) bool {
 	l := &s.labels
 	c := l.closed
@@ -72,14 +71,14 @@ func (s *scanner) afterLabel(b byte) bool {
 		l.held = l.held[:0]
 	}
 	if !c.image {
-		s.release() // links do not nest: what is around this one is text
+		s.release() // links do not nest, so brackets around this one are text
 	}
 	s.emit(b)
 	s.startTarget(definition, false)
 	return true
 }
 
-// cite passes a citation on, or marks it when it may be inside a label.
+// cite passes a citation on, or marks it if it may be inside a label.
 func (s *scanner) cite(c citation) {
 	l := &s.labels
 	if len(l.open) == 0 {
@@ -96,7 +95,7 @@ func (s *scanner) cite(c citation) {
 	}
 }
 
-// release gives up all open brackets as plain text and passes on what is held.
+// release treats all open brackets as plain text and passes on the held text.
 func (s *scanner) release() {
 	l := &s.labels
 	pos := 0

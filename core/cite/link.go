@@ -6,12 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// LinkURL returns the address in a form that no Markdown renderer and no chat
-// platform can misread: parentheses, brackets, |, <, >, quotes, backticks,
-// backslashes, blanks, control and invisible characters are percent-encoded.
-// Addresses that are already encoded are not encoded twice. It reports false
-// for an address that must not be linked: only http and https with a host,
-// mailto and file are.
+// LinkURL returns an address that every Markdown renderer and chat platform parses the same way. It
+// percent-encodes parentheses, brackets, |, <, >, quotes, backticks, backslashes, blanks, control
+// and invisible characters, and does not encode twice. It returns false for addresses that must not
+// be links: only http and https with a host, mailto and file are allowed.
 func LinkURL(raw string) (string, bool) {
 	raw = strings.TrimSpace(raw)
 	scheme, rest, ok := strings.Cut(raw, ":")
@@ -54,11 +52,11 @@ func ipv6(host string) bool {
 
 const hexDigits = "0123456789ABCDEF"
 
-// escapeURL escapes raw; in its first authority bytes square brackets stay.
+// escapeURL escapes raw. It keeps square brackets in the first authority bytes.
 func escapeURL(raw string, authority int) string {
 	var b strings.Builder
 	b.Grow(len(raw) + 16)
-	entity := false // a ; here would end a character reference
+	entity := false // a ; would end a character reference
 	for i := 0; i < len(raw); {
 		r, size := utf8.DecodeRuneInString(raw[i:])
 		c := raw[i]

@@ -10,13 +10,12 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Mapping ties the numbers that the model sees to passages. A number keeps
-// its passage for the whole session and new passages get growing numbers, so
-// that a model that copies [7] from an earlier answer still means the same
-// passage.
+// Mapping maps the numbers that the model sees to passages. A number keeps its passage for the
+// whole session and new passages get growing numbers. So a model that copies [7] from an earlier
+// answer refers to the same passage.
 //
-// The zero value is ready to use. All methods are safe for concurrent use:
-// parallel tools add documents while an answer is being streamed.
+// The zero value is ready to use. All methods are safe for concurrent use: parallel tools add
+// documents while an answer is being streamed.
 type Mapping struct {
 	mu       sync.RWMutex
 	sources  map[int]Source
@@ -29,9 +28,8 @@ type Mapping struct {
 // NewMapping returns an empty mapping.
 func NewMapping() *Mapping { return &Mapping{} }
 
-// Add returns the number of the source's passage. A passage that is already
-// known keeps its number; fields that were empty so far are filled in. A
-// source without a document id is never taken for a known one.
+// Add returns the number of the source's passage. A known passage keeps its number, and its empty
+// fields are filled in. A source without a document id always gets a new number.
 func (m *Mapping) Add(s Source) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -40,16 +38,15 @@ func (m *Mapping) Add(s Source) int {
 		n = m.last + 1
 	}
 	if old, found := m.sources[n]; found {
-		s = old.filled(s)
+		s = old.fillEmpty(s)
 	}
 	m.set(n, s)
 	return n
 }
 
-// Restore puts back a number of an earlier turn. A number that already stands
-// or is reserved for another document keeps it, and a number below 1 is ignored. When history holds
-// two numbers for one passage, both resolve and Add returns the first that
-// was restored.
+// Restore adds a number of an earlier turn. It ignores numbers below 1, and numbers that are used
+// or reserved for another document. If the history has two numbers for one passage, both resolve
+// and Add returns the first that was restored.
 func (m *Mapping) Restore(n int, s Source) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,10 +59,9 @@ func (m *Mapping) Restore(n int, s Source) {
 	m.set(n, s)
 }
 
-// Reserve keeps the number n for a passage that the session has shown before,
-// without making n resolvable: [n] stays text until Add or Restore brings the
-// passage. So numbers stay stable although the present audience may not see
-// what they stood for. A number that is taken or reserved is left as it is.
+// Reserve reserves n for a passage that the session has shown before, without making n resolvable:
+// [n] stays text until Add or Restore adds the passage. So numbers stay stable although the current
+// audience may not see their passages. It ignores numbers that are used or reserved.
 func (m *Mapping) Reserve(n int, p Passage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,12 +70,12 @@ func (m *Mapping) Reserve(n int, p Passage) {
 	if taken || reserved || n < 1 {
 		return
 	}
-	m.claim(n, p)
+	m.assign(n, p)
 	m.reserved[n] = p
 }
 
-// Page names the document of a passage for the model: the same name for all of its passages, and
-// for the whole session. It is empty for a document without a number.
+// Page returns a name of a document for the model, the same for all its passages and the whole
+// session. It is empty for a document without a number.
 func (m *Mapping) Page(id document.ID) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -90,7 +86,7 @@ func (m *Mapping) Page(id document.ID) string {
 	return "p" + strconv.Itoa(n)
 }
 
-// Lookup returns the source with the model's number n.
+// Lookup returns the source of the model's number n.
 func (m *Mapping) Lookup(n int) (Source, bool) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -98,15 +94,15 @@ func (m *Mapping) Lookup(n int) (Source, bool) {
 	return s, ok
 }
 
-// Len returns how many numbers resolve.
+// Len returns the count of numbers that resolve.
 func (m *Mapping) Len() int {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return len(m.sources)
 }
 
-// All yields a snapshot of the mapping in ascending order of the numbers, for
-// storing it with the session.
+// All yields a snapshot of the mapping in ascending order of the numbers, for storing it with the
+// session.
 func (m *Mapping) All() iter.Seq2[int, Source] {
 	m.mu.RLock()
 	sources := maps.Clone(m.sources)
@@ -121,13 +117,13 @@ func (m *Mapping) All() iter.Seq2[int, Source] {
 }
 
 func (m *Mapping) set(n int, s Source) {
-	m.claim(n, s.Passage())
+	m.assign(n, s.Passage())
 	m.sources[n] = s
 	delete(m.reserved, n)
 }
 
-// claim ties n to a passage, whether it resolves or not.
-func (m *Mapping) claim(n int, p Passage) {
+// assign maps a passage to n, whether n resolves or not.
+func (m *Mapping) assign(n int, p Passage) {
 	if m.sources == nil {
 		m.sources = make(map[int]Source)
 		m.numbers = make(map[Passage]int)
@@ -143,19 +139,18 @@ func (m *Mapping) claim(n int, p Passage) {
 	m.last = max(m.last, n)
 }
 
-func (m *Mapping) known(n int) bool {
+func (m *Mapping) isKnown(n int) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	_, ok := m.sources[n]
 	return ok
 }
 
-// inventedAbove is how far above the highest number of a mapping a number can be that a model made
-// up.
+// inventedAbove is how far an invented number may exceed the highest number of the mapping.
 const inventedAbove = 20
 
-// invented reports whether n was never shown, and is one that a model makes up.
-func (m *Mapping) invented(n int) bool {
+// isInvented reports whether n was never shown and is small enough to be an invented citation.
+func (m *Mapping) isInvented(n int) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	_, shown := m.sources[n]
@@ -163,8 +158,8 @@ func (m *Mapping) invented(n int) bool {
 	return !shown && !reserved && n <= m.last+inventedAbove
 }
 
-// holds reports whether a condition is true of any source.
-func (m *Mapping) holds(of func(Source) bool) bool {
+// anySource reports whether a condition is true of any source.
+func (m *Mapping) anySource(of func(Source) bool) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	for _, s := range m.sources {
@@ -175,8 +170,8 @@ func (m *Mapping) holds(of func(Source) bool) bool {
 	return false
 }
 
-// filled returns s with its empty fields taken from other.
-func (s Source) filled(other Source) Source {
+// fillEmpty returns s with its empty fields taken from other.
+func (s Source) fillEmpty(other Source) Source {
 	if s.Document == "" { // the number was only reserved
 		s.Document, s.Part = other.Document, other.Part
 	}

@@ -86,7 +86,7 @@ func TestSharedNumbering(t *testing.T) {
 	}
 }
 
-func TestNothingChangesAfterItWasShown(t *testing.T) {
+func TestShownTextDoesNotChange(t *testing.T) {
 	t.Parallel()
 	text := "Facts [1], [2](http://x) and [see [3]](http://y). Great![1, 2] 【5†x】 [[4]](http://z)"
 	whole := convert(library(), text).Text

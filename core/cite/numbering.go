@@ -6,54 +6,54 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Numbering gives the places that are cited the numbers that the reader sees: 1, 2, 3 … in the
-// order of first use. Citations of one document that lead to different sections have different
-// numbers. One Numbering serves one turn, so that the numbers of the narration go on in the answer;
-// it may be shared by several Processors of that turn as long as they do not run at the same time.
+// Numbering assigns the numbers that the reader sees: 1, 2, 3 … in the order of first use.
+// Citations of one document that link to different sections have different numbers. Use one
+// Numbering per turn, so that the answer continues the numbers of the narration. Several Processors
+// of the turn may share it, one at a time.
 //
 // The zero value is ready to use. It is not safe for concurrent use.
 type Numbering struct {
 	entries []entry
-	numbers map[numberKey]int // to the index in entries
-	shared  *Numbers          // nil: nothing else is numbered with it
+	numbers map[placeKey]int // to the index in entries
+	shared  *Numbers         // nil: the numbers are not shared
 }
 
-// Numbers has several Numberings that run at the same time, such as those of
-// several models' answers to one question, give a place the same number.
+// Numbers makes several Numberings that run at the same time assign a place the same number, for
+// example for several models' answers to one question.
 //
 // The zero value is ready to use. It is safe for concurrent use.
 type Numbers struct {
-	mu    sync.Mutex
-	given map[numberKey]int
+	mu      sync.Mutex
+	numbers map[placeKey]int
 }
 
-// Numbering returns a Numbering whose numbers are drawn from n: 1, 2, 3 … in
-// the order of first use in any of them.
+// Numbering returns a Numbering that takes its numbers from n: 1, 2, 3 … in the order of first use
+// in any of them.
 func (n *Numbers) Numbering() *Numbering { return &Numbering{shared: n} }
 
-// of returns the number of what is cited.
-func (n *Numbers) of(key numberKey) int {
+// numberOf returns the number of a place.
+func (n *Numbers) numberOf(key placeKey) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.given == nil {
-		n.given = make(map[numberKey]int)
+	if n.numbers == nil {
+		n.numbers = make(map[placeKey]int)
 	}
-	if n.given[key] == 0 {
-		n.given[key] = len(n.given) + 1
+	if n.numbers[key] == 0 {
+		n.numbers[key] = len(n.numbers) + 1
 	}
-	return n.given[key]
+	return n.numbers[key]
 }
 
-// entry is a place that was cited.
+// entry is a cited place.
 type entry struct {
 	info   Info
-	link   string // the address, escaped
-	linked bool   // whether there is one
+	link   string // escaped address
+	linked bool   // whether link is valid
 }
 
-// numberKey identifies what is cited: a document, and where the link leads. Sources without a
-// document id are distinguished by the model's number.
-type numberKey struct {
+// placeKey identifies a cited place: a document and the link. Sources without a document id are
+// identified by the model's number.
+type placeKey struct {
 	document document.ID
 	link     string // the address, escaped
 	number   int
@@ -72,19 +72,18 @@ func (n *Numbering) Cited() []Info {
 	return infos
 }
 
-// use returns the entry of a cited source and whether it is used for the
-// first time.
+// use returns the entry of a cited source and whether this is its first use.
 func (n *Numbering) use(model int, s Source) (e *entry, first bool) {
-	key := keyOf(model, s)
+	key := placeKeyOf(model, s)
 	if i, ok := n.numbers[key]; ok {
 		return &n.entries[i], false
 	}
 	if n.numbers == nil {
-		n.numbers = make(map[numberKey]int)
+		n.numbers = make(map[placeKey]int)
 	}
 	number := len(n.entries) + 1
 	if n.shared != nil {
-		number = n.shared.of(key)
+		number = n.shared.numberOf(key)
 	}
 	n.numbers[key] = len(n.entries)
 	link, linked := LinkURL(s.URL)
@@ -92,10 +91,10 @@ func (n *Numbering) use(model int, s Source) (e *entry, first bool) {
 	return &n.entries[len(n.entries)-1], true
 }
 
-func keyOf(model int, s Source) numberKey {
+func placeKeyOf(model int, s Source) placeKey {
 	link, _ := LinkURL(s.URL)
 	if s.Document == "" {
-		return numberKey{link: link, number: model}
+		return placeKey{link: link, number: model}
 	}
-	return numberKey{document: s.Document, link: link}
+	return placeKey{document: s.Document, link: link}
 }

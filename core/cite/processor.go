@@ -1,12 +1,11 @@
-// Package cite turns the citations that a model writes into what a reader
-// sees. The model is given documents as {"document": n} and writes [n]; the
-// reader gets numbered links, 1, 2, 3 … in the order of first use. Text that
-// only looks like a citation — code, years, arrays, links, math — is left
-// exactly as written.
+// Package cite converts the citations that a model writes into what a reader sees. The model is
+// given documents as {"document": n} and writes [n]. The reader gets numbered links, 1, 2, 3 … in
+// the order of first use. Text that only looks like a citation, such as code, years, arrays, links
+// and math, is unchanged.
 //
-// The package also checks citations: Sentences yields what a finished answer
-// claims with which numbers, and Supported says how far a claim's words and
-// numbers are found in the cited text.
+// The package also checks citations: Sentences yields the statements of a finished answer with
+// their numbers, and Supported returns how far the cited text contains a statement's words and
+// numbers.
 package cite
 
 import (
@@ -16,50 +15,47 @@ import (
 
 // Options configure a Processor.
 type Options struct {
-	// Numbering is shared between the processors of one turn. Without one, the
-	// processor has its own.
+	// Numbering is shared between the processors of one turn. nil: the processor has a separate
+	// one.
 	Numbering *Numbering
-	// Keep, if set, is asked about every citation, with its sentence as
-	// Sentences yields it and the model's number. What it refuses is left out,
-	// with the blanks that stood only for it. A citation then waits, with the
-	// text behind it, until its sentence is known: mostly for the first letter
-	// of the next sentence, never for more than 1 KB.
+	// Keep is called for every citation with its sentence, as Sentences yields it, and the model's
+	// number. If it returns false, the citation is dropped with the blanks around it. A citation
+	// then waits, with the text after it, until its sentence is complete. That is mostly the first
+	// letter of the next sentence, and at most 1 KB. nil keeps all.
 	Keep func(sentence string, n int) bool
-	// Lead, if set, is asked where the model's number n leads. It returns nil where that does not
-	// depend on the sentence; else a citation waits as with Keep, and the function returned chooses
-	// the place.
+	// Lead returns a function that chooses the source of the model's number n by the sentence. It
+	// returns nil if the source does not depend on the sentence; otherwise the citation waits as
+	// with Keep. nil: none does.
 	Lead func(n int) func(sentence string) Source
-	// Invented, if set, is called with how many numbers were left out of a bracket: numbers that
-	// were never shown, at most inventedAbove above the highest that was, directly behind a
-	// statement.
+	// Invented is called with the count of numbers dropped from a bracket because no passage has
+	// them. Such a bracket directly follows a statement, and its numbers are at most inventedAbove
+	// above the highest known one. nil: they are kept.
 	Invented func(numbers int)
-	// DropList leaves out a list of sources that the model itself wrote at the end of a message.
+	// DropList drops a list of sources that the model wrote at the end of a message.
 	DropList bool
 }
 
-// Event is one piece of output: either Text, or the Info of a document whose
-// first link stands in the text that follows.
+// Event is a piece of output: either Text, or the Info of a document whose first link is in the
+// text that follows.
 type Event struct {
 	Text string
 	Info *Info
 }
 
-// Processor is a streaming transducer from a model's deltas to what the reader
-// sees. The result does not depend on how the text was cut into deltas. Time is
-// linear in the input. At most 128 bytes are held back, and only from the
-// beginning of an unfinished bracket expression or character; Options.Keep
-// holds back more.
+// Processor converts a model's deltas into what the reader sees. The result does not depend on how
+// the text was cut into deltas. Time is linear in the input. At most 128 bytes are held back,
+// beginning at an unfinished bracket expression or character; Options.Keep holds back more.
 //
-// A Processor is not safe for concurrent use; the Mapping may grow meanwhile.
+// A Processor is not safe for concurrent use. The Mapping may grow meanwhile.
 type Processor struct {
-	scan   scanner
-	judge  *judge   // nil: no citation waits for its sentence
-	list   *ownList // nil: a list of the model's own is text
-	render renderer
+	scan    scanner
+	checker *citationChecker // nil: no citation waits for its sentence
+	sources *sourceList      // nil: lists of sources stay
+	render  renderer
 }
 
-// NewProcessor returns a processor for one turn. The mapping belongs to the
-// session and says which numbers are real; nil stands for an empty one.
+// NewProcessor returns a processor for one turn. The mapping belongs to the session and resolves
+// the numbers. nil means an empty one.
 func NewProcessor(mapping *Mapping, opts Options) *Processor {
 	if mapping == nil {
 		mapping = NewMapping()
@@ -72,53 +68,53 @@ func NewProcessor(mapping *Mapping, opts Options) *Processor {
 	p.render.startMessage()
 	var out sink = &p.render
 	if opts.Keep != nil || opts.Lead != nil || opts.Invented != nil {
-		p.judge = &judge{to: &p.render, keep: opts.Keep, lead: opts.Lead, invented: opts.Invented}
-		out = p.judge
+		p.checker = &citationChecker{to: &p.render, keep: opts.Keep, lead: opts.Lead, invented: opts.Invented}
+		out = p.checker
 	}
-	p.scan = newScanner(out, mapping.known)
+	p.scan = newScanner(out, mapping.isKnown)
 	if opts.DropList {
-		p.list = newOwnList(mapping, p.scan.push)
+		p.sources = newSourceList(mapping, p.scan.push)
 	}
 	if opts.Invented != nil {
-		p.scan.invented = mapping.invented
+		p.scan.isInvented = mapping.isInvented
 	}
 	return p
 }
 
-// Push takes the next delta and appends to events what can be shown now. The
-// caller may reuse the slice for the next call; events that were appended stay
-// valid. Text is whole characters as long as the input is valid UTF-8.
+// Push processes the next delta and appends the output to events. The caller may reuse the slice
+// for the next call; appended events stay valid. Text consists of whole characters if the input is
+// valid UTF-8.
 func (p *Processor) Push(delta string, events []Event) []Event {
 	p.render.events = events
-	if p.list != nil {
-		p.list.push(delta)
+	if p.sources != nil {
+		p.sources.push(delta)
 	} else {
 		p.scan.push(delta)
 	}
-	p.render.endPush(delta, p.scan.held() > 0 || p.judge != nil && p.judge.sent < len(p.judge.body))
+	p.render.endPush(delta, p.scan.held() > 0 || p.checker != nil && p.checker.sent < len(p.checker.body))
 	events, p.render.events = p.render.events, nil
 	return events
 }
 
-// Flush ends a message: it appends what was held back, and the processor is
-// ready for the next message of the turn. A finished citation at the end is
-// converted, an unfinished one comes out as it was written. Numbers go on.
+// Flush ends a message and appends the held output. The processor is then ready for the next
+// message of the turn and continues its numbers. A complete citation at the end is converted; an
+// incomplete one is unchanged.
 func (p *Processor) Flush(events []Event) []Event {
 	p.render.events = events
-	if p.list != nil {
-		p.list.finish()
+	if p.sources != nil {
+		p.sources.finish()
 	}
 	p.scan.finish()
-	if p.judge != nil {
-		p.judge.finish()
+	if p.checker != nil {
+		p.checker.finish()
 	}
 	p.render.endMessage()
 	events, p.render.events = p.render.events, nil
 	return events
 }
 
-// Cited returns the documents cited so far in this turn, in the order of first
-// use. The caller owns the slice.
+// Cited returns the documents cited so far in this turn, in the order of first use. The caller owns
+// the slice.
 func (p *Processor) Cited() []Info { return p.render.numbering.Cited() }
 
 // Text converts a whole message at once.
@@ -130,8 +126,8 @@ func (p *Processor) Text(message string) string {
 	return b.String()
 }
 
-// Clean returns what a model wrote without numbers that it made up and without its own list of
-// sources, as Options.Invented and DropList have it. Citations stay as they were written.
+// Clean returns a model's text without invented numbers and without its list of sources, like
+// Options.Invented and DropList. It does not change citations.
 func Clean(message string, mapping *Mapping) string {
 	p := NewProcessor(mapping, Options{Invented: func(int) {}, DropList: true})
 	p.render.raw = true

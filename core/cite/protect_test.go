@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCodeIsSacred(t *testing.T) {
+func TestCodeIsUnchanged(t *testing.T) {
 	t.Parallel()
 	check(t, []example{
 		{"fence", "```\na[1]\n```\nb[1]", "```\na[1]\n```\nb[[1]](http://a)"},
@@ -70,7 +70,7 @@ func TestCodeIsSacred(t *testing.T) {
 	})
 }
 
-func TestLinksAreLeftAlone(t *testing.T) {
+func TestLinksAreUnchanged(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200)
 	check(t, []example{
@@ -125,7 +125,7 @@ func TestLinksAreLeftAlone(t *testing.T) {
 	})
 }
 
-func TestLinksOfTheModel(t *testing.T) {
+func TestModelLinks(t *testing.T) {
 	t.Parallel()
 	long := "https://x/" + strings.Repeat("y", 500)
 	check(t, []example{

@@ -5,37 +5,37 @@ import (
 	"strings"
 )
 
-// renderer is the sink that writes what the reader sees.
+// renderer is the sink that writes the reader's text.
 type renderer struct {
 	mapping   *Mapping
 	numbering *Numbering
 	events    []Event
 	buf       []byte // text since the last event
 
-	adjacent numberKey // the document cited by the last thing written
-	cited    bool      // the last thing written is a citation
-	plain    bool      // and it is [n], without an address
-	lineHead bool      // nothing but blanks stands on the line so far
-	plainTop bool      // the plain citation began the line
-	raw      bool      // citations come out as the model wrote them
+	adjacent     placeKey // the document of the last citation
+	cited        bool     // the last output is a citation
+	unlinked     bool     // and it is [n] without a link
+	lineHead     bool     // the line has only blanks so far
+	unlinkedHead bool     // the unlinked citation begins the line
+	raw          bool     // citations are written as the model wrote them
 }
 
 func (r *renderer) startMessage() {
-	r.adjacent, r.cited, r.plain = numberKey{}, false, false
-	r.lineHead, r.plainTop = true, false
+	r.adjacent, r.cited, r.unlinked = placeKey{}, false, false
+	r.lineHead, r.unlinkedHead = true, false
 }
 
 // text implements sink.
 func (r *renderer) text(b []byte) {
-	if r.plain && (b[0] == '(' || b[0] == ':' && r.plainTop) {
+	if r.unlinked && (b[0] == '(' || b[0] == ':' && r.unlinkedHead) {
 		// [n]( would become a link and [n]: a definition, to wherever the
 		// model likes. Markdown does not show this backslash.
 		r.buf = append(r.buf, '\\')
 	}
-	r.cited, r.plain = false, false
+	r.cited, r.unlinked = false, false
 	for i := len(b) - 1; ; i-- {
 		if i < 0 {
-			break // nothing but blanks: lineHead stays
+			break // only blanks: lineHead stays
 		}
 		if b[i] == '\n' {
 			r.lineHead = true
@@ -52,8 +52,8 @@ func (r *renderer) text(b []byte) {
 // cite implements sink.
 func (r *renderer) cite(c citation) {
 	if r.raw {
-		r.plain = false
-		r.again(c)
+		r.unlinked = false
+		r.writeRaw(c)
 		return
 	}
 	bang := c.bang
@@ -62,7 +62,7 @@ func (r *renderer) cite(c citation) {
 		if i < len(c.sources) && c.sources[i] != (Source{}) {
 			s = c.sources[i]
 		}
-		key := keyOf(n, s)
+		key := placeKeyOf(n, s)
 		if r.cited && r.adjacent == key {
 			continue
 		}
@@ -77,8 +77,8 @@ func (r *renderer) cite(c citation) {
 	}
 }
 
-// again writes a citation as the model wrote it, without the numbers that were left out.
-func (r *renderer) again(c citation) {
+// writeRaw writes a citation as the model wrote it, without the dropped numbers.
+func (r *renderer) writeRaw(c citation) {
 	if c.invented == 0 {
 		r.buf = append(r.buf, c.raw...)
 		return
@@ -90,9 +90,9 @@ func (r *renderer) again(c citation) {
 	}
 }
 
-// link writes one citation. After '!' a blank keeps it from being an image.
+// link writes one citation. After '!' a blank prevents an image.
 func (r *renderer) link(e *entry, bang bool) {
-	r.plain, r.plainTop = !e.linked, r.lineHead
+	r.unlinked, r.unlinkedHead = !e.linked, r.lineHead
 	r.lineHead = false
 	if !e.linked {
 		r.buf = append(r.buf, '[')
@@ -110,14 +110,14 @@ func (r *renderer) link(e *entry, bang bool) {
 	r.buf = append(r.buf, ')')
 }
 
-// endPush turns the text so far into an event. An unfinished character waits
-// for its rest, unless something is held that comes after it.
+// endPush converts the text so far into an event. An incomplete character waits for its rest,
+// unless text after it is held.
 func (r *renderer) endPush(delta string, held bool) {
 	n := len(r.buf)
 	if !held {
 		n -= unfinished(r.buf)
 	}
-	// Most deltas come out as they went in: then the string is reused.
+	// Most deltas are unchanged: reuse the string.
 	if n > 0 && strings.HasPrefix(delta, string(r.buf[:n])) {
 		r.events = append(r.events, Event{Text: delta[:n]})
 		r.buf = r.buf[:copy(r.buf, r.buf[n:])]
@@ -131,7 +131,7 @@ func (r *renderer) endMessage() {
 	r.startMessage()
 }
 
-// flushText turns the first n bytes of the text into an event.
+// flushText converts the first n bytes of the text into an event.
 func (r *renderer) flushText(n int) {
 	if n > 0 {
 		r.events = append(r.events, Event{Text: string(r.buf[:n])})

@@ -1,7 +1,7 @@
 package cite
 
-// Replace makes the number n stand for s from now on, as when a passage whose number the session
-// knows already is shown again. Text that was converted before stays as it is.
+// Replace makes n stand for s, for example when a passage with a known number is shown again. Text
+// that was converted before does not change.
 func (m *Mapping) Replace(n int, s Source) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

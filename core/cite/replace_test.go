@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 )
 
-func TestReplaceChangesWhereANumberLeads(t *testing.T) {
+func TestReplaceChangesSource(t *testing.T) {
 	t.Parallel()
 	m := cite.NewMapping()
 	m.Restore(7, cite.Source{Document: "a", URL: "https://docs.example/a#old"})

@@ -42,22 +42,20 @@ const (
 	modeIndent                // a line of indented code
 )
 
-// scanner is the state machine that finds citations in Markdown, one byte at a
-// time. What it does with a byte depends only on the bytes before it, never on
-// how they were cut into deltas. Everything except a possible citation passes
-// through unchanged, so only bracket expressions are ever held back.
+// scanner is the state machine that finds citations in Markdown, one byte at a time. What it does
+// with a byte depends only on the bytes before it, never on the deltas. It passes everything except
+// possible citations through unchanged, so it only ever holds back bracket expressions.
 type scanner struct {
-	sink  sink
-	known func(n int) bool
-	// invented, if set, reports which numbers are taken out of what cites.
-	invented func(n int) bool
-	tail     []byte // of what was emitted, where invented is set
+	sink    sink
+	isKnown func(n int) bool
+	// isInvented, if set, reports which numbers are dropped from citations.
+	isInvented func(n int) bool
+	tail       []byte // last emitted bytes, if isInvented is set
 
 	mode mode
 	hist uint64 // the last eight bytes, newest lowest; cleared by escapes
-	out  []byte // decided text that the sink has not got yet
-	// how often feed was called: more than once for a byte that was held back, or that begins
-	// something new
+	out  []byte // decided text that the sink has not received
+	// number of calls of feed, which may be more than one per byte
 	fed int
 
 	block  block
@@ -69,12 +67,12 @@ type scanner struct {
 }
 
 func newScanner(out sink, known func(n int) bool) scanner {
-	return scanner{sink: out, known: known, block: newBlock()}
+	return scanner{sink: out, isKnown: known, block: newBlock()}
 }
 
 func (s *scanner) push(delta string) {
 	for i := 0; i < len(delta); {
-		if n := s.skip(delta[i:]); n > 0 {
+		if n := s.skipPlain(delta[i:]); n > 0 {
 			i += n
 			continue
 		}
@@ -84,9 +82,9 @@ func (s *scanner) push(delta string) {
 	s.flushOut()
 }
 
-// skip takes the bytes at the start of text that cannot change any state, and
-// returns how many there were. It is feed for many bytes at once.
-func (s *scanner) skip(text string) int {
+// skipPlain consumes the bytes at the start of text that cannot change any state, and returns their
+// count. It is equivalent to calling feed for each.
+func (s *scanner) skipPlain(text string) int {
 	if s.cand.active() || len(s.labels.marks) > 0 {
 		return 0
 	}
@@ -96,7 +94,7 @@ func (s *scanner) skip(text string) int {
 		if s.labels.closed.valid || s.block.head {
 			return 0
 		}
-		for n < len(text) && !special[text[n]] {
+		for n < len(text) && !stopBytes[text[n]] {
 			n++
 		}
 	case modeFence, modeIndent:
@@ -116,14 +114,14 @@ func (s *scanner) skip(text string) int {
 		s.hist = s.hist<<8 | uint64(text[i])
 	}
 	s.out = append(s.out, text[:n]...)
-	if s.invented != nil {
+	if s.isInvented != nil {
 		s.remember([]byte(text[max(0, n-tailBytes):n])...)
 	}
 	return n
 }
 
-// special marks the bytes that prose has to look at one by one.
-var special = func() (t [256]bool) {
+// stopBytes are the bytes that prose must handle one by one.
+var stopBytes = func() (t [256]bool) {
 	for _, b := range []byte("\n[]\\`$</.^") {
 		t[b] = true
 	}
@@ -165,14 +163,14 @@ func (s *scanner) feed(b byte) {
 	}
 }
 
-// refeed sends bytes that were held back through the machine again.
+// refeed feeds held bytes again.
 func (s *scanner) refeed(held []byte) {
 	for _, b := range held {
 		s.feed(b)
 	}
 }
 
-// emit passes a byte on as it is.
+// emit passes a byte on unchanged.
 func (s *scanner) emit(b byte) {
 	s.hist = s.hist<<8 | uint64(b)
 	s.remember(b)
@@ -193,11 +191,11 @@ func (s *scanner) flushOut() {
 	}
 }
 
-// finish decides everything that is still held, at the end of a message, and
-// returns the scanner to the state in which a new message begins.
+// finish decides everything that is held at the end of a message and resets the scanner for a new
+// one.
 func (s *scanner) finish() {
 	switch {
-	case s.cand.closed() && s.refused(0, true):
+	case s.cand.closed() && s.isRefused(0, true):
 		s.emitCandidate()
 	case s.cand.closed():
 		s.accept()
@@ -215,7 +213,7 @@ func (s *scanner) finish() {
 	s.tag.reset()
 }
 
-// held is the number of bytes that are held back.
+// held returns the number of held bytes.
 func (s *scanner) held() int {
 	return len(s.cand.raw) + len(s.labels.held) + len(s.target.held)
 }

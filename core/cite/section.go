@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Section returns the index of the text that a sentence is most likely from, or -1 where it shares
-// no word with any. Words and pairs of neighbouring words count more the fewer texts hold them, and
-// more where they stand together in one paragraph, and on one line.
+// Section returns the index of the text that a sentence is most likely from, or -1 if it shares no
+// word with any. Words and pairs of words weigh more if fewer texts contain them, and more if they
+// are in one paragraph or on one line.
 func Section(sentence string, texts []string) int {
-	held := make(map[string]int) // how many texts hold a word or pair of the sentence
-	for term := range pairs(sentence) {
-		held[term] = 0
+	counts := make(map[string]int) // number of texts with a word or pair of the sentence
+	for term := range termPairs(sentence) {
+		counts[term] = 0
 	}
 	all := make([]map[string]bool, len(texts))
 	for i, text := range texts {
-		all[i] = holding(text, held)
+		all[i] = findTerms(text, counts)
 		for term := range all[i] {
-			held[term]++
+			counts[term]++
 		}
 	}
 	weight := func(terms map[string]bool) (sum float64) {
 		for term := range terms {
-			w := math.Log(1 + float64(len(texts))/float64(held[term]))
+			w := math.Log(1 + float64(len(texts))/float64(counts[term]))
 			if term[0] >= '0' && term[0] <= '9' {
 				w *= numberWeight
 			}
@@ -30,7 +30,7 @@ func Section(sentence string, texts []string) int {
 		}
 		return sum
 	}
-	said := strings.Join(strings.Fields(sentence), " ")
+	plain := strings.Join(strings.Fields(sentence), " ")
 	best, at := 0.0, -1
 	for i, text := range texts {
 		if len(all[i]) == 0 {
@@ -40,11 +40,11 @@ func Section(sentence string, texts []string) int {
 		for _, separator := range []string{"\n\n", "\n"} {
 			together := 0.0
 			for part := range strings.SplitSeq(text, separator) {
-				together = max(together, weight(holding(part, held)))
+				together = max(together, weight(findTerms(part, counts)))
 			}
 			score += together
 		}
-		if said != "" && strings.Contains(strings.Join(strings.Fields(text), " "), said) {
+		if plain != "" && strings.Contains(strings.Join(strings.Fields(text), " "), plain) {
 			score *= 2
 		}
 		if score > best {
@@ -54,8 +54,8 @@ func Section(sentence string, texts []string) int {
 	return at
 }
 
-// pairs yields the words of a text, and each with the one before it.
-func pairs(text string) func(yield func(string) bool) {
+// termPairs yields the words of a text, and each with the word before it.
+func termPairs(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		before := ""
 		for term := range terms(text) {
@@ -67,10 +67,10 @@ func pairs(text string) func(yield func(string) bool) {
 	}
 }
 
-// holding returns which of the words and pairs a text holds.
-func holding(text string, words map[string]int) map[string]bool {
+// findTerms returns which of the words and pairs a text contains.
+func findTerms(text string, words map[string]int) map[string]bool {
 	found := make(map[string]bool)
-	for term := range pairs(text) {
+	for term := range termPairs(text) {
 		if _, wanted := words[term]; wanted {
 			found[term] = true
 		}

@@ -8,18 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences yields the sentences of a finished answer, without the citations
-// in them, and the numbers each one cites, in order and without repeats
-// (nil when it cites nothing). The answer may be what a model wrote or what a
-// Processor made of it; known says which numbers are real, in the numbering of
-// that text. A citation after the full stop belongs to the sentence before it,
-// one at the beginning of a line to the sentence after it.
+// Sentences yields the sentences of a finished answer without their citations, and the numbers each
+// one cites, in order and without repeats. The numbers are nil if it cites nothing. The answer may
+// come from a model or from a Processor; known reports which numbers of that text are real. A
+// citation after the full stop belongs to the sentence before it, one at the beginning of a line to
+// the sentence after it.
 func Sentences(answer string, known func(n int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
-		c := read(answer, known)
+		c := extractClaims(answer, known)
 		spans := c.sentences()
 		cited := make([][]int, len(spans))
-		for i, home := range c.homes(spans) {
+		for i, home := range c.sentenceOf(spans) {
 			for _, n := range c.marks[i].numbers {
 				if home >= 0 && !slices.Contains(cited[home], n) {
 					cited[home] = append(cited[home], n)
@@ -27,27 +26,27 @@ func Sentences(answer string, known func(n int) bool) iter.Seq2[string, []int] {
 			}
 		}
 		for i, sp := range spans {
-			if text := tidy(string(c.body[sp.start:sp.end])); text != "" && !yield(text, cited[i]) {
+			if text := stripMarkup(string(c.body[sp.start:sp.end])); text != "" && !yield(text, cited[i]) {
 				return
 			}
 		}
 	}
 }
 
-// claims is the sink that keeps an answer's text apart from its citations.
+// claims is the sink that separates an answer's text from its citations.
 type claims struct {
 	body  []byte
 	marks []claim
 }
 
-// claim is what is cited at an offset of the body.
+// claim is a citation at an offset of the body.
 type claim struct {
 	offset  int
 	numbers []int
 }
 
-// read takes the citations out of an answer.
-func read(answer string, known func(n int) bool) *claims {
+// extractClaims separates the citations from an answer.
+func extractClaims(answer string, known func(n int) bool) *claims {
 	c := &claims{}
 	s := newScanner(c, known)
 	s.push(answer)
@@ -61,13 +60,13 @@ func (c *claims) cite(ct citation) {
 	c.marks = append(c.marks, claim{offset: len(c.body), numbers: slices.Clone(ct.numbers)})
 }
 
-// sentences finds the sentences of the text.
+// sentences returns the sentences of the text.
 func (c *claims) sentences() []span {
 	offsets := make([]int, len(c.marks))
 	for i, m := range c.marks {
 		offsets[i] = m.offset
 	}
-	return split(string(c.body), offsets)
+	return splitSentences(string(c.body), offsets)
 }
 
 // span is one sentence of a text.
@@ -75,17 +74,16 @@ type span struct {
 	start, end int
 }
 
-// homes returns, for each citation, the index of the sentence that it stands in
-// or behind, or -1 if there is none.
-func (c *claims) homes(spans []span) []int {
+// sentenceOf returns, for each citation, the index of its sentence, or -1 if there is none.
+func (c *claims) sentenceOf(spans []span) []int {
 	homes := make([]int, 0, len(c.marks))
 	i := 0
 	for _, m := range c.marks {
 		for i < len(spans) && spans[i].end < m.offset {
 			i++
 		}
-		// Now spans[i] ends at or after the mark, if there is such a one. A mark
-		// in front of it belongs to the sentence before, if that is on its line.
+		// Now spans[i] is the first one that ends at or after the mark, if any. A mark before it
+		// belongs to the previous sentence if that is on the same line.
 		home := i
 		before := i - 1
 		if before >= 0 && (i == len(spans) || m.offset <= spans[i].start && !strings.Contains(string(c.body[spans[before].end:m.offset]), "\n")) {
@@ -99,11 +97,11 @@ func (c *claims) homes(spans []span) []int {
 	return homes
 }
 
-// split finds the sentences of a text. A sentence ends with its line unless the next line begins in
-// lower case, or with a full stop, question or exclamation mark that no lower-case letter follows.
-// A citation right before or behind such a mark says that the sentence ends, whatever follows.
-// Offsets of citations are in ascending order.
-func split(text string, citations []int) []span {
+// splitSentences returns the sentences of a text. A sentence ends with its line unless the next
+// line begins in lower case, or with a full stop, question or exclamation mark that no lower-case
+// letter follows. A citation next to such a mark always ends the sentence. Offsets of citations are
+// in ascending order.
+func splitSentences(text string, citations []int) []span {
 	var spans []span
 	start := 0
 	end := func(at int) {
@@ -115,7 +113,7 @@ func split(text string, citations []int) []span {
 		}
 		start = at
 	}
-	decided := 0 // what comes before belongs to a mark that was looked at
+	decided := 0 // earlier text belongs to a mark that was handled
 	for i, r := range text {
 		if i < start || i < decided {
 			continue
@@ -143,7 +141,7 @@ func split(text string, citations []int) []span {
 			case cited:
 				end(at)
 			case unicode.IsLower(c):
-			case r == '.' && abbreviated(text[start:i], c):
+			case r == '.' && isAbbreviation(text[start:i], c):
 			default:
 				end(at)
 			}
@@ -153,14 +151,14 @@ func split(text string, citations []int) []span {
 	return spans
 }
 
-// afterClosers skips the marks that still belong to a sentence's end.
+// afterClosers skips the marks that belong to a sentence's end.
 func afterClosers(text string, at int) int {
 	return len(text) - len(strings.TrimLeft(text[at:], ".!?…。！？\"'”’»)]}*_」』"))
 }
 
-// abbreviated reports whether the full stop after before ends no sentence,
-// with next as the first character behind it.
-func abbreviated(before string, next rune) bool {
+// isAbbreviation reports whether the full stop after before does not end a sentence. next is the
+// first character after it.
+func isAbbreviation(before string, next rune) bool {
 	word := before[strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
 	switch w := strings.ToLower(word); w {
 	case "e.g", "i.e", "cf", "vs", "mr", "mrs", "ms", "dr", "prof", "st", "approx", "ca":
@@ -176,8 +174,8 @@ func abbreviated(before string, next rune) bool {
 	}
 }
 
-// tidy takes the markup of a line and the holes left by citations out.
-func tidy(sentence string) string {
+// stripMarkup removes the line's markup and the gaps left by citations.
+func stripMarkup(sentence string) string {
 	sentence = strings.Join(strings.Fields(strings.TrimLeft(sentence, "-*+#>| \t")), " ")
 	for _, p := range []string{".", ",", ";", ":", "!", "?", ")"} {
 		sentence = strings.ReplaceAll(sentence, " "+p, p)

@@ -6,37 +6,36 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Passage identifies what a model's number is for: one part of a document.
+// Passage is what a model's number identifies: one part of a document.
 type Passage struct {
 	Document document.ID
-	Part     string // empty: the document as a whole
+	Part     string // empty: the whole document
 }
 
-// PagePart is the part of a passage that is its whole document, read page by page.
+// PagePart is the part of a passage that is a whole document, read page by page.
 const PagePart = "page"
 
-// ChunkPart is the part of a passage that was found as a chunk.
+// ChunkPart returns the part of a passage that is a chunk.
 func ChunkPart(id document.ChunkID) string { return "c" + strconv.FormatInt(int64(id), 10) }
 
-// Source is what a citation refers to: a passage, and the section that it leads to.
+// Source is what a citation refers to: a passage, and the section that it links to.
 type Source struct {
 	Document document.ID
-	Part     string // which passage of the document: Passage
+	Part     string // part of the passage
 	Title    string
 	// Section is the heading of the section that URL leads to; empty for the whole document.
 	Section string
-	// URL is the address as the connector gave it, not escaped. It may be
-	// empty, or have a scheme that is never linked; see LinkURL.
+	// URL is the address from the connector, not escaped. It may be empty or have a scheme that is
+	// never linked; see LinkURL.
 	URL string
 	// Kind is the source type: "file", "web", "slack" and so on.
 	Kind string
 }
 
-// Passage returns what a number of the source is for.
+// Passage returns the passage of the source.
 func (s Source) Passage() Passage { return Passage{s.Document, s.Part} }
 
-// Info announces a section of a document that is about to be cited, with the number under
-// which the reader sees it.
+// Info announces a section of a document that is about to be cited, with the reader's number.
 type Info struct {
 	Number int
 	Source

@@ -5,19 +5,18 @@ import (
 	"unicode"
 )
 
-// numberWeight is how many words a number counts for: a wrong number is what
-// makes a cited sentence false most often.
+// numberWeight is how many words a number counts for. Wrong numbers are the most frequent error in
+// cited sentences.
 const numberWeight = 2
 
-// Supported returns how far the cited chunks say what the sentence says: the
-// share, from 0 to 1, of the sentence's content words and numbers that occur in
-// at least one of them. Common English words are left out, endings of English
-// words are ignored, numbers count twice, and scripts without spaces are
-// compared by pairs of characters. 0 means that sentence and chunks share
-// nothing; a sentence that has nothing to check scores 1.
+// Supported returns how far chunks support a sentence: the share, from 0 to 1, of its content words
+// and numbers that occur in at least one of them. It ignores common English words and the endings
+// of English words, counts numbers twice, and compares scripts without spaces by pairs of
+// characters. 0 means that sentence and chunks share nothing. A sentence without content words
+// scores 1.
 //
-// It is a pure function of the words: it notices citations that point to the
-// wrong document, not sentences that turn a document's meaning around.
+// Supported is a pure function of the words: it detects citations of the wrong document, not
+// sentences that reverse a document's meaning.
 func Supported(sentence string, chunks []string) (score float64) {
 	wanted := make(map[string]bool)
 	for term := range terms(sentence) {
@@ -91,7 +90,7 @@ func terms(text string) func(yield func(string) bool) {
 	}
 }
 
-// term returns the comparable form of a word, "" if it carries no content.
+// term returns the comparable form of a word, or "" if it has no content.
 func term(word []rune) string {
 	w := string(word)
 	if w == "" || w[0] >= '0' && w[0] <= '9' {
@@ -103,7 +102,7 @@ func term(word []rune) string {
 	return stem(w)
 }
 
-// stem cuts the most frequent English endings, never below four letters.
+// stem removes the most frequent English endings but leaves at least four letters.
 func stem(w string) string {
 	for _, ending := range []string{"ations", "ation", "ments", "ment", "ings", "ing", "ies", "ed", "es", "ly", "s", "e", "y"} {
 		if cut, ok := strings.CutSuffix(w, ending); ok && len(cut) >= 4 {
@@ -117,7 +116,7 @@ func isDense(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// stopWords are the English words that occur in any text.
+// stopWords are English words that occur in any text.
 var stopWords = func() map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(`a about above after again all also am an and any are as at be because been

@@ -1,6 +1,6 @@
 package cite
 
-// targetStep is the part of a link's target that is being read.
+// targetStep is the part of a link's target that is being parsed.
 type targetStep uint8
 
 const (
@@ -13,8 +13,8 @@ const (
 	targetAfterTitle                   // blanks after the title
 )
 
-// target is the state of what follows the label of a link, up to its ), or of
-// a link definition, up to the end of the line.
+// target is the state of the text after the label of a link, up to its ), or after that of a link
+// definition, up to the end of the line.
 type target struct {
 	step       targetStep
 	definition bool
@@ -22,29 +22,29 @@ type target struct {
 	quote      byte
 	escape     bool
 
-	// swallow is set for a link that the model wrote around a citation: its
-	// target is dropped, because the document's own address was written.
-	swallow  bool
-	dropping bool   // it is too long to be held, and is dropped as it comes
-	held     []byte // it may still turn out to be text
+	// drop is set for a link that the model wrote around a citation. Its target is dropped, because
+	// the document's address is written instead.
+	drop     bool
+	dropping bool   // the target is too long to hold and is dropped byte by byte
+	held     []byte // may still become text
 }
 
 func (t *target) reset() { *t = target{held: t.held[:0]} }
 
 func (s *scanner) startTarget(definition, swallow bool) {
 	s.target.reset()
-	s.target.definition, s.target.swallow = definition, swallow
+	s.target.definition, s.target.drop = definition, swallow
 	s.mode = modeTarget
 }
 
 func (s *scanner) feedTarget(c byte) {
 	t := &s.target
-	fits, end := t.take(c)
+	fits, end := t.accept(c)
 	switch {
-	case fits && !t.swallow:
+	case fits && !t.drop:
 		s.emit(c)
 	case fits && !end:
-		s.hold(c)
+		s.holdTarget(c)
 	}
 	switch {
 	case end:
@@ -56,10 +56,9 @@ func (s *scanner) feedTarget(c byte) {
 	}
 }
 
-// hold keeps a byte of a target that is to be dropped. An address that is too
-// long to be held is dropped as it comes: it cannot be shown, since the link
-// must not lead where the model wants.
-func (s *scanner) hold(c byte) {
+// holdTarget keeps a byte of a target that is to be dropped. An address that is too long is dropped
+// byte by byte: it must not be shown, since the link must not lead where the model wants.
+func (s *scanner) holdTarget(c byte) {
 	t := &s.target
 	address := t.step == targetPlain || t.step == targetAngle
 	t.dropping = t.dropping && address
@@ -77,7 +76,7 @@ func (s *scanner) hold(c byte) {
 	s.abandonTarget()
 }
 
-// abandonTarget goes back to text: what was held is no target.
+// abandonTarget continues as text, because the held bytes are not a target.
 func (s *scanner) abandonTarget() {
 	t := &s.target
 	var buf [maxHold + 8]byte
@@ -87,8 +86,8 @@ func (s *scanner) abandonTarget() {
 	s.refeed(held)
 }
 
-// take reports whether c belongs to the target, and whether it ends it.
-func (t *target) take(c byte) (fits, end bool) {
+// accept reports whether c belongs to the target, and whether it ends it.
+func (t *target) accept(c byte) (fits, end bool) {
 	blank := c == ' ' || c == '\t'
 	closes := c == ')' && !t.definition
 	if c < ' ' && !blank {
@@ -104,10 +103,10 @@ func (t *target) take(c byte) (fits, end bool) {
 			t.step = targetAngle
 		default:
 			t.step = targetPlain
-			return t.takePlain(c)
+			return t.acceptPlain(c)
 		}
 	case targetPlain:
-		return t.takePlain(c)
+		return t.acceptPlain(c)
 	case targetAngle:
 		switch {
 		case t.escape:
@@ -149,7 +148,7 @@ func (t *target) take(c byte) (fits, end bool) {
 	return true, false
 }
 
-func (t *target) takePlain(c byte) (fits, end bool) {
+func (t *target) acceptPlain(c byte) (fits, end bool) {
 	switch {
 	case c == ' ' || c == '\t':
 		t.step, t.escape = targetAfter, false

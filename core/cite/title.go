@@ -11,10 +11,10 @@ const maxTitle = 200
 // gap is an invisible character that breaks mentions and automatic links.
 const gap = '\u200b'
 
-// SafeTitle returns a document's title as one line of plain text that cannot mention anyone,
-// format, or link: brackets become parentheses, angle brackets become ‹ ›, and an invisible gap
+// SafeTitle returns a document's title as one line of plain text that cannot mention people,
+// format, or link. Brackets become parentheses, angle brackets become ‹ ›, and an invisible gap
 // follows @ and breaks addresses. Titles over 200 characters are cut with an ellipsis. A title
-// without any visible character becomes "Untitled document".
+// without visible characters becomes "Untitled document".
 func SafeTitle(title string) string {
 	var b strings.Builder
 	length := 0
@@ -25,7 +25,7 @@ func SafeTitle(title string) string {
 			continue
 		}
 		if !unicode.IsGraphic(r) || unicode.Is(unicode.Cf, r) {
-			continue // invisible: it could reorder or hide what is next to it
+			continue // invisible: it could reorder or hide its neighbours
 		}
 		if length++; length > maxTitle {
 			b.WriteRune('…')
@@ -44,7 +44,7 @@ func SafeTitle(title string) string {
 		return "Untitled document"
 	}
 	safe := b.String()
-	// A gap is needed only where it breaks something.
+	// Add a gap only where it breaks a link.
 	safe = strings.ReplaceAll(safe, ":"+string(gap)+" ", ": ")
 	safe = strings.TrimSuffix(safe, string(gap))
 	for _, www := range []string{"www.", "WWW.", "Www."} {
@@ -53,9 +53,9 @@ func SafeTitle(title string) string {
 	return safe
 }
 
-// safeRune replaces a character that has a meaning in Markdown or on a chat
-// platform by one that looks alike. Brackets of all widths become parentheses,
-// so that a model that copies a title cannot make a citation of it.
+// safeRune replaces a character that has a meaning in Markdown or on a chat platform with a similar
+// one. Brackets of all widths become parentheses, so that a model that copies a title cannot turn
+// it into a citation.
 func safeRune(r rune) rune {
 	switch r {
 	case '[', '【', '［':

@@ -38,7 +38,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-func TestCutHoldsItsLimit(t *testing.T) {
+func TestCutRespectsLimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text, limit := rapid.String().Draw(t, "text"), rapid.IntRange(1, 50).Draw(t, "limit")

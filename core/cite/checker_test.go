@@ -23,7 +23,7 @@ func judged(keep func(string, int) bool, deltas ...string) shown {
 // honest refuses document 1 in sentences that begin with Bad.
 func honest(sentence string, n int) bool { return n != 1 || !strings.HasPrefix(sentence, "Bad") }
 
-func TestCitationsAreLeftOut(t *testing.T) {
+func TestUnsupportedCitationsAreDropped(t *testing.T) {
 	t.Parallel()
 	tests := []example{
 		same("text alone", "Good. Bad.\n\nGood"),
@@ -56,7 +56,7 @@ func TestCitationsAreLeftOut(t *testing.T) {
 }
 
 // A citation waits for the end of its sentence, and nothing waits for longer.
-func TestTextWaitsForNoMoreThanASentence(t *testing.T) {
+func TestTextWaitsAtMostOneSentence(t *testing.T) {
 	t.Parallel()
 	p := cite.NewProcessor(library(), cite.Options{Keep: honest})
 	for i, step := range []struct{ delta, want string }{
@@ -74,7 +74,7 @@ func TestTextWaitsForNoMoreThanASentence(t *testing.T) {
 
 // A sentence that ends with a citation has ended, also if the next one begins with a small letter:
 // answers about programs often do.
-func TestTextWaitsForNoCapitalBehindACitation(t *testing.T) {
+func TestTextDoesNotWaitForCapital(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"Set it up so [1].", "Set it up so. [1]", "Set it up so [1]!"} {
 		p := cite.NewProcessor(library(), cite.Options{Keep: honest})
@@ -91,7 +91,7 @@ func TestTextWaitsForNoCapitalBehindACitation(t *testing.T) {
 }
 
 // Judging as it is written and judging at the end come to the same.
-func TestJudgingIsWhatKeepDoes(t *testing.T) {
+func TestCheckerMatchesKeep(t *testing.T) {
 	t.Parallel()
 	known := func(n int) bool { _, ok := library().Lookup(n); return ok }
 	rapid.Check(t, func(t *rapid.T) {
