@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deed names the kind of an audit Entry. The texts are stable, because people search for them.
+// Deed is the kind of an audit Entry. The texts are stable, because people search for them.
 type Deed string
 
 // The deeds. The transaction that ends a turn or makes a change also writes its entry. So no entry
@@ -76,7 +76,7 @@ type Actor struct {
 // Entry is one line of the audit trail: who did what, where, and with which result. It contains no
 // text of questions, answers or documents.
 type Entry struct {
-	Sequence int64     // grows; of two entries of a tenant the later one mostly has the greater
+	Sequence int64     // grows; of two entries of a tenant the later one usually has the greater
 	At       time.Time // by the store's clock
 	Deed     Deed
 	// Who is empty for a person who was forgotten; only Alias remains. A person has the same alias
@@ -98,7 +98,7 @@ type Entry struct {
 	Details map[string]string
 }
 
-// ModelUse is what one model did in a turn.
+// ModelUse is the use of one model in a turn.
 type ModelUse struct {
 	Model   string  `json:"model"`
 	Outcome Outcome `json:"outcome"`
@@ -106,7 +106,7 @@ type ModelUse struct {
 	Output  int     `json:"output_tokens"`
 }
 
-// Shown is a document that a turn brought before a reader or a model.
+// Shown is a document that a turn showed to a reader or a model.
 type Shown struct {
 	Document document.ID       `json:"id"`
 	Source   document.SourceID `json:"source,omitempty"`
@@ -137,7 +137,7 @@ func ShownIn(s Saved) []Shown {
 		case !known:
 			at[d.ID] = len(shown)
 			shown = append(shown, Shown{Document: d.ID, Source: d.Source, URL: d.URL, As: as})
-		case shown[i].URL == "" && shown[i].Source == "": // a search knows no more than the id
+		case shown[i].URL == "" && shown[i].Source == "": // a search result may have only the id
 			shown[i].Source, shown[i].URL = d.Source, d.URL
 		}
 	}
@@ -177,18 +177,18 @@ func UsedIn(s Saved) []ModelUse {
 	return used
 }
 
-// person is a principal that names one person.
-var person = regexp.MustCompile(`user:([^\s:,]+):[^\s,]+`)
+// principalPattern is a principal that names one person.
+var principalPattern = regexp.MustCompile(`user:([^\s:,]+):[^\s,]+`)
 
-// Nameless returns a setting or an access list without the ids of people. The audit trail stores
-// this form, because it could not erase those ids later.
-func Nameless(text string) string { return person.ReplaceAllString(text, "user:$1:*") }
+// RedactPeople returns a setting or an access list without the ids of people. The audit trail
+// stores this form, because it could not erase those ids later.
+func RedactPeople(text string) string { return principalPattern.ReplaceAllString(text, "user:$1:*") }
 
 // AuditQuery selects entries of the audit trail. A field with its zero value does not filter.
 type AuditQuery struct {
 	Tenant access.TenantID // required
 	Since  time.Time
-	Until  time.Time // entries from then on are left out
+	Until  time.Time // exclusive
 	Who    string    // a person's id on a platform or the machine, or an alias
 }
 

@@ -22,23 +22,23 @@ var (
 // Edit is a question with the text that its author changed it to.
 type Edit struct {
 	Tenant  access.TenantID
-	Ref     thread.Ref // Thread is not looked at
+	Ref     thread.Ref // Thread is ignored
 	Message thread.MessageID
 	Text    string
-	Files   []message.File // nil: the question keeps those that it has
-	// the edit counts against these, like a question; if one has no room, the question stays as it
-	// was
+	Files   []message.File // nil: the question keeps its files
+	// the edit counts against these, like a question; if one has no room, the question stays
+	// unchanged
 	Quotas []Quota
 }
 
 // Changed is the result of an Edit or a Withdraw.
 type Changed struct {
-	Turn TurnID // empty where the message is no question that was taken in
+	Turn TurnID // empty if the message is not an accepted question
 	// no new answer is needed: the question reads as before, or its answer was removed, corrected
 	// or stopped
 	Same  bool
-	Stop  bool   // an attempt is running and is to be told to stop
-	Asker string // platform id of who asked
+	Stop  bool   // a running attempt must be stopped
+	Asker string // platform id of the asker
 	// LimitedUntil is set if a quota had no room for the edit. The edit then changed nothing.
 	LimitedUntil time.Time
 }

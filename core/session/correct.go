@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// footnote is a citation as readers see it: [[2]](address).
-var footnote = regexp.MustCompile(`\[\[(\d{1,4})\]\]\(([^()\s]*)\)`)
+// footnotePattern is a citation as readers see it: [[2]](address).
+var footnotePattern = regexp.MustCompile(`\[\[(\d{1,4})\]\]\(([^()\s]*)\)`)
 
 // Shown returns the correction as readers see it. The footnotes that it keeps from the answer are
 // renumbered in the order of first use.
@@ -31,22 +31,22 @@ func (c Correction) Shown(answer message.Message) (text string, cited []message.
 }
 
 // Message returns the corrected answer as the conversation's history stores it: the person's text,
-// with the footnote numbers that the model sees. It rests on all documents of the answer, because
-// it may repeat any of them.
+// with the footnote numbers that the model sees. It has all documents of the answer, because it may
+// repeat any of them.
 func (c Correction) Message(run Run) message.Message {
 	answer, _ := run.Answer()
 	_, cited := c.Shown(answer)
 	text := c.rewrite(answer, func(known message.Citation, _ string) string { return "[" + strconv.Itoa(known.ModelSees) + "]" },
-		func(_, address string) string { return address }) // a number that means nothing to the model
+		func(_, address string) string { return address }) // the model does not know the number
 	return message.Message{
 		ID: answer.ID, Turn: answer.Turn, Role: message.Assistant, Author: c.By.Name, Text: text, Citations: cited, Documents: answer.Documents, At: c.At,
 	}
 }
 
-// rewrite replaces the footnotes of a correction: those of the answer, and those that are not.
+// rewrite replaces the footnotes of a correction. own handles those of the answer, other the rest.
 func (c Correction) rewrite(answer message.Message, own func(message.Citation, string) string, other func(found, address string) string) string {
-	return footnote.ReplaceAllStringFunc(c.Text, func(found string) string {
-		parts := footnote.FindStringSubmatch(found)
+	return footnotePattern.ReplaceAllStringFunc(c.Text, func(found string) string {
+		parts := footnotePattern.FindStringSubmatch(found)
 		for _, known := range answer.Citations {
 			if strconv.Itoa(known.Number) == parts[1] && sameAddress(known.Link, parts[2]) {
 				return own(known, parts[2])

@@ -18,9 +18,9 @@ const (
 type PageState string
 
 const (
-	Intended PageState = "intended" // about to be created; whether it exists is not known
+	Intended PageState = "intended" // about to be created; it may or may not exist
 	Posted   PageState = "posted"
-	Final    PageState = "final" // shows what it will show for good
+	Final    PageState = "final" // shows its final content
 )
 
 // PageKey names a message of a turn. Model is the ModelIndex of its packets; Number counts from 0.
@@ -37,7 +37,7 @@ type Page struct {
 	Message thread.MessageID // empty while intended
 	State   PageState
 	Hash    string // of the content that was last written
-	Attempt int    // that wrote last
+	Attempt int    // that wrote the page last
 }
 
 // ErrUnknownPage reports that Intend was never called for a page, or that the page was dropped.

@@ -23,7 +23,7 @@ type Newest struct {
 
 // Trace is what the store knows about a channel and its newest message.
 type Trace struct {
-	Action string // that was decided about the message; empty: nothing was
+	Action string // decision about the message; empty: none
 	Asked  bool   // the message belongs to a turn
 	// a turn of the channel is unfinished, or was superseded in a thread of the last two days
 	Open bool
@@ -40,13 +40,13 @@ type Forgotten struct {
 	Turns    int // questions with their answers
 	Sessions int
 	Tokens   int      // personal tokens for assistants
-	Running  []TurnID // of Turns, that a worker was at: they are to be told to stop
+	Running  []TurnID // the deleted turns with a running worker, which must be stopped
 }
 
 // Quota limits a counter to a number of questions per window. Windows begin at multiples of their
 // length since 1970 in UTC, so days begin at midnight UTC.
 type Quota struct {
-	Counter string // who shares it, such as "user:slack:U1"
+	Counter string // identifies the counter, such as "user:slack:U1"
 	Limit   int
 	Window  time.Duration
 }

@@ -24,23 +24,24 @@ type Intake struct {
 	Message  thread.MessageID
 	Asker    thread.Person
 	Bot      bool // the asker is another bot
+	// the question
 	Text     string
 	Files    []message.File
 	Tokens   int       // of Text; 0 = not counted
-	At       time.Time // when the message was written, by the platform's clock; zero when not known
+	At       time.Time // when the message was written, by the platform's clock; zero if unknown
 	Direct   bool
 	Audience access.Audience
 	Reply    *ReplyToken
 	Agent    string   // name of the agent that the asker chose; empty: the channel's
 	Models   []string // names of the models that the asker chose; none: the agent's
 
-	Reason string // why it is answered: a code of whoever decided
+	Reason string // code for why it is answered
 	// the question did not address the bot: the thread is recorded only if there is an answer
 	Ambient bool
 	After   time.Duration // the turn starts no sooner than this, so that people can answer first
 	// a question that exceeds one of them counts against none: its turn starts as Limited
 	Quotas  []Quota
-	Pending *Pending // what a worker is to find out; nil: everything is known
+	Pending *Pending // facts that a worker must look up; nil: everything is known
 	// CaughtUp says that after this answer the store knows the thread up to this question
 	// (Thread.CaughtUp).
 	CaughtUp bool

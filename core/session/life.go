@@ -13,12 +13,12 @@ const (
 	Overtaken Event = "overtaken" // a person asks where an unasked answer was still waiting
 	// a worker leases the turn, for the first time or after another worker
 	Leased     Event = "leased"
-	HandedBack Event = "handed back" // its worker lets go of it, or its replica leaves
-	Finished   Event = "finished"    // what came of it is saved with its outcome
-	Delivered  Event = "delivered"   // the thread shows what it is to show
+	HandedBack Event = "handed back" // its worker releases it, or its replica leaves
+	Finished   Event = "finished"    // its result is saved with its outcome
+	Delivered  Event = "delivered"   // the thread shows the result
 	StopAsked  Event = "stop asked"
-	Edited     Event = "edited"    // its question was
-	Withdrawn  Event = "withdrawn" // its question was deleted
+	Edited     Event = "edited"    // the question was edited
+	Withdrawn  Event = "withdrawn" // the question was deleted
 	// the answer was removed by a moderator, or by a person who deleted its message
 	Removed Event = "removed"
 	Revised Event = "revised" // its answer was corrected, retried, kept or voted on
@@ -33,62 +33,62 @@ type Transition struct {
 	Event    Event
 	From, To State  // From is empty where the turn begins
 	By       string // person, platform, worker, operator or clock
-	Writes   string // what is stored with it, in addition to the state
+	Writes   string // data stored in addition to the state
 }
 
 // Life lists every transition of a turn, including events that leave its state unchanged. Any other
 // transition is a bug. The test suite for stores walks at random and checks each step against it.
 var Life = []Transition{
-	{Asked, "", Queued, "person", "the question, its files, who asked, who listens, that the event was taken in"},
-	{Asked, "", Done, "person", "a copy of the answer that is shared, to be shown at once"},
+	{Asked, "", Queued, "person", "the question, its files, the asker, the audience, the event key"},
+	{Asked, "", Done, "person", "a copy of the shared answer, delivered at once"},
 	{Overtaken, Queued, Done, "person", "outcome declined"},
 
 	{Leased, Queued, Running, "worker", "its replica, a new attempt, when it began"},
 	{Leased, Running, Running, "worker", "the same after another worker died, and that it was taken over"},
-	{Leased, Delivering, Delivering, "worker", "likewise: what was saved is shown, and not asked for again"},
-	{Leased, Done, Done, "worker", "likewise, for an answer that was changed or written over after it was done"},
-	{HandedBack, Running, Queued, "worker", "a new attempt, which fences the worker; when it is tried again; whether that was a failure"},
+	{Leased, Delivering, Delivering, "worker", "likewise: the saved result is shown, without another run"},
+	{Leased, Done, Done, "worker", "likewise, for an answer that was changed or overwritten after it was done"},
+	{HandedBack, Running, Queued, "worker", "a new attempt, which fences the worker; when to retry; whether it was a failure"},
 	{HandedBack, Delivering, Delivering, "worker", "the same"},
 	{HandedBack, Done, Done, "worker", "the same"},
 
-	{Finished, Running, Delivering, "worker", "outcome, sentence, every model's run, citations, what the trail keeps of its end"},
-	{Finished, Running, Done, "worker", "outcome superseded, where its question was deleted and nothing of it is to be seen"},
-	{Finished, Running, Queued, "worker", "nothing of the attempt, where its question was edited: that is asked now"},
-	{Delivered, Delivering, Done, "worker", "when; why not, where the platform did not take it"},
-	{Delivered, Delivering, Queued, "worker", "the edited question, where it was edited meanwhile"},
-	{Delivered, Done, Done, "worker", "that nothing is left to be shown"},
+	{Finished, Running, Delivering, "worker", "outcome, sentence, every model's run, citations, the audit entry"},
+	{Finished, Running, Done, "worker", "outcome superseded, if its question was deleted and none of its messages is visible"},
+	{Finished, Running, Queued, "worker", "nothing of the attempt, if its question was edited: the new question is queued"},
+	{Delivered, Delivering, Done, "worker", "when; why not, if the platform refused it"},
+	{Delivered, Delivering, Queued, "worker", "the edited question, if it was edited meanwhile"},
+	{Delivered, Done, Done, "worker", "that nothing remains to be shown"},
 
-	{StopAsked, Queued, Queued, "person", "who asked and when: whoever leases it ends it as stopped"},
-	{StopAsked, Running, Running, "person", "the same: its worker is told"},
+	{StopAsked, Queued, Queued, "person", "who asked and when: the next lease ends it as stopped"},
+	{StopAsked, Running, Running, "person", "the same: its worker is notified"},
 	{Edited, Queued, Queued, "person", "the question as it reads now"},
-	{Edited, Running, Running, "person", "the same, beside the old one: its worker is stopped"},
-	{Edited, Delivering, Delivering, "person", "the same: it is asked once the old answer is shown"},
-	{Edited, Done, Queued, "person", "the same as the newest of its session; that it was asked before, as a turn that is superseded"},
-	{Edited, Done, Done, "person", "the question alone, where its answer was removed or corrected, or somebody had stopped it"},
+	{Edited, Running, Running, "person", "the same, in addition to the old one: its worker is stopped"},
+	{Edited, Delivering, Delivering, "person", "the same: it is queued once the old answer is shown"},
+	{Edited, Done, Queued, "person", "the same as the newest of its session; the earlier question, as a superseded turn"},
+	{Edited, Done, Done, "person", "only the question, if its answer was removed or corrected, or a person had stopped it"},
 	{Withdrawn, Queued, Done, "person", "outcome superseded; the text is erased"},
-	{Withdrawn, Running, Running, "person", "the text is erased: its worker is stopped, and ends it as superseded"},
-	{Withdrawn, Delivering, Delivering, "person", "outcome superseded; the text is erased; what is to be seen is marked"},
+	{Withdrawn, Running, Running, "person", "the text is erased: its worker is stopped and ends it as superseded"},
+	{Withdrawn, Delivering, Delivering, "person", "outcome superseded; the text is erased; visible messages are marked"},
 	{Withdrawn, Done, Done, "person", "the same"},
 
-	{Removed, Queued, Done, "person", "outcome stopped; by whom and why; what it said is erased"},
-	{Removed, Running, Running, "person", "the same, and a stop; what it is about to say is not kept"},
+	{Removed, Queued, Done, "person", "outcome stopped; by whom and why; the answer is erased"},
+	{Removed, Running, Running, "person", "the same, and a stop; its text is discarded"},
 	{Removed, Delivering, Delivering, "person", "the same: the removal is shown"},
 	{Removed, Done, Done, "person", "the same"},
 	{Revised, Done, Done, "person", "the correction, the turn that replaces it, or the vote"},
 
-	{Overwritten, Queued, Queued, "worker", "that its messages do not show what they should"},
+	{Overwritten, Queued, Queued, "worker", "that its messages are outdated"},
 	{Overwritten, Running, Running, "worker", "the same"},
 	{Overwritten, Delivering, Delivering, "worker", "the same"},
-	{Overwritten, Done, Done, "worker", "the same: any worker shows it once more"},
+	{Overwritten, Done, Done, "worker", "the same: any worker delivers it again"},
 	{Orphaned, Queued, Done, "clock", "outcome superseded"},
 	{Orphaned, Running, Done, "clock", "the same"},
-	{Orphaned, Delivering, Done, "clock", "nothing: its outcome stands"},
-	{Restored, Queued, Queued, "operator", "a new attempt; that its messages are looked for: it may have been answered since the backup"},
+	{Orphaned, Delivering, Done, "clock", "nothing: its outcome stays"},
+	{Restored, Queued, Queued, "operator", "a new attempt; that its messages must be searched for: it may have been answered since the backup"},
 	{Restored, Running, Queued, "operator", "the same"},
 	{Restored, Delivering, Delivering, "operator", "the same"},
 }
 
-// Happens reports whether Life allows the event to move a turn between the two states.
-func Happens(e Event, from, to State) bool {
+// Allowed reports whether Life allows the event to move a turn between the two states.
+func Allowed(e Event, from, to State) bool {
 	return slices.ContainsFunc(Life, func(t Transition) bool { return t.Event == e && t.From == from && t.To == to })
 }

@@ -21,9 +21,9 @@ type Pending struct {
 
 // Completion is the platform's reply about a Pending question.
 type Completion struct {
-	Files    []message.File // that came with it, and what was said before it
-	Name     string         // of the asker; empty when it was known, or is not
-	Starter  string         // who began the thread; likewise
+	Files    []message.File // files of the question and messages before it
+	Name     string         // of the asker; empty if it was known or is unknown
+	Starter  string         // the person who began the thread; empty likewise
 	Audience access.Audience
 	// Empty says that the question has neither text nor files, so there is nothing to answer.
 	Empty bool

@@ -8,6 +8,6 @@ import (
 type Prompt struct {
 	Text    string // empty means the built-in one
 	Version int    // grows with each change; 0 when it was never changed
-	By      string // who changed it last
+	By      string // the person who changed it last
 	At      time.Time
 }

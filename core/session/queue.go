@@ -47,15 +47,16 @@ type LeaseRequest struct {
 // Saved is the stored result of a finished turn.
 type Saved struct {
 	Outcome   Outcome
-	Sentence  string // what the person read in addition to, or instead of, an answer
-	Reference string // finds the cause of a failure in the log
+	Sentence  string // sentence that the person read in addition to, or instead of, an answer
+	Reference string // code that finds the cause of a failure in the log
 	// one for each model that ran, in the order of their ModelIndex
 	Runs    []Run
 	Timings map[string]time.Duration
 	// Plan lists the sub-questions of a deep search and their findings, in the order in which they
 	// arrived; empty for other turns. It is stored as it arrives. Finish ignores it.
 	Plan []PlanRow
-	// Progress is how far the deep search was when it ended; zero if unknown. Finish ignores it.
+	// Progress is the progress of the deep search when it ended; zero if unknown. Finish ignores
+	// it.
 	Progress packet.Progress
 
 	// Later actions of people on the answer. Finish ignores them. Of a removed answer only the
@@ -66,10 +67,10 @@ type Saved struct {
 
 // PlanRow is one sub-question of a deep search.
 type PlanRow struct {
-	Number    int // from 1, in the order in which they were asked
-	Round     int // 0: of the plan
+	Number    int // from 1, in the order of the questions
+	Round     int // 0: the plan
 	Question  string
-	State     string // of packet.Finding; empty where it was not looked into
+	State     string // of packet.Finding; empty without a finding
 	Shown     string // likewise
 	Citations []message.Citation
 	Searches  int
@@ -92,12 +93,12 @@ func (s Saved) Best() (Run, bool) {
 // Run is the part of one model in a turn.
 type Run struct {
 	Model     string
-	Messages  []message.Message // what followed the question: tool calls, tool results, the answer
+	Messages  []message.Message // messages after the question: tool calls, tool results, the answer
 	Usage     llm.Usage
-	Reasoning int    // length in characters; the text itself is not kept
-	Shown     string // Markdown as the reader saw it, narration between tool calls included
+	Reasoning int    // length in characters; the text is not stored
+	Shown     string // Markdown as the reader saw it, including narration between tool calls
 	Ending    Ending
-	Searches  []retrieve.Account // what was looked for, in order, for explanations
+	Searches  []retrieve.Account // accounts of the searches, in order, for explanations
 	// footnote numbers that the model invented and that were removed; only their count is stored
 	Invented int
 }
@@ -106,8 +107,8 @@ type Run struct {
 type Ending struct {
 	Outcome   Outcome
 	Grounding packet.Grounding
-	Sentence  string // empty when the answer speaks for itself
-	Reference string // finds the cause of a failure, here and in the log
+	Sentence  string // empty if the answer needs no explanation
+	Reference string // code that finds the cause of a failure, here and in the log
 	Cause     Cause
 	Retryable bool
 	// if nothing was found: the nearest documents that the audience may read

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Quotes knows the parts that were deleted from documents whose parts belong to single people, such
-// as the messages of a thread. It is safe for concurrent use.
+// Quotes checks for deleted parts of documents whose parts belong to single people, such as the
+// messages of a thread. It is safe for concurrent use.
 type Quotes interface {
 	// Standing reports for each reference whether the text that was shown is still part of its
 	// document. It is true for documents that have no such parts.

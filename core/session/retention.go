@@ -15,12 +15,12 @@ type Retention struct {
 	Audit    time.Duration // since an entry was written; less than MinAuditRetention counts as that
 }
 
-// Pruned counts rows that were deleted, or that would be.
+// Pruned counts rows that were deleted or would be.
 type Pruned struct {
 	Sessions int
 	Turns    int // questions with their answers
 	Files    int // that came with questions
-	Threads  int // of which it was known who takes part
+	Threads  int // with known participants
 	Entries  int // of the audit trail
 }
 

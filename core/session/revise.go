@@ -41,19 +41,19 @@ var (
 type Target struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref       // its platform, workspace and channel are those of Message
-	Turn    TurnID           // leads when it is set
+	Turn    TurnID           // takes precedence if set
 	Message thread.MessageID // a question, a page of an answer, or a notice
 }
 
 // Record is the current state of a turn, for actions on its answer.
 type Record struct {
 	Turn
-	Starter    string // who began the thread; empty when not known
+	Starter    string // the person who began the thread; empty if unknown
 	Removed    *Removal
 	Correction *Correction
-	Private    TurnID // the asker's private turn of the same question; empty while there is none
-	Shared     TurnID // the copy in the thread; empty while there is none
-	Kept       bool   // its owner said that it stays private
+	Private    TurnID // the asker's private turn of the same question; empty if there is none
+	Shared     TurnID // the copy in the thread; empty if there is none
+	Kept       bool   // its owner decided that it stays private
 }
 
 // Removal records that a moderator removed an answer. The answer's text is deleted, not only
@@ -76,21 +76,21 @@ type Derive struct {
 	Tenant   access.TenantID
 	Of       TurnID
 	As       Derivation
-	Key      string // the platform's id of the press; the same one is taken in once
-	By       string // platform id of who pressed
+	Key      string // the platform's id of the press; repeated presses count once
+	By       string // platform id of the person who pressed
 	Audience access.Audience
 	Text     string // of the question; empty: the origin's
 	// Retried: reuse the findings of the origin's deep search and start no new search
 	Findings bool
 	Reply    *ReplyToken // of the press
-	Saved    Saved       // Shared: what is shown
+	Saved    Saved       // Shared: the content to show
 	Quotas   []Quota     // that it counts against
 }
 
 // QuotaError reports that a quota had no room. No turn was made, and nothing was counted.
 type QuotaError struct {
 	Until  time.Time
-	Quotas []Quota // that were counted against
+	Quotas []Quota // the quotas that were checked
 }
 
 // Error implements error.

@@ -30,33 +30,33 @@ type Session struct {
 type Turn struct {
 	ID       TurnID
 	Session  Session
-	Number   int             // within the session, from 1, in the order in which they are answered
-	Attempt  int             // fences writes: each lease raises it
+	Number   int             // within the session, from 1, in the order of answering
+	Attempt  int             // fences writes: each lease increases it
 	Question message.Message // of role User
 	Asker    thread.Person
 	Message  thread.MessageID // of the question on the platform; empty where messages have no ids
-	Audience access.Audience  // as far as the platform said it; what is held of sources is not kept
+	Audience access.Audience  // as reported by the platform; grants from sources are not stored
 	Direct   bool
 	Intake   time.Time // by the store's clock
 	Reply    *ReplyToken
 	Agent    string   // name of the agent that the asker chose (Intake.Agent); empty: the channel's
 	Models   []string // names of the models that the asker chose (Intake.Models); none: the agent's
-	Reason   string   // why it is answered (Intake.Reason)
+	Reason   string   // code for why it is answered (Intake.Reason)
 	Ambient  bool     // the bot was not asked
 	// LimitedUntil is when the exceeded quota has room again; zero if there was room. Such a turn
 	// does not run. It ends as Limited.
 	LimitedUntil time.Time
 
-	Pending *Pending // what is still to be found out; nil: everything is known
+	Pending *Pending // facts that are still unknown; nil: everything is known
 
-	Origin Origin // of a turn that no new question made; zero for all others
+	Origin Origin // of a turn derived from another one; zero otherwise
 
 	State   State
 	Outcome Outcome // set once State is Delivering or Done
 	// Undelivered is a sentence that says why the thread does not show the whole answer
 	// (Store.Delivered). Empty if it does.
 	Undelivered string
-	Takeovers   int // how many replicas died or stalled while they held it
+	Takeovers   int // number of replicas that died or stalled while they held it
 	// LoneDeaths counts takeovers from replicas that ran only this turn, so that the turn is to
 	// blame. Failures counts attempts that ended without an outcome although their replica lived.
 	LoneDeaths, Failures int

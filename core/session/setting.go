@@ -26,7 +26,7 @@ type Setting struct {
 	Place
 	Key   string
 	Value string
-	By    string    // platform id of who changed it last
+	By    string    // platform id of the person who changed it last
 	At    time.Time // by the store's clock
 }
 

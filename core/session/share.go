@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// shareEvery is how often the replicas that are alive are counted.
-const shareEvery = 5 * time.Second
+// shareInterval is how often live replicas are counted.
+const shareInterval = 5 * time.Second
 
 // Replicas counts the live processes.
 type Replicas interface {
@@ -21,7 +21,7 @@ func Share(ctx context.Context, replicas Replicas, logger *slog.Logger, f func(p
 	if replicas == nil {
 		return
 	}
-	ticker := time.NewTicker(shareEvery)
+	ticker := time.NewTicker(shareInterval)
 	defer ticker.Stop()
 	for {
 		n, err := replicas.Live(ctx)
@@ -29,7 +29,7 @@ func Share(ctx context.Context, replicas Replicas, logger *slog.Logger, f func(p
 		case err == nil:
 			f(n)
 		case ctx.Err() == nil:
-			logger.WarnContext(ctx, "replicas not counted; rates stay divided as they were", "error", err)
+			logger.WarnContext(ctx, "counting replicas failed; keeping the current rates", "error", err)
 		}
 		select {
 		case <-ticker.C:

@@ -33,7 +33,7 @@ func (c *counted) Live(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-func TestShareFollowsTheReplicasThatAreAlive(t *testing.T) {
+func TestShareFollowsLiveReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		var told []int
@@ -49,6 +49,6 @@ func TestShareFollowsTheReplicasThatAreAlive(t *testing.T) {
 	})
 }
 
-func TestShareOfAProcessAloneTellsNothing(t *testing.T) {
+func TestShareWithoutReplicasIsNeverCalled(t *testing.T) {
 	session.Share(t.Context(), nil, nil, func(n int) { t.Errorf("told %d", n) })
 }

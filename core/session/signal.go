@@ -39,11 +39,11 @@ func (s *LocalSignal) Watch(ctx context.Context, id TurnID) <-chan struct{} {
 	}
 	s.watchers[id][w] = struct{}{}
 	s.mu.Unlock()
-	context.AfterFunc(ctx, func() { s.forget(id, w) })
+	context.AfterFunc(ctx, func() { s.removeWatcher(id, w) })
 	return w.raised
 }
 
-func (s *LocalSignal) forget(id TurnID, w *watcher) {
+func (s *LocalSignal) removeWatcher(id TurnID, w *watcher) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.watchers[id], w)

@@ -15,7 +15,7 @@ import (
 // concurrent use by any number of processes. Settings stores values changed in chat, and Audit
 // reads the audit trail.
 type Store interface {
-	// Questions are taken in.
+	// Intake.
 
 	// Accept stores a question and queues its turn in one transaction. Then the caller may
 	// acknowledge the event. It accepts an event key once per platform and workspace, and a message
@@ -38,7 +38,7 @@ type Store interface {
 	// Complete fail with ErrFenced, ErrUnknownTurn, ErrFinished or ErrWithdrawn.
 	Complete(ctx context.Context, f Fence, c Completion) error
 
-	// Turns are handed to workers. Time is the store's; clocks of replicas need not agree.
+	// Workers. Time is the store's; clocks of replicas need not agree.
 
 	// Lease leases the oldest workable turns, at most r.Most, and makes them Running, or leaves
 	// them Delivering. It prefers turns without a holder, then Done turns that are Disturbed, then
@@ -78,7 +78,7 @@ type Store interface {
 	// any time.
 	Sweep(ctx context.Context) error
 
-	// Stops are durable: a stop whose signal was lost is found here.
+	// Stops. They are durable, so a stop whose signal was lost is found here.
 
 	// Request records a stop. No turn can miss it, whether it waits, runs or arrives at this
 	// moment. It does not change turns that have an outcome.
@@ -86,9 +86,8 @@ type Store interface {
 	// Requested returns those of the given turns for which a stop was requested.
 	Requested(ctx context.Context, turns []Fence) ([]TurnID, error)
 
-	// What a turn posted is remembered, so that whoever takes it over adopts those messages instead
-	// of posting again. Every write is fenced: it fails with ErrFenced when the attempt is not the
-	// turn's newest.
+	// Posted messages are recorded, so that the next worker adopts them instead of posting again.
+	// Every write is fenced: it fails with ErrFenced if the attempt is not the turn's newest.
 
 	// Intend records that a message is about to be created. Commit it before the create call. It
 	// replaces the page's earlier record.
@@ -107,7 +106,7 @@ type Store interface {
 	// Its pages then count as not written.
 	Disturbed(ctx context.Context, f Fence) error
 
-	// What was said before.
+	// History.
 
 	// Load returns the messages of the newest turns before the given one that have an outcome,
 	// oldest first, for at most limit turns. Each turn has the question with its files, then
@@ -126,8 +125,8 @@ type Store interface {
 	// Saved returns the result that Finish saved, for the worker that delivers it.
 	Saved(ctx context.Context, of Turn) (Saved, error)
 
-	// Turns are found, those of private sessions like any other: whether a person may see one is
-	// the caller's concern. One that is not there gives ErrUnknownTurn.
+	// Queries. They return turns of private sessions too: callers must check who may see them. They
+	// fail with ErrUnknownTurn.
 
 	// Turn returns a turn by its id.
 	Turn(ctx context.Context, tenant access.TenantID, id TurnID) (Turn, error)
@@ -149,8 +148,8 @@ type Store interface {
 	// Verdict returns the decision about a message, or the zero value if there is none.
 	Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (Verdict, error)
 
-	// What happens to questions after they were taken in. A message that is no question of a turn
-	// changes nothing and is no error.
+	// Changes to questions. A message that is not the question of a turn changes nothing and is no
+	// error.
 
 	// Edit queues an edited question to be answered again in place. A waiting turn takes the new
 	// text. A running one stops and begins again. A finished one becomes the session's newest and
@@ -174,9 +173,8 @@ type Store interface {
 	// whether there was such an answer, and returns the running turns to stop.
 	Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []TurnID, err error)
 
-	// What was said is changed, each time in one transaction, so that every replica sees all of a
-	// change or nothing. What is to change on the platform is delivered like any answer: by a
-	// fenced worker, again and again until it has landed.
+	// Changes to answers. Each is one transaction. A fenced worker then delivers the change to the
+	// platform and retries until it succeeds.
 
 	// Find returns the turn that t identifies. For a retried turn it returns the newest retry. It
 	// fails with ErrUnknownTurn.
@@ -214,9 +212,9 @@ type Store interface {
 	// ForgetVotes deletes all votes of a person on a platform and returns their number.
 	ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error)
 
-	// Who takes part in which threads. A thread becomes known when a question of it is taken in
-	// (Accept), which counts as a sighting of the asker and makes it followed again. An ambient
-	// question leaves a thread that was not known Pending until its turn is Answered.
+	// Participation. A thread becomes known when a question of it is accepted, which counts as a
+	// sighting of the asker and makes it followed again. An ambient question makes an unknown
+	// thread Pending until its turn is Answered.
 
 	// Seen records a message of a known or pending thread. It ignores other threads.
 	Seen(ctx context.Context, s Sighting) error
@@ -228,7 +226,7 @@ type Store interface {
 	// Follow undoes an Unfollow.
 	Follow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
 
-	// Processes catch up on what happened while none was there.
+	// Catching up after a time without processes.
 
 	// Active lists at most most known threads of a workspace in which a message was seen within
 	// lately, newest first.
@@ -241,7 +239,7 @@ type Store interface {
 	// task.
 	Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error)
 
-	// What is kept goes again.
+	// Deletion.
 
 	// Forget deletes a person's questions on a platform with their answers, files and other data.
 	// It deletes sessions in which only they asked, and their part in threads. Settings, removals

@@ -12,23 +12,23 @@ type Sighting struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref
 	Message thread.MessageID
-	Person  string // platform id of who wrote
+	Person  string // platform id of the author
 	Bot     bool   // another bot
 	Helper  bool   // a person whose answer makes the bot's unnecessary
 }
 
 // Thread is the store's knowledge of a thread on a platform, answered or not.
 type Thread struct {
-	Known      bool // the bot takes part: it was asked something there, or answered unasked
+	Known      bool // the bot takes part: it was asked there, or answered unasked
 	Pending    bool // not yet: the bot may answer unasked, and watches whether a person does
 	Helped     bool // a helper wrote since the bot was last asked
-	Unfollowed bool // "stop following" was said since it was last asked
+	Unfollowed bool // "stop following" was said since the bot was last asked
 	Starter    string
 	People     int              // persons who wrote since the bot takes part
-	BotTurns   int              // messages of other bots since a person wrote last
+	BotTurns   int              // messages of other bots since the last message of a person
 	Idle       time.Duration    // since the last message, by the store's clock
 	LastSeen   thread.MessageID // the newest message that was seen
-	CaughtUp   thread.MessageID // up to which the thread was read as context; empty when it never was
+	CaughtUp   thread.MessageID // newest message that was read as context; empty if none was
 }
 
 // Active is a thread in which the bot participates.

@@ -20,7 +20,7 @@ type Vote struct {
 	// the vote is about. A vote on another page moves the vote. A vote on no page of the answer
 	// leaves the vote where it is.
 	Message thread.MessageID
-	Reason  string    // empty: none was given, and one that was given with the same vote before stays
+	Reason  string    // empty: none; an earlier reason for the same vote then stays
 	At      time.Time // by the store's clock; set when read
 }
 
@@ -41,8 +41,8 @@ type Feedback struct {
 type FeedbackQuery struct {
 	Tenant access.TenantID // required
 	Since  time.Time
-	Down   bool // only those that are not content
-	Limit  int  // the newest; 0 means 1,000
+	Down   bool // only negative votes
+	Limit  int  // of the newest; 0 means 1,000
 }
 
 // ErrRemoved reports that the answer no longer exists: a moderator removed it, or a person deleted

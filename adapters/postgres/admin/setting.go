@@ -79,7 +79,7 @@ func (s *Settings) SetSetting(ctx context.Context, tenant access.TenantID, v ses
 			return err
 		}
 		return changed(ctx, tx, tenant, session.SettingSet, v.Place, v.By, map[string]string{
-			"key": v.Key, "value": session.Nameless(v.Value), "before": session.Nameless(before),
+			"key": v.Key, "value": session.RedactPeople(v.Value), "before": session.RedactPeople(before),
 		})
 	})
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Settings) ResetSetting(ctx context.Context, tenant access.TenantID, at 
 		if _, err := tx.Exec(ctx, reset, tenant, at.Platform, at.Workspace, at.Channel, key); err != nil {
 			return err
 		}
-		return changed(ctx, tx, tenant, session.SettingReset, at, by, map[string]string{"key": key, "before": session.Nameless(before)})
+		return changed(ctx, tx, tenant, session.SettingReset, at, by, map[string]string{"key": key, "before": session.RedactPeople(before)})
 	})
 	if err != nil {
 		return false, fmt.Errorf("forget the setting %s: %w", key, err)

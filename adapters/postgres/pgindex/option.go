@@ -126,7 +126,7 @@ func optionChanges(before, now json.RawMessage) (map[string]string, error) {
 		changes[approvalOption] = "new"
 	}
 	for key, value := range changes {
-		if changes[key] = session.Nameless(value); value == "" && strings.HasPrefix(key, "before_") {
+		if changes[key] = session.RedactPeople(value); value == "" && strings.HasPrefix(key, "before_") {
 			delete(changes, key)
 		}
 	}

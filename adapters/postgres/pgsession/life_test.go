@@ -107,7 +107,7 @@ func TestStatementsKeepToLife(t *testing.T) {
 				if err := tx.QueryRow(t.Context(), look, tenant, id).Scan(&after, &is); err != nil {
 					return err
 				}
-				if was != is && !session.Happens(c.event, before, after) {
+				if was != is && !session.Allowed(c.event, before, after) {
 					t.Errorf("%s: a turn that was %s is %s, which is not in session.Life", c.name, before, after)
 				}
 				return errUndo

@@ -74,7 +74,7 @@ func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 		batch.Queue(suspectedSQL, t.Tenant, t.ID, lone(t.Beside))
 	}
 	for owner, n := range died {
-		batch.Queue(`insert into quarantine (replica, beside) values ($1, $2) on conflict do nothing`, owner, session.Beside(n, again[owner]))
+		batch.Queue(`insert into quarantine (replica, beside) values ($1, $2) on conflict do nothing`, owner, session.MaxConcurrentSuspects(n, again[owner]))
 	}
 	batch.Queue(clearedSQL)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {

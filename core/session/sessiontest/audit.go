@@ -90,7 +90,7 @@ func auditTurns(f *fixture) {
 }
 
 func auditUnrun(f *fixture) {
-	waits := f.question("nobody asked for this")
+	waits := f.question("not addressed to the bot")
 	waits.Ambient, waits.After = true, time.Hour
 	overtaken := f.accept(waits)
 	withdrawn := f.accept(f.question("deleted before it was begun"))
@@ -231,7 +231,7 @@ func auditQueries(f *fixture) {
 	}{
 		"all": {session.AuditQuery{}, 3}, "of another tenant": {session.AuditQuery{Tenant: access.TenantID("other")}, 0},
 		"by the person": {session.AuditQuery{Who: "U1"}, 1}, "by the alias": {session.AuditQuery{Who: middle.Alias}, 1},
-		"of nobody": {session.AuditQuery{Who: "U9"}, 0}, "since": {session.AuditQuery{Since: middle.At}, 2}, "until": {session.AuditQuery{Until: middle.At}, 1},
+		"of an unknown person": {session.AuditQuery{Who: "U9"}, 0}, "since": {session.AuditQuery{Since: middle.At}, 2}, "until": {session.AuditQuery{Until: middle.At}, 1},
 		"between": {session.AuditQuery{Since: middle.At, Until: all[2].At}, 1}, "later": {session.AuditQuery{Since: time.Now().Add(time.Hour)}, 0},
 	} {
 		if got := f.trail(c.q); len(got) != c.want {

@@ -96,7 +96,7 @@ func editErases(f *fixture) {
 	}
 	again := f.answerNext("D")
 	if again.ID != first.ID || again.Question.Text != "harmless" || len(again.Question.Files) != 0 {
-		f.Errorf("answered anew is %+v", again.Question)
+		f.Errorf("answered again is %+v", again.Question)
 	}
 	for name, id := range map[string]session.TurnID{"another question": asked.ID, "the private answer": private.ID, "the shared copy": shared.ID} {
 		t, err := f.Turn(f.ctx, tenant, id)

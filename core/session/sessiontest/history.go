@@ -56,7 +56,7 @@ func history(f *fixture) {
 	f.accept(f.question("second?"))
 	first := f.lease("r1")
 	saved := session.Saved{
-		Outcome: session.Answered, Sentence: "Beside it.", Reference: "ref-1", Runs: []session.Run{answer("the other model's"), answer("one")},
+		Outcome: session.Answered, Sentence: "Next to it.", Reference: "ref-1", Runs: []session.Run{answer("the other model's"), answer("one")},
 		Timings: map[string]time.Duration{"first_delta": 120 * time.Millisecond, "total": 3 * time.Second},
 	}
 	saved.Runs[0].Model, saved.Runs[0].Ending = "m-2", session.Ending{Outcome: session.Failed, Sentence: "It failed."}

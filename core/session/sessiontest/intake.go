@@ -115,7 +115,7 @@ func intakeRoundTrip(f *fixture) {
 
 func apart(f *fixture) {
 	public := f.question("in the thread")
-	private, elsewhere := f.question("beside it"), f.question("in another guild")
+	private, elsewhere := f.question("next to it"), f.question("in another guild")
 	private.Owner = "U1"
 	elsewhere.Ref.Workspace = "T2"
 	first := f.accept(public)

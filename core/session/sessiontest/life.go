@@ -201,7 +201,7 @@ func (w *walker) look(step int, happened session.Event) {
 		if e == session.Asked && before != "" { // to another one
 			e = session.Overtaken
 		}
-		if !session.Happens(e, before, t.State) {
+		if !session.Allowed(e, before, t.State) {
 			w.Fatalf("step %d: turn %d went from %q to %q when it was %s, which is not in session.Life", step, t.Number, before, t.State, e)
 		}
 		w.seen[session.Transition{Event: e, From: before, To: t.State}] = true

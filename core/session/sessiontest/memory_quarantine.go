@@ -40,7 +40,7 @@ func (m *Memory) bury(me session.ReplicaID, now time.Time) {
 	for id, n := range died {
 		if m.quarantines[id] == nil {
 			m.ids++
-			m.quarantines[id] = &quarantine{replica: id, beside: session.Beside(n, again[id]), at: m.ids}
+			m.quarantines[id] = &quarantine{replica: id, beside: session.MaxConcurrentSuspects(n, again[id]), at: m.ids}
 		}
 	}
 	for id := range m.quarantines {

@@ -62,7 +62,7 @@ func (m *Memory) SetSetting(ctx context.Context, tenant access.TenantID, s sessi
 	before := m.settings[settingKey{tenant, s.Place, s.Key}].Value
 	m.settings[settingKey{tenant, s.Place, s.Key}] = s
 	m.changed(tenant, session.SettingSet, s.Place, s.By, map[string]string{
-		"key": s.Key, "value": session.Nameless(s.Value), "before": session.Nameless(before),
+		"key": s.Key, "value": session.RedactPeople(s.Value), "before": session.RedactPeople(before),
 	})
 	return ctx.Err()
 }
@@ -74,7 +74,7 @@ func (m *Memory) ResetSetting(ctx context.Context, tenant access.TenantID, at se
 	before, was := m.settings[settingKey{tenant, at, key}]
 	delete(m.settings, settingKey{tenant, at, key})
 	if was {
-		m.changed(tenant, session.SettingReset, at, by, map[string]string{"key": key, "before": session.Nameless(before.Value)})
+		m.changed(tenant, session.SettingReset, at, by, map[string]string{"key": key, "before": session.RedactPeople(before.Value)})
 	}
 	return was, ctx.Err()
 }

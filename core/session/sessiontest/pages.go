@@ -34,7 +34,7 @@ func pages(f *fixture) {
 	f.wantErr(f.Final(f.ctx, fence, notice, ""), session.ErrUnknownPage)
 	f.must(f.Intend(f.ctx, fence, second, place)) // its message has gone: begun again
 	if got, err = f.Pages(f.ctx, fence); err != nil || got[1].State != session.Intended || got[1].Message != "" || got[1].Hash != "" {
-		f.Errorf("a page begun anew is %+v (%v)", got[1], err)
+		f.Errorf("a page begun again is %+v (%v)", got[1], err)
 	}
 }
 

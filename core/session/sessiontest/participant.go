@@ -27,7 +27,7 @@ func (f *fixture) known() session.Thread {
 func participants(f *fixture) {
 	f.seen("U7", false, "early")
 	f.must(f.Unfollow(f.ctx, tenant, place, "U1"))
-	f.equal("a thread where nobody asked", f.known(), session.Thread{})
+	f.equal("a thread without questions", f.known(), session.Thread{})
 	f.accept(f.question("q"))
 	f.equal("after a question", f.known(), session.Thread{Known: true, Starter: "U2", People: 1, LastSeen: "m1"})
 	f.seen("U1", false, "x1")

@@ -317,12 +317,12 @@ func randomDeaths(f *fixture) {
 		if t != nil {
 			for _, other := range held[id] {
 				if last[t.ID] != last[other.ID] {
-					f.Fatalf("%q runs beside %q: one died with %q, the other with %q", t.Question.Text, other.Question.Text, last[t.ID], last[other.ID])
+					f.Fatalf("%q runs together with %q: one died with %q, the other with %q", t.Question.Text, other.Question.Text, last[t.ID], last[other.ID])
 				}
 			}
 			held[id] = append(held[id], *t)
 			if t.LoneDeaths > 0 && len(held[id]) > 1 {
-				f.Fatalf("%q, which died alone, runs beside others", t.Question.Text)
+				f.Fatalf("%q, which died alone, runs together with others", t.Question.Text)
 			}
 			dies = dies || t.Question.Text == "poison" && t.LoneDeaths < 2
 		} else if len(held[id]) > 0 {

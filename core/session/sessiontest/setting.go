@@ -101,7 +101,7 @@ func quotas(f *fixture) {
 
 func unasked(f *fixture) {
 	at := session.PlaceOf(place)
-	in := f.question("does anybody know?")
+	in := f.question("does anyone know?")
 	in.Ambient, in.Reason, in.Agent, in.Models = true, "ambient", "legal", []string{"left", "right"}
 	t := f.accept(in)
 	if !t.Ambient || t.Reason != "ambient" || t.Agent != "legal" || !slices.Equal(t.Models, in.Models) {
@@ -153,7 +153,7 @@ func unasked(f *fixture) {
 }
 
 func unaskedWaits(f *fixture) {
-	in := f.question("does anybody know?")
+	in := f.question("does anyone know?")
 	in.Ambient, in.After = true, time.Hour
 	waiting := f.accept(in)
 	f.noLease("r1")

@@ -35,7 +35,7 @@ func stopRunning(f *fixture) {
 	f.accept(in)
 	t := f.lease("r1")
 	if f.stopped(t) {
-		f.Fatal("stopped before anybody asked for it")
+		f.Fatal("stopped before a request")
 	}
 	for range 2 { // twice is as good as once
 		if r := f.stop(in.Message, asker); !slices.Equal(r.Turns, []session.TurnID{t.ID}) || r.Denied || r.Armed {

@@ -17,7 +17,7 @@ func undelivered(f *fixture) {
 	f.must(f.Delivered(f.ctx, t.Fence(), why))
 	told("an answer that was given up", why)
 	f.edit(message, "asked again")
-	told("one that is answered anew", "")
+	told("an edited question", "")
 	f.finish(f.lease("r1"), session.Answered)
 	told("and was delivered", "")
 }
