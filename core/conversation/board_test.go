@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
-	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
@@ -25,8 +24,7 @@ import (
 type board struct {
 	chat.Unsupported
 
-	talk  *conversation.Conversation
-	store answer.Deliveries
+	talk *conversation.Conversation
 
 	mu     sync.Mutex
 	last   int
@@ -102,7 +100,7 @@ func (b *board) heard(n note) chat.Message {
 }
 
 // Features implements chat.Platform.
-func (*board) Features() chat.Features { return chat.Features{Whispers: true} }
+func (*board) Features(thread.Ref) chat.Features { return chat.Features{Whispers: true} }
 
 // Alone implements chat.Platform.
 func (*board) Alone(_ context.Context, _ thread.Ref, person string) (access.Presence, error) {
@@ -202,22 +200,11 @@ func (*board) Listeners(context.Context, session.Turn) (access.Presence, error) 
 }
 
 // Open implements chat.Platform.
-func (b *board) Open(ctx context.Context, t session.Turn, _ chat.Permit) (chat.Delivery, error) {
-	b.talk.Begun(ctx, t)
-	logs, err := answer.OpenLogs(ctx, b.store, t, t.Session.Ref)
-	if err != nil {
-		return nil, err
-	}
-	replies, err := stream.OpenReplies(ctx, t.Session.Ref, stream.Pace{}, logs, stream.Deps[page]{
-		Surface: surface{board: b}, Renderer: renderer{}, Turn: t,
+func (b *board) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
+	return answer.Deliver(ctx, b.talk.Desk(), t, permit, func(context.Context, []session.Page) (answer.Outlet[page], error) {
+		return answer.Outlet[page]{To: t.Session.Ref, Surface: surface{board: b}, Renderer: renderer{}}, nil
 	})
-	return &delivery{replies}, err
 }
-
-type delivery struct{ *stream.Replies[page] }
-
-// Finish implements chat.Delivery.
-func (d *delivery) Finish(ctx context.Context, _ chat.Result) error { return d.Replies.Finish(ctx) }
 
 // surface writes notes.
 type surface struct {
@@ -272,7 +259,4 @@ func (renderer) Render(v *stream.View) []page {
 	return []page{p}
 }
 
-var (
-	_ chat.Platform = (*board)(nil)
-	_ packet.Sink   = (*delivery)(nil)
-)
+var _ chat.Platform = (*board)(nil)

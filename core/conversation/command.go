@@ -18,7 +18,7 @@ func (c *Conversation) Command(ctx context.Context, use command.Request) (string
 	use.Alone = func(ctx context.Context) (access.Presence, error) {
 		return c.deps.Platform.Alone(ctx, use.Ref, use.By.ID)
 	}
-	if c.can.Moderates {
+	if c.can(use.Ref).Moderates {
 		use.Admin = c.deps.Platform.Moderates(ctx, use.Ref, use.By.ID)
 	}
 	return c.service.Commands.Command(ctx, use)
@@ -60,7 +60,7 @@ func (c *Conversation) Admit(ctx context.Context, u Use) (j answer.Judgement, mo
 // command and a direct message are answered.
 func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.Judgement, error) {
 	j, err := c.service.Judge(ctx, o)
-	if err == nil || c.can.Redelivers && c.service.Room() == nil {
+	if err == nil || c.can(o.Ref).Redelivers && c.service.Room() == nil {
 		return j, err
 	}
 	c.logger.WarnContext(ctx, "what holds here is not known", "event", o.EventKey, "message", o.Message, "error", err)

@@ -113,7 +113,7 @@ var people = map[common.Person]string{common.Ann: "ann", common.Bob: "bob", comm
 func begin(t *testing.T, setting common.Setting) common.Stage {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	s := &stage{T: t, ctx: ctx, said: setting.Said, listed: setting.Listed, model: llmtest.Native(setting.Replies...), store: sessiontest.NewMemory()}
-	s.board = &board{store: s.store, alone: make(map[string][]string)}
+	s.board = &board{alone: make(map[string][]string)}
 	for _, e := range setting.Earlier {
 		text := e.Text
 		if e.Mentions {
