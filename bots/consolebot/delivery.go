@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/console"
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -16,18 +17,19 @@ import (
 
 // Open implements chat.Platform. With several models, the first answer is shown while it is
 // written, and the others after it.
-func (b *Bot) Open(ctx context.Context, t session.Turn, _ chat.Permit) (chat.Delivery, error) {
+func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
 	if t.Session.Ref != b.ref {
 		return nil, fmt.Errorf("open the console for a turn of another conversation: %w", thread.ErrNotPermitted)
 	}
 	b.asking(t.ID, false)
-	s, err := stream.Open(ctx, t.Session.Ref, 0, stream.Pace{}, stream.Deps[string]{
-		Surface: b.config.Surface, Renderer: b.config.Renderer, Log: &stream.MemoryLog{}, Logger: b.config.Logger,
+	desk := answer.Desk{Platform: b, Records: answer.Unrecorded{}, Logger: b.config.Logger}
+	first, err := answer.Deliver(ctx, desk, t, permit, func(context.Context, []session.Page) (answer.Outlet[string], error) {
+		return answer.Outlet[string]{To: t.Session.Ref, Surface: b.config.Surface, Renderer: b.config.Renderer}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	d := &delivery{bot: b, turn: t, stream: s, views: make([]stream.View, max(1, len(b.config.Models)))}
+	d := &delivery{bot: b, turn: t, first: first, views: make([]stream.View, max(1, len(b.config.Models)))}
 	for i := range d.views {
 		d.views[i].Model = i
 	}
@@ -39,10 +41,10 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, _ chat.Permit) (chat.Del
 
 // delivery writes one answer to the console.
 type delivery struct {
-	bot    *Bot
-	turn   session.Turn
-	stream *stream.ThreadStream[string]
-	views  []stream.View
+	bot   *Bot
+	turn  session.Turn
+	first chat.Delivery // of the first model's answer
+	views []stream.View
 }
 
 // Accept implements packet.Sink.
@@ -56,12 +58,14 @@ func (d *delivery) Accept(p packet.Packet) {
 	for i := range d.views {
 		d.views[i].Apply(p)
 	}
-	d.stream.Accept(p)
+	if p.Placement.ModelIndex == 0 {
+		d.first.Accept(p)
+	}
 }
 
 // Finish implements chat.Delivery.
 func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
-	err := d.stream.Finish(ctx)
+	err := d.first.Finish(ctx, final)
 	if final.Waits {
 		d.bot.asking(d.turn.ID, true)
 		_, err = d.bot.config.Surface.Post(ctx, d.turn.Session.Ref, offer(&d.views[0]))

@@ -14,7 +14,7 @@ import (
 var _ chat.Platform = (*Bot)(nil)
 
 // Features implements chat.Platform. Lines that were not accepted are passed on again.
-func (*Bot) Features() chat.Features { return chat.Features{Redelivers: true} }
+func (*Bot) Features(thread.Ref) chat.Features { return chat.Features{Redelivers: true} }
 
 // Tenant implements chat.Platform.
 func (b *Bot) Tenant(thread.Ref) access.TenantID { return b.config.Present.Tenant }

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
@@ -182,32 +184,24 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 	if to.Platform != discord.Platform {
 		return nil, fmt.Errorf("open a delivery to %s: this bot is on Discord", to.Platform)
 	}
-	logs, err := answer.OpenLogs(ctx, b.deps.Store, t, to)
-	if err != nil {
-		return nil, err
-	}
-	fresh := len(logs.Posted()) == 0
-	b.talk.Begun(ctx, t)
-	surface := b.client.Surface(t, !fresh, b.inPlace(ctx, t))
-	writing, cancel := context.WithCancel(ctx)
-	s, err := stream.OpenReplies(writing, to, b.config.Pace, logs, stream.Deps[render.Page]{
-		Surface: surface, Guard: answer.Guard(b.deps.Store, t, permit, b.deps.Logger),
-		Renderer: b.deps.Renderer, Turn: t, Observe: b.deps.Observe, Logger: b.deps.Logger,
+	return answer.Deliver(ctx, b.talk.Desk(), t, permit, func(ctx context.Context, posted []session.Page) (answer.Outlet[render.Page], error) {
+		resumed := slices.ContainsFunc(posted, func(p session.Page) bool { return p.Kind == session.Answer })
+		surface := b.client.Surface(t, resumed, b.inPlace(ctx, t))
+		return answer.Outlet[render.Page]{
+			To: to, Surface: surface, Renderer: b.deps.Renderer, Pace: b.config.Pace, Observe: b.deps.Observe,
+			Sign:   answer.Sign{Show: surface.Status, Every: typingAge, Again: typingAgain, First: "writing"},
+			Barred: write.Barred, Dismiss: surface.Dismiss,
+		}, nil
 	})
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	d := newDelivery(writing, cancel, surface, permit.Status(surface.Status), s, b.deps.Logger, to, t.Ambient)
-	if fresh && !t.Ambient && !t.Direct && t.Session.Owner == "" {
-		d.barred = func(ctx context.Context, sentence string) {
-			if err := b.client.Whisper(ctx, t, sentence, nil); err != nil {
-				b.deps.Logger.WarnContext(ctx, "the asker is not told that the answer cannot be written", "turn", t.ID, "error", err)
-			}
-		}
-	}
-	return d, nil
 }
+
+const (
+	// typingAge is how often typing is shown again. Discord clears it after ten seconds.
+	typingAge = 8 * time.Second
+	// typingAgain is how soon typing is tried again after other calls went first. Typing is the
+	// first sign of the bot.
+	typingAgain = 200 * time.Millisecond
+)
 
 // inPlace reports whether a question is answered in the channel itself instead of in a thread.
 func (b *Bot) inPlace(ctx context.Context, t session.Turn) bool {

@@ -18,7 +18,7 @@ import (
 var _ chat.Platform = (*Bot)(nil)
 
 // Features implements chat.Platform.
-func (*Bot) Features() chat.Features { return chat.Features{Whispers: true} }
+func (*Bot) Features(thread.Ref) chat.Features { return chat.Features{Whispers: true} }
 
 // Tenant implements chat.Platform.
 func (b *Bot) Tenant(at thread.Ref) access.TenantID { return b.tenant(at) }

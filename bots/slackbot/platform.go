@@ -17,7 +17,7 @@ import (
 var _ chat.Platform = (*Bot)(nil)
 
 // Features implements chat.Platform.
-func (*Bot) Features() chat.Features {
+func (*Bot) Features(thread.Ref) chat.Features {
 	return chat.Features{Redelivers: true, Moderates: true, Known: true, Whispers: true, SaysAlone: true}
 }
 

@@ -2,7 +2,6 @@ package slackbot
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
@@ -14,15 +13,11 @@ const sayPointer = "I answer you in a direct message."
 // place returns the thread for a turn's answer. A private answer goes to a thread in the direct
 // conversation, because messages for one person in a channel cannot be edited. That thread is
 // created once; later attempts find it again.
-func (b *Bot) place(ctx context.Context, t session.Turn, permit chat.Permit) (thread.Ref, error) {
+func (b *Bot) place(ctx context.Context, t session.Turn, posted []session.Page, permit chat.Permit) (thread.Ref, error) {
 	if t.Session.Owner == "" || t.Direct {
 		return t.Session.Ref, nil
 	}
-	pages, err := b.deps.Store.Pages(ctx, t.Fence())
-	if err != nil {
-		return thread.Ref{}, fmt.Errorf("find out where a private answer stands: %w", err)
-	}
-	for _, p := range pages {
+	for _, p := range posted {
 		if p.At.Channel != t.Session.Ref.Channel {
 			return p.At, nil
 		}

@@ -230,54 +230,26 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 	if at := t.Session.Ref; at.Platform != slack.Platform || at.Workspace != b.client.Identity().Team {
 		return nil, fmt.Errorf("open a delivery to %s workspace %s: this bot is not there", at.Platform, at.Workspace)
 	}
-	to, err := b.place(ctx, t, permit)
-	if err != nil {
-		return nil, err
-	}
-	logs, err := answer.OpenLogs(ctx, b.deps.Store, t, to)
-	if err != nil {
-		return nil, err
-	}
+	return answer.Deliver(ctx, b.talk.Desk(), t, permit, func(_ context.Context, posted []session.Page) (answer.Outlet[render.Page], error) {
+		to, err := b.place(ctx, t, posted, permit)
+		return b.outlet(ctx, t, to), err
+	})
+}
+
+// outlet returns what an answer is written with.
+func (b *Bot) outlet(ctx context.Context, t session.Turn, to thread.Ref) answer.Outlet[render.Page] {
 	surface := b.client.Surface(write.SurfaceOptions{
 		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID,
 		RecipientTeam: func(ctx context.Context) string { return b.teamOf(ctx, t.Asker.ID) },
 		Actions:       actions, Stopped: func() { b.stopped(ctx, t) },
 	})
-	pace, again := b.config.Pace, t.Outcome != ""
-	pace.FinalOnly = pace.FinalOnly || again // a rewritten answer was complete before
-	d := &delivery{turn: t, client: b.client, surface: surface, to: to}
-	if t.Attempt == 1 && !t.Ambient && !t.Direct && t.Session.Owner == "" {
-		d.barred = func(ctx context.Context, sentence string) {
-			if err := b.Whisper(ctx, t, chat.Note{Sentence: sentence}); err != nil {
-				b.deps.Logger.WarnContext(ctx, "the asker is not told that the answer cannot be written", "turn", t.ID, "error", err)
-			}
-		}
-	}
-	if again {
-		d.presence = absent(b.deps.Logger)
-	} else {
-		d.presence = show(ctx, surface, permit.Status(surface.Status), to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
-	}
-	d.replies, err = stream.OpenReplies(ctx, to, pace, logs, stream.Deps[render.Page]{
-		Surface: surface, Guard: answer.Guard(b.deps.Store, t, permit, b.deps.Logger),
-		Renderer: b.renderer(), Logger: b.deps.Logger,
-		Turn: t, Observe: func(w stream.Write) { b.observe(d, w) },
-	})
-	if err != nil {
-		d.presence.end()
-		return nil, err
-	}
-	return d, nil
-}
-
-// observe is called for every write of an answer. It keeps the status until there are words to
-// read, even while they wait for Slack's rate limits.
-func (b *Bot) observe(d *delivery, w stream.Write) {
-	if w.First {
-		d.presence.hush()
-	}
-	if b.deps.Observe != nil {
-		b.deps.Observe(w)
+	working := &working{bot: b, turn: t, to: to}
+	return answer.Outlet[render.Page]{
+		To: to, Surface: surface, Renderer: b.renderer(), Pace: b.config.Pace, Observe: b.deps.Observe,
+		Sign: answer.Sign{
+			Show: surface.Status, Every: statusAge, Again: statusAgain, First: "is reading your question…", Line: statusOf, Lingers: surface.Lingers,
+		},
+		Barred: call.Barred, Greet: working.greet, Ended: working.rest,
 	}
 }
 

@@ -43,11 +43,11 @@ func (s *Service) tidy(ctx context.Context, t session.Turn) (half bool, err erro
 	if err := permit(); err != nil {
 		return false, err
 	}
-	if err := TakeBack(ctx, s.Store, s.Surfaces, t); err != nil {
-		return false, err
-	}
 	pages, err := s.Store.Pages(ctx, t.Fence())
 	if err != nil {
+		return false, fmt.Errorf("read what was posted for the turn: %w", err)
+	}
+	if err := TakeBack(ctx, s.Store, s.Surfaces, t, pages); err != nil {
 		return false, err
 	}
 	for _, p := range pages {
@@ -65,19 +65,14 @@ func (s *Service) tidy(ctx context.Context, t session.Turn) (half bool, err erro
 
 // noticeStore is what TakeBack needs of a session.Store.
 type noticeStore interface {
-	Pages(ctx context.Context, f session.Fence) ([]session.Page, error)
 	Drop(ctx context.Context, f session.Fence, key session.PageKey) error
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 }
 
-// TakeBack deletes the notices about a turn that this process works on, unless they are about later
-// turns too. A page without a message is of a notice that may have been posted, by a process that
-// ended before it could record it.
-func TakeBack(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn) error {
-	pages, err := store.Pages(ctx, t.Fence())
-	if err != nil {
-		return fmt.Errorf("look up a turn's notices: %w", err)
-	}
+// TakeBack deletes those pages that are notices about a turn that this process works on, unless
+// they are about later turns too. A page without a message is of a notice that may have been
+// posted, by a process that ended before it could record it.
+func TakeBack(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn, pages []session.Page) error {
 	for _, p := range pages {
 		if p.Kind != session.Notice {
 			continue

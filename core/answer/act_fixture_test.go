@@ -333,7 +333,7 @@ func (s *stage) Run(ctx context.Context, req turn.Request, sink packet.Sink) (tu
 }
 
 // Features implements chat.Platform.
-func (s *stage) Features() chat.Features { return chat.Features{Whispers: true} }
+func (s *stage) Features(thread.Ref) chat.Features { return chat.Features{Whispers: true} }
 
 // Listeners implements chat.Platform.
 func (s *stage) Listeners(_ context.Context, t session.Turn) (access.Presence, error) {
@@ -366,28 +366,12 @@ func (s *stage) Open(ctx context.Context, t session.Turn, permit chat.Permit) (c
 	if t.Session.Owner != "" {
 		to.Channel = "DM " + t.Session.Owner
 	}
-	logs, err := answer.OpenLogs(ctx, s.store, t, to)
-	if err != nil {
-		return nil, err
-	}
-	st, err := stream.OpenReplies(ctx, to, stream.Pace{Interval: time.Second}, logs, stream.Deps[string]{
-		Surface: posts{stage: s}, Guard: answer.Guard(s.store, t, permit, nil), Renderer: plainPages{}, Turn: t,
+	return answer.Deliver(ctx, answer.Desk{Platform: s, Records: s.store}, t, permit, func(context.Context, []session.Page) (answer.Outlet[string], error) {
+		return answer.Outlet[string]{
+			To: to, Surface: posts{stage: s}, Renderer: plainPages{}, Pace: stream.Pace{Interval: time.Second},
+			Dismiss: func(context.Context) error { return nil },
+		}, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return written{st}, nil
-}
-
-// written is a delivery that is nothing but its streams.
-type written struct{ *stream.Replies[string] }
-
-// Finish implements chat.Delivery.
-func (w written) Finish(ctx context.Context, final chat.Result) error {
-	if final.Outcome.Silent() {
-		return nil
-	}
-	return w.Replies.Finish(ctx)
 }
 
 // posts is the stage as a thread.Surface.

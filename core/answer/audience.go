@@ -90,7 +90,7 @@ func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
 // known.
 func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Audience, error) {
 	s.Logger.InfoContext(ctx, "the turn waits until it is known who listens", "turn", t.ID)
-	if s.Surfaces.Features().Whispers && !t.Ambient && t.Attempt <= 1 {
+	if s.Surfaces.Features(t.Session.Ref).Whispers && !t.Ambient && t.Attempt <= 1 {
 		if err := s.Surfaces.Whisper(ctx, t, chat.Note{Sentence: sentencePending}); err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "the notice that the answer waits was not posted", "turn", t.ID, "error", err)
 		}

@@ -265,7 +265,7 @@ type platform struct {
 }
 
 // Features implements chat.Platform.
-func (*platform) Features() chat.Features { return chat.Features{Whispers: true} }
+func (*platform) Features(thread.Ref) chat.Features { return chat.Features{Whispers: true} }
 
 // Whisper implements chat.Platform.
 func (p *platform) Whisper(_ context.Context, _ session.Turn, note chat.Note) error {

@@ -7,9 +7,7 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/core/answer"
-	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
-	"github.com/footnotehq/footnote/core/thread"
 )
 
 // repairs counts disturbances.
@@ -39,25 +37,5 @@ func TestGuard(t *testing.T) {
 		if err := g.Made(t.Context(), test.made); !errors.Is(err, test.want) || told != test.repairs {
 			t.Errorf("%s: %v and %d repairs, want %v and %d", name, err, told, test.want, test.repairs)
 		}
-	}
-}
-
-// present counts how often it was shown that the bot is at work.
-type present int
-
-func (p *present) Status(context.Context, thread.Ref, string) error {
-	*p++
-	return nil
-}
-
-// That the bot is at work is shown with a permit alone.
-func TestPresenceWithAPermit(t *testing.T) {
-	t.Parallel()
-	lost, shown := errors.New("lost"), new(present)
-	if err := chat.Permit(func() error { return lost }).Status(shown.Status)(t.Context(), thread.Ref{}, "is reading"); !errors.Is(err, lost) || *shown != 0 {
-		t.Errorf("without a permit: %v, shown %d times", err, *shown)
-	}
-	if err := chat.Permit(func() error { return nil }).Status(shown.Status)(t.Context(), thread.Ref{}, "is reading"); err != nil || *shown != 1 {
-		t.Errorf("with a permit: %v, shown %d times", err, *shown)
 	}
 }

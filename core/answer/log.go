@@ -2,7 +2,6 @@ package answer
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/footnotehq/footnote/core/session"
@@ -32,18 +31,14 @@ var _ stream.Log = pageLog{}
 
 // OpenLogs returns the stream.Logs of a turn's answers, written to at, with what earlier attempts
 // posted. Who writes asks for no permit here: the store knows whose the turn is.
-func OpenLogs(ctx context.Context, deliveries Deliveries, t session.Turn, at thread.Ref) (stream.Logs, error) {
-	remembered, err := deliveries.Pages(ctx, t.Fence())
-	if err != nil {
-		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
-	}
+func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []session.Page) stream.Logs {
 	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), at: at}, posted: make(map[int][]stream.Page)}
-	for _, p := range remembered {
+	for _, p := range posted {
 		if p.Kind == session.Answer {
 			l.posted[p.Model] = append(l.posted[p.Model], stream.Page{Number: p.Number, ID: p.Message, Hash: p.Hash, Final: p.State == session.Final})
 		}
 	}
-	return l, nil
+	return l
 }
 
 // pageLogs is the pageLog of the first model, and of what is written without one.

@@ -30,7 +30,7 @@ const (
 // is lost with a process is not offered again. The channel's answer, its time and its outcome are
 // the same whether or not there is anything to offer.
 func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved) {
-	if !s.Surfaces.Features().Whispers || s.Retriever == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
+	if !s.Surfaces.Features(t.Session.Ref).Whispers || s.Retriever == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
 		return
 	}
 	if saved.Outcome != session.Answered && saved.Outcome != session.NoEvidence || saved.Removed != nil {

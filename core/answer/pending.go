@@ -68,7 +68,7 @@ func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error
 func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	t := a.turn
 	d := policy.Admit(policy.Decision{Action: policy.Answer, Ambient: t.Ambient, Dialogue: !addressed(policy.Reason(t.Reason)), Private: t.Session.Owner != ""}, policy.State{})
-	if s.Surfaces.Features().Whispers && d.Action == policy.Refuse {
+	if s.Surfaces.Features(t.Session.Ref).Whispers && d.Action == policy.Refuse {
 		if err := s.Surfaces.Whisper(ctx, t, chat.Note{Sentence: d.Sentence()}); err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "the notice that a person may not ask was not posted", "turn", t.ID, "error", err)
 		}
@@ -105,7 +105,7 @@ func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 // is to be shown. The user of a command was told in reply (Take), unless the quota was found since.
 func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	t := a.turn
-	if !s.Surfaces.Features().Whispers || t.LimitedUntil.IsZero() {
+	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.LimitedUntil.IsZero() {
 		return false
 	}
 	if t.Reply != nil && (t.Pending == nil || !t.Pending.Unsettled) {

@@ -43,7 +43,7 @@ func (s *Service) offerUnlisted(ctx context.Context) {
 // offerAgain tells the asker of a turn, once, that it can be answered from more than public
 // documents. It returns access.ErrPending while it is not known who listens.
 func (s *Service) offerAgain(ctx context.Context, t session.Turn) error {
-	if !s.Surfaces.Features().Whispers || t.Ambient {
+	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.Ambient {
 		return nil
 	}
 	present, err := s.Present(ctx, t)

@@ -33,17 +33,6 @@ type Result struct {
 // nothing.
 type Permit func() error
 
-// Status returns show, which is called while the permit lasts. A call that ends late disturbs no
-// answer.
-func (p Permit) Status(show func(ctx context.Context, to thread.Ref, status string) error) func(context.Context, thread.Ref, string) error {
-	return func(ctx context.Context, to thread.Ref, status string) error {
-		if err := p(); err != nil {
-			return err
-		}
-		return show(ctx, to, status)
-	}
-}
-
 // Note is a message to one person alone, with what the person can do about it.
 type Note struct {
 	Sentence string

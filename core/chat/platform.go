@@ -15,8 +15,8 @@ import (
 // Platform is the port to a chat platform. A platform embeds Unsupported and implements what it can
 // do. Methods are safe for concurrent use. Their errors are thread's where one of those applies.
 type Platform interface {
-	// Features are constant.
-	Features() Features
+	// Features returns what the platform of a thread can do. It never changes.
+	Features(at thread.Ref) Features
 
 	// Reads.
 
@@ -140,7 +140,7 @@ func WaitingNotice(t session.Turn, sentence string) Notice {
 type Unsupported struct{}
 
 // Features implements Platform.
-func (Unsupported) Features() Features { return Features{} }
+func (Unsupported) Features(thread.Ref) Features { return Features{} }
 
 // Tenant implements Platform.
 func (Unsupported) Tenant(thread.Ref) access.TenantID { return access.DefaultTenant }

@@ -135,7 +135,7 @@ func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (se
 		return sayGone, nil
 	case err != nil:
 		return "", err
-	case w.By.ID != m.Author.ID && !w.Moderator && (!c.can.Moderates || !c.deps.Platform.Moderates(ctx, w.At, w.By.ID)):
+	case w.By.ID != m.Author.ID && !w.Moderator && (!c.can(w.At).Moderates || !c.deps.Platform.Moderates(ctx, w.At, w.By.ID)):
 		return sayAsker, nil
 	}
 	accepted()

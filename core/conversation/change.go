@@ -65,7 +65,7 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 // is only a reaction.
 func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
-		if c.can.SaysAlone {
+		if c.can(r.Ref).SaysAlone {
 			c.deps.Platform.Say(ctx, chat.Message{Ref: r.Ref, At: r.Ref, Author: thread.Person{ID: r.By.ID}}, sentence, true)
 		}
 	})
@@ -76,7 +76,7 @@ func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 // decides, and then an event does not wait for it.
 func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	r.Tenant = c.tenant(r.Ref)
-	if !c.can.Moderates {
+	if !c.can(r.Ref).Moderates {
 		return c.stopAs(ctx, r, denied)
 	}
 	result, err := c.service.Stop(ctx, r)

@@ -7,7 +7,6 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
-	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Command carries out what a person typed after /footnote, or chose in a menu, and returns what to
@@ -18,41 +17,10 @@ func (c *Conversation) Command(ctx context.Context, use command.Request) (string
 	use.Alone = func(ctx context.Context) (access.Presence, error) {
 		return c.deps.Platform.Alone(ctx, use.Ref, use.By.ID)
 	}
-	if c.can.Moderates {
+	if c.can(use.Ref).Moderates {
 		use.Admin = c.deps.Platform.Moderates(ctx, use.Ref, use.By.ID)
 	}
 	return c.service.Commands.Command(ctx, use)
-}
-
-// Use is the use of a command that asks.
-type Use struct {
-	policy.Event
-	Ref      thread.Ref
-	EventKey string
-	By       string // id of the person
-	// names of the models that are to answer, with commas between them; empty: the agent's
-	Models string
-}
-
-// Admit decides whether a question that comes by a command is taken in, and which models answer it.
-// refusal is what the person reads else.
-func (c *Conversation) Admit(ctx context.Context, u Use) (j answer.Judgement, models []string, refusal string, err error) {
-	u.Command = true
-	j, err = c.judge(ctx, answer.Occurrence{
-		Event: u.Event, Tenant: c.tenant(u.Ref), Ref: u.Ref, EventKey: u.EventKey, Author: u.By, Holds: c.holds(u.Ref, u.By),
-	})
-	if err != nil {
-		return j, nil, "", err
-	}
-	if j.Action != policy.Answer {
-		return j, nil, j.Sentence(), nil
-	}
-	var known []string
-	if c.deps.Models != nil {
-		known = c.deps.Models()
-	}
-	models, refusal = command.ChosenModels(u.Models, known)
-	return j, models, refusal, nil
 }
 
 // judge decides about an event. Where the store does not answer, an event that comes again fails,
@@ -60,7 +28,7 @@ func (c *Conversation) Admit(ctx context.Context, u Use) (j answer.Judgement, mo
 // command and a direct message are answered.
 func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.Judgement, error) {
 	j, err := c.service.Judge(ctx, o)
-	if err == nil || c.can.Redelivers && c.service.Room() == nil {
+	if err == nil || c.can(o.Ref).Redelivers && c.service.Room() == nil {
 		return j, err
 	}
 	c.logger.WarnContext(ctx, "what holds here is not known", "event", o.EventKey, "message", o.Message, "error", err)

@@ -33,7 +33,7 @@ type Deps struct {
 
 // Store is what a conversation needs of a session.Store, which says what each method does.
 type Store interface {
-	answer.Deliveries
+	answer.Records
 	Turn(ctx context.Context, tenant access.TenantID, id session.TurnID) (session.Turn, error)
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
@@ -44,7 +44,6 @@ type Store interface {
 // Conversation is what the bot does on one platform. It is safe for concurrent use.
 type Conversation struct {
 	deps    Deps
-	can     chat.Features
 	service Services
 	logger  *slog.Logger
 	notices notices
@@ -65,7 +64,7 @@ func New(deps Deps) (*Conversation, error) {
 	if deps.Logger == nil {
 		deps.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Conversation{deps: deps, can: deps.Platform.Features(), logger: deps.Logger, notices: notices{due: make(chan dueNotice, 64)}}, nil
+	return &Conversation{deps: deps, logger: deps.Logger, notices: notices{due: make(chan dueNotice, 64)}}, nil
 }
 
 // Services are what a conversation hands on: questions to be answered, things to be done to
@@ -109,6 +108,9 @@ func (c *Conversation) say(ctx context.Context, to chat.Message, sentence string
 		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, to, sentence, private) })
 	}
 }
+
+// can returns what the platform of a thread can do.
+func (c *Conversation) can(at thread.Ref) chat.Features { return c.deps.Platform.Features(at) }
 
 func (c *Conversation) tenant(at thread.Ref) access.TenantID { return c.deps.Platform.Tenant(at) }
 

@@ -83,7 +83,7 @@ func (c *Conversation) occurrence(m chat.Message) answer.Occurrence {
 	o := answer.Occurrence{
 		Event: m.Event, Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text, Holds: c.holds(m.Ref, m.Author.ID),
 	}
-	if c.can.Known {
+	if c.can(m.Ref).Known {
 		o.Ask, o.Holds = o.Holds, c.remembers(m.Ref, m.Author.ID)
 	}
 	if m.Late {
@@ -103,7 +103,7 @@ func (c *Conversation) stopHere(ctx context.Context, m chat.Message) error {
 // event does not wait for it.
 func (c *Conversation) steered(ctx context.Context, m chat.Message, j answer.Judgement) {
 	c.taken.First(m.Key())
-	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && !c.can.Moderates {
+	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && !c.can(m.Ref).Moderates {
 		c.sayOnce(ctx, m, j.Steered.Sentence(j.Instruction))
 		return
 	}
@@ -155,10 +155,10 @@ func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgeme
 			Listens: with.Listens,
 		},
 	}
-	if !c.can.Redelivers {
+	if !c.can(m.Ref).Redelivers {
 		question.Patience = patience
 	}
-	accepted, err := c.service.Take(ctx, question)
+	accepted, err := c.take(ctx, m.At, question)
 	if policy.Refusal(err) != "" {
 		return c.rejected(ctx, m, j, err)
 	}
@@ -167,9 +167,6 @@ func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgeme
 	}
 	c.taken.First(m.Key())
 	c.deps.Platform.Taken(m, accepted.Turn)
-	if !accepted.Duplicate && accepted.Notice != "" {
-		c.Queued(m.At, accepted.Turn)
-	}
 	return nil
 }
 
@@ -201,7 +198,7 @@ func (c *Conversation) sayOnceTo(ctx context.Context, m chat.Message, sentence s
 // its author gets a notice. A process that is stopping tells no one: what it leaves is looked for
 // by the next one.
 func (c *Conversation) failed(ctx context.Context, m chat.Message, err error, sentence string) error {
-	if err == nil || c.can.Redelivers || errors.Is(ctx.Err(), context.Canceled) {
+	if err == nil || c.can(m.Ref).Redelivers || errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
 	c.logger.ErrorContext(ctx, "message not dealt with", "message", m.ID, "error", err)

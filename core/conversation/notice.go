@@ -71,8 +71,8 @@ func (n *notices) of(q queue, anew bool) *queueNotice {
 	return n.said[q]
 }
 
-// Queued has a notice posted at a place, that a question waits for others of its session.
-func (c *Conversation) Queued(at thread.Ref, t session.Turn) {
+// queued has a notice posted at a place, that a question waits for others of its session.
+func (c *Conversation) queued(at thread.Ref, t session.Turn) {
 	q := queue{t.Session.Ref, at}
 	n := c.notices.of(q, true)
 	n.mu.Lock()
@@ -118,13 +118,18 @@ func (c *Conversation) sayNotices(ctx context.Context) {
 	}
 }
 
-// Begun takes a question out of its queue, since work on it begins. The notice about it is deleted,
+// Desk is what deliveries of answers on this platform share.
+func (c *Conversation) Desk() answer.Desk {
+	return answer.Desk{Platform: c.deps.Platform, Records: c.deps.Store, Begun: c.begun, Logger: c.logger}
+}
+
+// begun takes a question out of its queue, since work on it begins. The notice about it is deleted,
 // whichever process posted it.
-func (c *Conversation) Begun(ctx context.Context, t session.Turn) {
+func (c *Conversation) begun(ctx context.Context, t session.Turn, posted []session.Page) {
 	for _, q := range c.notices.without(t) {
 		c.notices.change(q, 0)
 	}
-	if err := answer.TakeBack(ctx, c.deps.Store, c.deps.Platform, t); err != nil && ctx.Err() == nil {
+	if err := answer.TakeBack(ctx, c.deps.Store, c.deps.Platform, t, posted); err != nil && ctx.Err() == nil {
 		c.logger.WarnContext(ctx, "notice about the queue not taken back", "turn", t.ID, "error", err)
 	}
 }

@@ -38,7 +38,7 @@ func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error)
 // act finds out who a person is before an action that depends on it: of a stop, which is not to
 // wait, after it was refused.
 func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply, error) {
-	if !c.can.Moderates {
+	if !c.can(a.Ref).Moderates {
 		return c.service.Actions.Perform(ctx, a)
 	}
 	if a.Do == thread.ActionStop {

@@ -157,7 +157,7 @@ func (c *Bot) Planned(shards int) {
 	clear(c.guilds)
 }
 
-// Self returns the bot's own id.
+// Self returns the bot's own id, or an empty string while neither READY nor WhoAmI has told it.
 func (c *Bot) Self() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -217,12 +217,17 @@ func (c *Bot) Application(ctx context.Context) (string, error) {
 	return app.ID, err
 }
 
-// WhoAmI returns the bot's own id. It fetches the id if the bot is not connected.
+// WhoAmI returns the bot's own id. It fetches the id once if the bot is not connected yet, because
+// requests, and turns that another process left, come before READY as well.
 func (c *Bot) WhoAmI(ctx context.Context) (string, error) {
 	if id := c.Self(); id != "" {
 		return id, nil
 	}
 	var me struct{ ID string }
 	err := c.API.Do(ctx, Request{Doing: "look up the bot", Method: http.MethodGet, URL: discordgo.EndpointUser("@me"), Bucket: "GET me"}, &me)
-	return me.ID, err
+	if err != nil {
+		return "", err
+	}
+	c.Is(me.ID)
+	return me.ID, nil
 }

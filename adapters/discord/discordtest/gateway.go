@@ -27,18 +27,20 @@ type gateway struct {
 	beats   int                 // heartbeats that came
 	shards  map[int]bool        // that identified
 
-	away    bool // the address for resumes answers with 503
-	silent  bool // the next connection gets no hello
-	ping    bool // the next one is asked for a heartbeat before READY or RESUMED
-	op7     bool // the next one gets a reconnect before READY or RESUMED
-	refuse  int  // close code for the next identify
-	invalid bool // the next resume is refused
-	only    int  // the session that events are delivered to; 0: all
+	away     bool // the address for resumes answers with 503
+	silent   bool // the next connection gets no hello
+	ping     bool // the next one is asked for a heartbeat before READY or RESUMED
+	op7      bool // the next one gets a reconnect before READY or RESUMED
+	withheld bool // sessions get their READY late
+	refuse   int  // close code for the next identify
+	invalid  bool // the next resume is refused
+	only     int  // the session that events are delivered to; 0: all
 }
 
 // session holds what a client can resume: all events that were sent to it, and its present
 // connection.
 type session struct {
+	unready bool // its READY was withheld
 	id      string
 	shard   [2]int
 	intents int
@@ -256,24 +258,8 @@ func (s *Server) identify(c *connection, data json.RawMessage) {
 	s.gateway.shards[shard[0]] = true
 	g := &session{id: "session-" + s.id(), shard: shard, intents: d.Intents, conn: c}
 	s.gateway.sessions[g.id], s.gateway.intents = g, d.Intents
-	var guilds []map[string]any
-	for _, id := range s.guildIDs() {
-		if !g.has(id) {
-			continue
-		}
-		guilds = append(guilds, map[string]any{"id": id, "unavailable": true})
-	}
-	ready := map[string]any{"v": 9, "user": s.bot, "guilds": guilds, "session_id": g.id}
-	if !s.config.Lean {
-		ready["resume_gateway_url"], ready["shard"], ready["private_channels"] = "ws://"+s.addr+"/resume", shard, []any{}
-		ready["application"] = map[string]any{"id": s.bot.ID, "flags": s.flags()}
-	}
-	g.dispatch("READY", ready)
-	for _, id := range s.guildIDs() {
-		if !g.has(id) {
-			continue
-		}
-		g.dispatch("GUILD_CREATE", s.guildJSON(s.guilds[id]))
+	if g.unready = s.gateway.withheld; !g.unready {
+		s.welcome(g)
 	}
 }
 

@@ -15,11 +15,14 @@ import (
 
 // Translate translates a message. ok is false if the message does not concern the bot.
 func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool) (chat.Message, bool, error) {
-	bot := c.discord.Self()
+	bot, err := c.discord.WhoAmI(ctx)
+	if err != nil {
+		return chat.Message{}, false, err
+	}
 	if m.Author == nil || m.Author.ID == bot {
 		return chat.Message{}, false, nil
 	}
-	m, err := c.whole(ctx, m)
+	m, err = c.whole(ctx, m)
 	if err != nil {
 		return chat.Message{}, false, err
 	}

@@ -64,6 +64,10 @@ func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.Messa
 func (c *Reader) PostedReports(ctx context.Context, channel string, since time.Time, text string) ([]thread.MessageID, error) {
 	title, _, _ := strings.Cut(text, "\n")
 	title = render.EscapeText(answer.Visible(title))
+	self, err := c.discord.WhoAmI(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var found []thread.MessageID
 	after := call.IdAt(since)
 	for range mostPages {
@@ -78,7 +82,7 @@ func (c *Reader) PostedReports(ctx context.Context, channel string, since time.T
 			if call.Newer(m.ID, after) {
 				after = m.ID
 			}
-			if line, _, _ := strings.Cut(m.Content, "\n"); m.Author != nil && m.Author.ID == c.discord.Self() && line == title {
+			if line, _, _ := strings.Cut(m.Content, "\n"); m.Author != nil && m.Author.ID == self && line == title {
 				found = append(found, thread.MessageID(m.ID))
 			}
 		}
@@ -95,16 +99,13 @@ const mostPages = 20
 // own lists the first messages of the bot in a channel after a message.
 func (c *Reader) own(ctx context.Context, channel, after string) ([]*discordgo.Message, error) {
 	var listed []*discordgo.Message
-	if c.discord.Self() == "" {
-		return nil, errUnknownSelf
+	self, err := c.discord.WhoAmI(ctx)
+	if err != nil {
+		return nil, err
 	}
-	err := c.discord.API.MessagesAfter(ctx, channel, after, call.HistoryLimit, &listed)
-	return slices.DeleteFunc(listed, func(m *discordgo.Message) bool { return m.Author == nil || m.Author.ID != c.discord.Self() }), err
+	err = c.discord.API.MessagesAfter(ctx, channel, after, call.HistoryLimit, &listed)
+	return slices.DeleteFunc(listed, func(m *discordgo.Message) bool { return m.Author == nil || m.Author.ID != self }), err
 }
-
-// errUnknownSelf reports that the bot does not know its own id yet, so it cannot recognise its
-// messages.
-var errUnknownSelf = errors.New("look for messages of the bot: it is not connected yet")
 
 func repliesTo(m *discordgo.Message) string {
 	if m.MessageReference == nil {
@@ -117,8 +118,9 @@ func repliesTo(m *discordgo.Message) string {
 // places of the turn; a deleted message does not count. If id is empty, it looks for such a message
 // after the question.
 func (c *Reader) HalfWritten(ctx context.Context, t session.Turn, id thread.MessageID) (bool, error) {
-	if c.discord.Self() == "" {
-		return false, errUnknownSelf
+	self, err := c.discord.WhoAmI(ctx)
+	if err != nil {
+		return false, err
 	}
 	ref, question := t.Session.Ref, string(t.Message)
 	places := []string{ref.Thread, ref.Channel, question}
@@ -143,7 +145,7 @@ func (c *Reader) HalfWritten(ctx context.Context, t session.Turn, id thread.Mess
 		}
 		for _, m := range found {
 			others := id == "" && channel == ref.Channel && ref.Workspace != "" && repliesTo(m) != question
-			if m.Author != nil && m.Author.ID == c.discord.Self() && !others && (strings.HasSuffix(m.Content, strings.TrimSpace(render.Cursor)) || offersStop(m)) {
+			if m.Author != nil && m.Author.ID == self && !others && (strings.HasSuffix(m.Content, strings.TrimSpace(render.Cursor)) || offersStop(m)) {
 				return true, nil
 			}
 		}

@@ -61,7 +61,11 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 		}
 		cmd.Source = event.Source{Ticket: t, Files: event.ReadCommand(&cmd, data)}
 		if cmd.Target != nil && cmd.Target.Author != "" {
-			cmd.Target.Own = cmd.Target.Author == in.discord.Self()
+			self, err := in.discord.WhoAmI(ctx)
+			if err != nil {
+				return err
+			}
+			cmd.Target.Own = cmd.Target.Author == self
 		}
 		cmd = event.Privately(cmd, cmd.Private)
 		return in.tell(ctx, chat.Event{Command: &cmd})

@@ -28,8 +28,11 @@ func stops(signs []string, e discordgo.Emoji) bool {
 
 // reaction translates a reaction, or returns nil if it means nothing to the bot.
 func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) (*chat.Reaction, error) {
-	if r.UserID == c.discord.Self() || !stops(c.discord.Config.StopReactions, r.Emoji) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
+	if !stops(c.discord.Config.StopReactions, r.Emoji) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
 		return nil, nil
+	}
+	if self, err := c.discord.WhoAmI(ctx); err != nil || r.UserID == self {
+		return nil, err
 	}
 	ref, err := c.directory.Home(ctx, r.GuildID, r.ChannelID)
 	if err != nil {

@@ -42,6 +42,10 @@ const (
 // interaction. If Discord returns no nonces, it returns the bot's messages after the question,
 // because a thread has one turn at a time.
 func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, error) {
+	self, err := s.client.discord.WhoAmI(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var own []thread.MessageID
 	channel := ""
 	if t := s.ticket(); t != nil {
@@ -90,7 +94,7 @@ func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, er
 		}
 		mine := false
 		switch {
-		case m.Author.ID != s.client.discord.Self() || slices.Contains(own, id):
+		case m.Author.ID != self || slices.Contains(own, id):
 		case m.Interaction != nil:
 			mine = m.Interaction.ID == s.command
 		case said != "" && said != "null":

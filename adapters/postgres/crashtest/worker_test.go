@@ -115,10 +115,11 @@ type surfaces struct {
 }
 
 func (s *surfaces) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
-	logs, err := answer.OpenLogs(ctx, s.store, t, t.Session.Ref)
+	posted, err := s.store.Pages(ctx, t.Fence())
 	if err != nil {
 		return nil, err
 	}
+	logs := answer.OpenLogs(s.store, t, t.Session.Ref, posted)
 	d := &delivery{platform: s.platform, turn: t.ID, to: t.Session.Ref, guard: answer.Guard(s.store, t, permit, slog.Default()), log: logs.Log(0),
 		finish: make(chan struct{})}
 	if pages := logs.Posted()[0]; len(pages) > 0 {

@@ -190,7 +190,7 @@ func (s *Set) here(at thread.Ref) chat.Platform {
 }
 
 // Features implements chat.Platform.
-func (s *Set) Features() chat.Features { return chat.Features{Whispers: true} }
+func (s *Set) Features(at thread.Ref) chat.Features { return s.here(at).Features(at) }
 
 // Open implements chat.Platform.
 func (s *Set) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/discord"
+	"github.com/footnotehq/footnote/adapters/slack"
+	"github.com/footnotehq/footnote/bots/discordbot"
+	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
@@ -47,4 +51,20 @@ func (u unending) Listeners(context.Context, session.Turn) (access.Presence, err
 
 func (unending) Unfinished(context.Context, session.Turn, session.Page, chat.Permit) (bool, error) {
 	return true, nil
+}
+
+// What a platform can do is asked for each thread: one process serves several.
+func TestFeaturesAreThoseOfTheThread(t *testing.T) {
+	t.Parallel()
+	s := &Set{platforms: []platform{{name: slack.Platform, chat: (*slackbot.Bot)(nil)}, {name: discord.Platform, chat: (*discordbot.Bot)(nil)}, {name: "mute", chat: chat.Unsupported{}}}}
+	for name, want := range map[thread.Platform]chat.Features{
+		slack.Platform:   {Redelivers: true, Moderates: true, Known: true, Whispers: true, SaysAlone: true},
+		discord.Platform: {Whispers: true},
+		"mute":           {},
+		"elsewhere":      {},
+	} {
+		if got := s.Features(thread.Ref{Platform: name}); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
 }

@@ -1,0 +1,190 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/footnotehq/footnote/core/chat"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Outlet is what a platform gives for the answer to one turn. P is the platform's rendered page.
+// To, Surface and Renderer are required.
+type Outlet[P any] struct {
+	To       thread.Ref        // where the answer is written
+	Surface  thread.Surface[P] // a thread.Streamer as well where answers are streamed
+	Renderer stream.Renderer[P]
+	Pace     stream.Pace        // zero fields: the surface's
+	Observe  func(stream.Write) // called for every write, from any goroutine; may be nil
+	Sign     Sign               // shows that the bot is at work
+	// Barred reports whether err means that the answer cannot be written where it was asked for.
+	// The asker alone reads the sentence. Nil: never.
+	Barred func(err error) (sentence string, barred bool)
+	// Greet makes calls that can wait until the asker has seen the first sign. Nil: none.
+	Greet func(ctx context.Context)
+	// Dismiss removes what shows that a turn is being answered that gets no answer. Nil: nothing does.
+	Dismiss func(ctx context.Context) error
+	// Ended is called when the delivery is over. Nil: nothing has to be done.
+	Ended func(ctx context.Context)
+}
+
+// Desk is what all deliveries of one platform share. Platform and Records are required.
+type Desk struct {
+	Platform chat.Platform
+	Records  Records
+	// Begun is called when work on a turn begins, with what was posted for it before. Nil: nothing
+	// has to be done.
+	Begun  func(ctx context.Context, t session.Turn, posted []session.Page)
+	Logger *slog.Logger // nil: silent
+}
+
+// Records are what a delivery needs of a session.Store.
+type Records interface {
+	Deliveries
+	Repairs
+}
+
+// Unrecorded are the Records of a platform that shows only what this process writes, such as a
+// terminal: another process could not continue there.
+type Unrecorded struct{}
+
+// Intend implements Deliveries.
+func (Unrecorded) Intend(context.Context, session.Fence, session.PageKey, thread.Ref) error {
+	return nil
+}
+
+// Posted implements Deliveries.
+func (Unrecorded) Posted(context.Context, session.Fence, session.PageKey, thread.MessageID, string) error {
+	return nil
+}
+
+// Final implements Deliveries.
+func (Unrecorded) Final(context.Context, session.Fence, session.PageKey, string) error { return nil }
+
+// Drop implements Deliveries.
+func (Unrecorded) Drop(context.Context, session.Fence, session.PageKey) error { return nil }
+
+// Pages implements Deliveries.
+func (Unrecorded) Pages(context.Context, session.Fence) ([]session.Page, error) { return nil, nil }
+
+// Disturbed implements Repairs.
+func (Unrecorded) Disturbed(context.Context, session.Fence) error { return nil }
+
+// Deliver opens the delivery of a turn's answer. It continues in the messages that earlier attempts
+// posted, which open gets to choose the outlet by. When ctx ends, the delivery makes no further
+// call and needs no Finish.
+//
+// A turn that has its outcome is written once, when the answer is complete, and without a sign that
+// the bot is at work. Nor has an answer that was not asked for such a sign: no one waits for it.
+func Deliver[P any](ctx context.Context, desk Desk, t session.Turn, permit chat.Permit, open func(ctx context.Context, posted []session.Page) (Outlet[P], error)) (chat.Delivery, error) {
+	if desk.Logger == nil {
+		desk.Logger = slog.New(slog.DiscardHandler)
+	}
+	posted, err := desk.Records.Pages(ctx, t.Fence())
+	if err != nil {
+		return nil, fmt.Errorf("read what was posted for the turn: %w", err)
+	}
+	o, err := open(ctx, posted)
+	if err != nil {
+		return nil, err
+	}
+	logs := OpenLogs(desk.Records, t, o.To, posted)
+	begun := func(ctx context.Context) {
+		if desk.Begun == nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(ctx, storeLimit)
+		defer cancel()
+		desk.Begun(ctx, t, posted)
+	}
+	again := t.Outcome != ""
+	o.Pace.FinalOnly = o.Pace.FinalOnly || again
+	d := &delivery[P]{desk: desk, turn: t, outlet: o, fresh: len(logs.Posted()) == 0}
+	writing, cancel := context.WithCancel(ctx)
+	d.cancel = cancel
+	if o.Sign.Show == nil || again || t.Ambient {
+		begun(ctx)
+	} else {
+		greet := o.Greet
+		d.sign = showSign(writing, o.Sign, o.To, permit, desk.Logger, func(ctx context.Context) {
+			begun(ctx)
+			if greet != nil {
+				greet(ctx)
+			}
+		})
+	}
+	d.replies, err = stream.OpenReplies(writing, o.To, o.Pace, logs, stream.Deps[P]{
+		Surface: o.Surface, Renderer: o.Renderer, Guard: Guard(desk.Records, t, permit, desk.Logger), Turn: t, Observe: d.observe, Logger: desk.Logger,
+	})
+	if err != nil {
+		cancel()
+		d.sign.wait()
+		return nil, err
+	}
+	return d, nil
+}
+
+// delivery implements chat.Delivery.
+type delivery[P any] struct {
+	desk    Desk
+	turn    session.Turn
+	outlet  Outlet[P]
+	replies *stream.Replies[P]
+	sign    *sign // nil: none
+	fresh   bool  // no earlier attempt wrote anything
+	cancel  context.CancelFunc
+}
+
+// Accept implements packet.Sink.
+func (d *delivery[P]) Accept(p packet.Packet) {
+	d.sign.accept(p)
+	d.replies.Accept(p)
+}
+
+// observe keeps the sign until there are words to read, even while they wait for rate limits.
+func (d *delivery[P]) observe(w stream.Write) {
+	if w.First {
+		d.sign.hush()
+	}
+	if d.outlet.Observe != nil {
+		d.outlet.Observe(w)
+	}
+}
+
+// Finish implements chat.Delivery.
+func (d *delivery[P]) Finish(ctx context.Context, final chat.Result) error {
+	defer d.cancel()
+	d.sign.beforeLast()
+	err := d.write(ctx, final)
+	d.sign.afterLast(ctx, err)
+	if d.outlet.Barred != nil {
+		d.tell(ctx, err)
+	}
+	if d.outlet.Ended != nil {
+		d.outlet.Ended(ctx)
+	}
+	return err
+}
+
+func (d *delivery[P]) write(ctx context.Context, final chat.Result) error {
+	if final.Outcome.Silent() && d.outlet.Dismiss != nil {
+		return d.outlet.Dismiss(ctx)
+	}
+	return d.replies.Finish(ctx)
+}
+
+// tell tells the asker alone, once, that the answer cannot be written. In a private conversation
+// there is no other place to tell it.
+func (d *delivery[P]) tell(ctx context.Context, err error) {
+	sentence, barred := d.outlet.Barred(err)
+	if t := d.turn; !barred || !d.fresh || t.Ambient || t.Direct || t.Session.Owner != "" {
+		return
+	}
+	if err := d.desk.Platform.Whisper(ctx, d.turn, chat.Note{Sentence: sentence}); err != nil {
+		d.desk.Logger.WarnContext(ctx, "the asker is not told that the answer cannot be written", "turn", d.turn.ID, "error", err)
+	}
+}
