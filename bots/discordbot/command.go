@@ -1,16 +1,13 @@
 package discordbot
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/write"
-	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/chat"
@@ -40,13 +37,8 @@ const maxCommands = 20
 
 // askAbout asks about the message on whose menu the command was chosen.
 func (b *Bot) askAbout(ctx context.Context, c chat.Command) {
-	if c.Target == nil || c.Target.Text == "" && len(event.SourceOf(c.Source).Files) == 0 {
-		b.respond(ctx, c.Source, conversation.SayNothing)
-		return
-	}
-	if c.Target.Own { // the bot's text may come from documents; a question must be a person's
-		b.respond(ctx, c.Source, conversation.SayOwn)
-		return
+	if c.Target == nil {
+		c.Target = &chat.Target{}
 	}
 	c.Question = "What is to be known about this message? If it asks something, answer that.\n\n> " +
 		strings.ReplaceAll(strings.TrimSpace(c.Target.Text), "\n", "\n> ")
@@ -64,48 +56,39 @@ func (b *Bot) askCommand(ctx context.Context, c chat.Command) {
 	}
 	ack := b.acknowledging(ctx, c)
 	defer ack.end()
-	j, models, refusal, err := b.talk.Admit(ctx, conversation.Use{
+	asked, err := b.talk.Ask(ctx, conversation.Ask{
 		Event: policy.Event{Private: c.Private && !c.Direct, Direct: c.Direct, InThread: !c.Fresh && !c.Direct}, Ref: c.Ref, EventKey: c.EventKey,
-		By: c.By.ID, Models: c.Models,
-	})
-	if err != nil || refusal != "" {
-		ack.say(ctx, cmp.Or(refusal, conversation.SayBroken))
-		return
-	}
-	if c.Agent != "" && !slices.Contains(b.agents(), c.Agent) {
-		ack.say(ctx, "There is no agent of that name. Leave the option away, or choose one from the list.")
-		return
-	}
-	if private := j.Private && !c.Direct; private != c.Private {
-		c = event.Privately(c, private)
-		if reply, err = b.client.Token(event.SourceOf(c.Source).Ticket); err == nil && !ack.become(c) {
-			ack.say(ctx, sayPrivacyLate)
-			return
-		}
-		if err != nil {
-			b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
-			ack.say(ctx, conversation.SayLost)
-			return
-		}
-	}
-	if len(event.SourceOf(c.Source).Files) > 0 { // they take longer to fetch than Discord waits
-		ack.show(ctx)
-	}
-	_, err = b.service.Take(ctx, answer.Question{
-		Mention: thread.Mention{
-			Ref: c.Ref, EventKey: c.EventKey, Asker: c.By, Starter: starter(c), Text: c.Question, Files: b.client.Fetch(ctx, event.SourceOf(c.Source).Files), At: c.At,
-			Direct: c.Direct, Tenant: b.tenant(c.Ref), Listens: b.listens(ctx, c.Ref, c.By.ID, c.Private || c.Direct), Agent: c.Agent, Models: models,
+		By: c.By, Models: c.Models, About: c.Target, Attached: len(event.SourceOf(c.Source).Files) > 0,
+		Place: func(ctx context.Context, a conversation.Admitted) (conversation.Placed, error) {
+			if c.Agent != "" && !slices.Contains(b.agents(), c.Agent) {
+				return conversation.Placed{Refusal: "There is no agent of that name. Leave the option away, or choose one from the list."}, nil
+			}
+			if private := a.Private && !c.Direct; private != c.Private {
+				c = event.Privately(c, private)
+				var err error
+				if reply, err = b.client.Token(event.SourceOf(c.Source).Ticket); err != nil {
+					return conversation.Placed{}, err
+				}
+				if !ack.become(c) {
+					return conversation.Placed{Refusal: sayPrivacyLate}, nil
+				}
+			}
+			if len(event.SourceOf(c.Source).Files) > 0 { // they take longer to fetch than Discord waits
+				ack.show(ctx)
+			}
+			return conversation.Placed{Reply: reply, Mention: thread.Mention{
+				Ref: c.Ref, Starter: starter(c), Text: c.Question, Files: b.client.Fetch(ctx, event.SourceOf(c.Source).Files), At: c.At, Direct: c.Direct,
+				Listens: b.listens(ctx, c.Ref, c.By.ID, c.Private || c.Direct), Agent: c.Agent,
+			}}, nil
 		},
-		Judgement: j, Reply: reply, Patience: commandPatience,
 	})
-	var rejected policy.Rejection
 	switch {
-	case errors.As(err, &rejected):
-		ack.say(ctx, localTime(rejected.Sentence, rejected.At))
-		return
 	case err != nil:
 		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
 		ack.say(ctx, conversation.SayLost)
+		return
+	case asked.Refusal != "":
+		ack.say(ctx, localTime(asked.Refusal, asked.At))
 		return
 	}
 	b.remember(c)

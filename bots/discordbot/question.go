@@ -12,13 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-const (
-	// commandPatience is how long storing a command's question is retried. Discord delivers it
-	// once, and the person is waiting.
-	commandPatience = 10 * time.Second
-	// contextLimit is the timeout for reading the messages before a question.
-	contextLimit = 5 * time.Second
-)
+// contextLimit is the timeout for reading the messages before a question.
+const contextLimit = 5 * time.Second
 
 // Gather implements chat.Platform.
 func (b *Bot) Gather(ctx context.Context, m chat.Message, private bool, reading *chat.Reading) (chat.Gathered, error) {

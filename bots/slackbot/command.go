@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/chat"
@@ -52,55 +51,52 @@ func (b *Bot) ask(ctx context.Context, c chat.Command) (string, error) {
 		return sayUsage, nil
 	}
 	own := ""
-	var err error
 	if private || direct {
+		var err error
 		if own, err = b.client.DirectChannel(ctx, c.By.ID); err != nil {
 			return "", err
 		}
 		direct = own == channel // else it is a conversation of other people
 	}
-	j, models, refusal, err := b.talk.Admit(ctx, conversation.Use{
-		Event: policy.Event{Private: private, Direct: direct}, Ref: c.Ref, EventKey: c.EventKey, By: c.By.ID, Models: named,
+	asked, err := b.talk.Ask(ctx, conversation.Ask{
+		Event: policy.Event{Private: private, Direct: direct}, Ref: c.Ref, EventKey: c.EventKey, By: c.By, Models: named,
+		Place: func(ctx context.Context, a conversation.Admitted) (conversation.Placed, error) {
+			if a.Private && !direct {
+				var err error
+				if channel, err = b.directOf(ctx, c.By.ID, own); err != nil {
+					return conversation.Placed{}, err
+				}
+				direct, said = true, sayDirect
+			}
+			return b.post(ctx, c, a, channel, question, direct)
+		},
 	})
-	if err != nil || refusal != "" {
-		return refusal, err
+	if err != nil || asked.Refusal != "" {
+		return asked.Refusal, err
 	}
-	if j.Private && !direct {
-		if own, err = b.directOf(ctx, c.By.ID, own); err != nil {
-			return "", err
-		}
-		channel, direct, said = own, true, sayDirect
-	}
-	mention := thread.Mention{
-		Ref: c.Ref, EventKey: c.EventKey, Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct, Tenant: b.config.Tenant, Models: models,
-	}
-	mention.Ref.Channel, mention.Ref.Thread = channel, ""
+	return said, nil
+}
+
+// post posts the question of a command in a channel.
+func (b *Bot) post(ctx context.Context, c chat.Command, a conversation.Admitted, channel, question string, direct bool) (conversation.Placed, error) {
+	at := c.Ref
+	at.Channel, at.Thread = channel, ""
 	// otherwise the channel would show a question without an answer
-	if refusal := policy.Refusal(b.service.Limited(ctx, mention, j)); refusal != "" {
-		return refusal, nil
+	if refusal := a.Limited(ctx, at); refusal != "" {
+		return conversation.Placed{Refusal: refusal}, nil
 	}
 	listens, known := b.client.Remembered(ctx, channel, c.By.ID, direct)
 	pending, err := pending{Listens: !known}.raw()
 	if err != nil {
-		return "", err
+		return conversation.Placed{}, err
 	}
-	mention.Listens = listens
-	mention.Ref, err = b.client.Ask(ctx, channel, c.By, question)
+	at, err = b.client.Ask(ctx, channel, c.By, question)
 	if errors.Is(err, thread.ErrNotPermitted) {
-		return sayInvite, nil
+		return conversation.Placed{Refusal: sayInvite}, nil
 	}
-	if err != nil {
-		return "", err
-	}
-	mention.Message = thread.MessageID(mention.Ref.Thread)
-	_, err = b.service.Take(ctx, answer.Question{Judgement: j, Pending: pending, Patience: takePatience, Mention: mention})
-	if refusal := policy.Refusal(err); refusal != "" {
-		return refusal, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return said, nil
+	return conversation.Placed{Pending: pending, Mention: thread.Mention{
+		Ref: at, Message: thread.MessageID(at.Thread), Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct, Listens: listens,
+	}}, err
 }
 
 // directOf returns the direct conversation with a person. known is returned if it is not empty.

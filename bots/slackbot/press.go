@@ -8,7 +8,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/write"
-	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/chat"
@@ -117,7 +116,7 @@ func (b *Bot) about(ctx context.Context, p chat.Press) error {
 	if p.Target == nil {
 		p.Target = &chat.Target{}
 	}
-	own, files := "", event.SourceOf(p.Source).Files
+	own, files, elsewhere := "", event.SourceOf(p.Source).Files, ""
 	if p.Direct {
 		var err error
 		if own, err = b.client.DirectChannel(ctx, p.By.ID); err != nil {
@@ -125,55 +124,39 @@ func (b *Bot) about(ctx context.Context, p chat.Press) error {
 		}
 		p.Direct = own == p.Ref.Channel // else it is a conversation of other people
 	}
-	j, _, refusal, err := b.talk.Admit(ctx, conversation.Use{Event: policy.Event{Direct: p.Direct}, Ref: p.Ref, EventKey: p.EventKey, By: p.By.ID})
-	if err != nil {
-		return err
-	}
+	asked, err := b.talk.Ask(ctx, conversation.Ask{
+		Event: policy.Event{Direct: p.Direct}, Ref: p.Ref, EventKey: p.EventKey, By: p.By, About: p.Target, Attached: len(files) > 0,
+		Place: func(ctx context.Context, a conversation.Admitted) (conversation.Placed, error) {
+			ask, err := pending{Files: files, Listens: true}.raw()
+			m := thread.Mention{
+				Ref: p.Ref, Message: p.Message, Asker: b.person(ctx, p.By.ID), Text: cmp.Or(strings.TrimSpace(p.Target.Text), conversation.AboutFiles), Direct: p.Direct,
+			}
+			if err == nil && !p.Direct && (a.Private || !b.client.Joined(ctx, p.Ref.Channel)) {
+				elsewhere = sayDirect
+				err = b.moveToDirect(ctx, &m, own)
+			}
+			m.Listens, _ = b.client.Remembered(ctx, m.Ref.Channel, p.By.ID, m.Direct)
+			return conversation.Placed{Mention: m, Pending: ask}, err
+		},
+	})
 	switch {
-	case refusal != "":
-		b.reply(ctx, p, refusal)
-		return nil
-	case p.Target.Own:
-		b.reply(ctx, p, conversation.SayOwn)
-		return nil
-	case p.Target.Text == "" && len(files) == 0:
-		b.reply(ctx, p, conversation.SayNothing)
-		return nil
-	}
-	asker := b.person(ctx, p.By.ID)
-	ask, err := pending{Files: files, Listens: true}.raw()
-	if err != nil {
-		return err
-	}
-	m := thread.Mention{
-		Ref: p.Ref, EventKey: p.EventKey, Message: p.Message, Asker: asker, Text: cmp.Or(strings.TrimSpace(p.Target.Text), conversation.AboutFiles),
-		Direct: p.Direct, Tenant: b.config.Tenant,
-	}
-	elsewhere := ""
-	if !p.Direct && (j.Private || !b.client.Joined(ctx, p.Ref.Channel)) {
-		if own, err = b.directOf(ctx, p.By.ID, own); err != nil {
-			return err
-		}
-		if m.Ref, err = b.client.Ask(ctx, own, asker, m.Text); err != nil {
-			return err
-		}
-		m.Message, m.Direct, elsewhere = thread.MessageID(m.Ref.Thread), true, sayDirect
-	}
-	m.Listens, _ = b.client.Remembered(ctx, m.Ref.Channel, p.By.ID, m.Direct)
-	accepted, err := b.service.Take(ctx, answer.Question{Judgement: j, Mention: m, Pending: ask, Patience: takePatience})
-	refusal = policy.Refusal(err)
-	switch {
-	case refusal != "":
-		b.reply(ctx, p, refusal)
 	case err != nil:
 		return err
-	case accepted.Duplicate:
+	case asked.Duplicate:
 		b.reply(ctx, p, sayAnswered)
 	default:
-		if accepted.Notice != "" {
-			b.talk.Queued(m.Ref, accepted.Turn)
-		}
-		b.reply(ctx, p, elsewhere)
+		b.reply(ctx, p, cmp.Or(asked.Refusal, elsewhere))
 	}
 	return nil
+}
+
+// moveToDirect posts a question in the direct conversation with its asker, whose channel is own if
+// that is known.
+func (b *Bot) moveToDirect(ctx context.Context, m *thread.Mention, own string) error {
+	own, err := b.directOf(ctx, m.Asker.ID, own)
+	if err == nil {
+		m.Ref, err = b.client.Ask(ctx, own, m.Asker, m.Text)
+	}
+	m.Message, m.Direct = thread.MessageID(m.Ref.Thread), true
+	return err
 }

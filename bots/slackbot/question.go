@@ -3,17 +3,12 @@ package slackbot
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
 )
-
-// takePatience is how long storing a question of a command or a press is retried. Slack delivers
-// those only once.
-const takePatience = 10 * time.Second
 
 // Gather implements chat.Platform. It does not call Slack, because the event is acknowledged as
 // soon as the question is stored. The worker that answers reads the missing facts.

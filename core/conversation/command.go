@@ -7,7 +7,6 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
-	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Command carries out what a person typed after /footnote, or chose in a menu, and returns what to
@@ -22,37 +21,6 @@ func (c *Conversation) Command(ctx context.Context, use command.Request) (string
 		use.Admin = c.deps.Platform.Moderates(ctx, use.Ref, use.By.ID)
 	}
 	return c.service.Commands.Command(ctx, use)
-}
-
-// Use is the use of a command that asks.
-type Use struct {
-	policy.Event
-	Ref      thread.Ref
-	EventKey string
-	By       string // id of the person
-	// names of the models that are to answer, with commas between them; empty: the agent's
-	Models string
-}
-
-// Admit decides whether a question that comes by a command is taken in, and which models answer it.
-// refusal is what the person reads else.
-func (c *Conversation) Admit(ctx context.Context, u Use) (j answer.Judgement, models []string, refusal string, err error) {
-	u.Command = true
-	j, err = c.judge(ctx, answer.Occurrence{
-		Event: u.Event, Tenant: c.tenant(u.Ref), Ref: u.Ref, EventKey: u.EventKey, Author: u.By, Holds: c.holds(u.Ref, u.By),
-	})
-	if err != nil {
-		return j, nil, "", err
-	}
-	if j.Action != policy.Answer {
-		return j, nil, j.Sentence(), nil
-	}
-	var known []string
-	if c.deps.Models != nil {
-		known = c.deps.Models()
-	}
-	models, refusal = command.ChosenModels(u.Models, known)
-	return j, models, refusal, nil
 }
 
 // judge decides about an event. Where the store does not answer, an event that comes again fails,

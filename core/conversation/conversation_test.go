@@ -286,26 +286,25 @@ func (s *stage) Still(by common.Person, on thread.MessageID) {
 
 func (s *stage) Ask(by common.Person, question string) {
 	s.Helper()
-	s.ask(by, s.channel(common.Place{}), question)
+	s.ask(by, question, nil)
 }
 
-func (s *stage) ask(by common.Person, at thread.Ref, question string) {
+func (s *stage) ask(by common.Person, question string, about *chat.Target) {
 	s.Helper()
+	at := s.channel(common.Place{})
 	s.key++
 	key := string(rune('a' + s.key))
-	j, models, refusal, err := s.talk.Admit(s.ctx, conversation.Use{Ref: at, EventKey: key, By: people[by]})
-	if err == nil && refusal == "" {
-		at.Thread = string(s.pin(at, people[by], page{Text: question}, 0).id)
-		_, err = s.answers.Take(s.ctx, answer.Question{Judgement: j, Mention: thread.Mention{
-			Ref: at, EventKey: key, Asker: thread.Person{ID: people[by]}, Text: question, Tenant: access.DefaultTenant, Models: models,
-			Listens: access.NewAudience(access.DefaultTenant),
-		}})
-		refusal = policy.Refusal(err)
-	}
-	if err != nil && refusal == "" {
+	asked, err := s.talk.Ask(s.ctx, conversation.Ask{
+		Ref: at, EventKey: key, By: thread.Person{ID: people[by]}, About: about,
+		Place: func(context.Context, conversation.Admitted) (conversation.Placed, error) {
+			at.Thread = string(s.pin(at, people[by], page{Text: question}, 0).id)
+			return conversation.Placed{Mention: thread.Mention{Ref: at, Text: question, Listens: access.NewAudience(access.DefaultTenant)}}, nil
+		},
+	})
+	if err != nil {
 		s.Fatal(err)
 	}
-	s.tell(by, refusal)
+	s.tell(by, asked.Refusal)
 }
 
 func (s *stage) Footnote(by common.Person, name, value string) {
@@ -321,7 +320,8 @@ func (s *stage) Footnote(by common.Person, name, value string) {
 
 func (s *stage) AskAbout(by common.Person, on thread.MessageID) {
 	s.Helper()
-	s.ask(by, s.channel(common.Place{}), s.note(on).Text)
+	n := s.note(on)
+	s.ask(by, n.Text, &chat.Target{Text: n.Text, Author: n.by, Own: n.by == ""})
 }
 
 func (s *stage) Shown(at common.Place) (shown []common.Shown) {

@@ -158,7 +158,7 @@ func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgeme
 	if !c.can(m.Ref).Redelivers {
 		question.Patience = patience
 	}
-	accepted, err := c.service.Take(ctx, question)
+	accepted, err := c.take(ctx, m.At, question)
 	if policy.Refusal(err) != "" {
 		return c.rejected(ctx, m, j, err)
 	}
@@ -167,9 +167,6 @@ func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgeme
 	}
 	c.taken.First(m.Key())
 	c.deps.Platform.Taken(m, accepted.Turn)
-	if !accepted.Duplicate && accepted.Notice != "" {
-		c.Queued(m.At, accepted.Turn)
-	}
 	return nil
 }
 

@@ -71,8 +71,8 @@ func (n *notices) of(q queue, anew bool) *queueNotice {
 	return n.said[q]
 }
 
-// Queued has a notice posted at a place, that a question waits for others of its session.
-func (c *Conversation) Queued(at thread.Ref, t session.Turn) {
+// queued has a notice posted at a place, that a question waits for others of its session.
+func (c *Conversation) queued(at thread.Ref, t session.Turn) {
 	q := queue{t.Session.Ref, at}
 	n := c.notices.of(q, true)
 	n.mu.Lock()

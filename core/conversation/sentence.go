@@ -4,8 +4,8 @@ package conversation
 const (
 	SayBroken  = "This could not be done. Try again in a minute; if it happens again, tell whoever runs this bot."
 	SayLost    = "Your question could not be taken in. Ask again in a minute; if it happens again, tell whoever runs this bot."
-	SayNothing = "There is nothing in this message that could be answered."
-	SayOwn     = "That's already one of my answers; reply in its thread to follow up."
+	sayNothing = "There is nothing in this message that could be answered."
+	sayOwn     = "That's already one of my answers; reply in its thread to follow up."
 
 	sayUnfollowed = "I no longer follow this thread. Mention me to bring me back."
 )
