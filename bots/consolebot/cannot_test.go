@@ -9,6 +9,8 @@ const (
 	typed       = "a line that was entered cannot be edited or deleted"
 	noReactions = "a terminal has no reactions: Ctrl-C stops"
 	noCommands  = "the command /footnote is that of chats: the shell has verbs"
+	noQueue     = "a terminal reads the next line once the last one is answered"
+	noSign      = "a terminal shows nothing that says that the bot is at work"
 	noAbsence   = "a question is typed while the program runs"
 )
 
@@ -30,6 +32,8 @@ var cannot = map[string]string{
 	"stop following": allForBot,
 	"a quota that is used up is told to the asker alone":                 noLimits,
 	"one notice tells of all that wait":                                  oneText,
+	"the notice about a question goes with the question":                 noQueue,
+	"nothing says that the bot is at work once it has answered":          noSign,
 	"a deep search shows its plan, and its report as a message after it": oneText,
 	"a deep search that is stopped shows what was found":                 oneText,
 	"a deep search is stopped by the button of its plan":                 oneText,

@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/thread"
@@ -119,6 +120,18 @@ func (s *stage) Say(by common.Person, _ common.Place, text string) thread.Messag
 func (s *stage) Mention(by common.Person, at common.Place, text string) thread.MessageID {
 	s.Helper()
 	return s.Say(by, at, text)
+}
+
+// Attach implements common.Stage: the chat reads files before it passes a line on.
+func (s *stage) Attach(_ common.Person, _ common.Place, text, content string) thread.MessageID {
+	s.Helper()
+	id, sentence, err := s.bot.Ask(s.ctx, text, message.File{ID: "notes.txt", Name: "notes.txt", Media: "text/plain", Text: content, Tokens: len(content)})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.tell(sentence)
+	s.last = id
+	return thread.MessageID(id)
 }
 
 func (s *stage) tell(sentence string) {

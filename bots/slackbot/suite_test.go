@@ -2,6 +2,7 @@ package slackbot_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,25 @@ func (s *talkStage) Say(by common.Person, at common.Place, text string) thread.M
 
 func (s *talkStage) Mention(by common.Person, at common.Place, text string) thread.MessageID {
 	return s.Say(by, at, strings.TrimSpace(slacktest.Mention()+" "+text))
+}
+
+func (s *talkStage) Attach(by common.Person, at common.Place, text, content string) thread.MessageID {
+	c := s.channel(at)
+	file := slacktest.File{Name: "notes.txt", Media: "text/plain", Data: []byte(content)}
+	return s.at(s.people[by].Send(c, string(at.Thread), slacktest.Mention()+" "+text, file), c)
+}
+
+// Busy looks for a status after which the bot posted nothing there: Slack clears it with a message.
+func (s *talkStage) Busy(at common.Place) bool {
+	var last slacktest.Status
+	for _, status := range s.Statuses() {
+		if status.Channel == s.channel(at).ID && status.Thread == string(at.Thread) {
+			last = status
+		}
+	}
+	return last.Text != "" && !slices.ContainsFunc(s.Answers(s.channel(at), string(at.Thread)), func(m slacktest.Message) bool {
+		return m.TS > fmt.Sprintf("%d.%06d", last.At.Unix(), last.At.Nanosecond()/1000)
+	})
 }
 
 func (s *talkStage) Edit(by common.Person, id thread.MessageID, text string) {

@@ -26,8 +26,11 @@ type board struct {
 
 	talk *conversation.Conversation
 
+	fault fault // what the platform does wrong
+
 	mu     sync.Mutex
 	last   int
+	signs  map[thread.Ref]string // that say what the bot does
 	notes  []*note
 	alone  map[string][]string // person to what was told that person alone
 	closed bool                // nobody hears what is written
@@ -40,6 +43,7 @@ type note struct {
 	by      string // empty: the bot
 	written time.Time
 	page
+	file  string // that hangs with it
 	about string // what a button of the bot's note is about
 	gone  bool
 }
@@ -93,7 +97,10 @@ func (b *board) heard(n note) chat.Message {
 	text, mentioned := strings.CutPrefix(n.Text, "@bot")
 	m := chat.Message{
 		Ref: n.at, At: n.at, ID: n.id, EventKey: string(n.id), Author: thread.Person{ID: n.by, Name: n.by}, Moderator: n.by == "chief",
-		Text: strings.TrimSpace(text), Written: n.written,
+		Text: strings.TrimSpace(text), Written: n.written, Attached: n.file != "", Source: n.file,
+	}
+	if b.fault == wrongPerson {
+		m.Author = thread.Person{ID: "bob"}
 	}
 	m.Own, m.Mentioned, m.Direct, m.InThread = n.by == "", mentioned, strings.HasPrefix(n.at.Channel, "direct"), n.at.Thread != string(n.id)
 	return m
@@ -111,8 +118,13 @@ func (*board) Alone(_ context.Context, _ thread.Ref, person string) (access.Pres
 }
 
 // Gather implements chat.Platform.
-func (b *board) Gather(ctx context.Context, m chat.Message, _ bool, read *chat.Reading) (chat.Gathered, error) {
-	g := chat.Gathered{Text: m.Text, Listens: access.NewAudience(access.DefaultTenant)}
+func (b *board) Gather(ctx context.Context, m chat.Message, _ bool, read *chat.Reading) (g chat.Gathered, err error) {
+	g = chat.Gathered{Text: m.Text, Listens: access.NewAudience(access.DefaultTenant)}
+	defer func() { // after what was said before
+		if text, _ := m.Source.(string); text != "" && b.fault != losesFiles {
+			g.Files = append(g.Files, message.File{ID: message.FileID(m.ID), Name: "notes.txt", Media: "text/plain", Text: text, Tokens: len(text)})
+		}
+	}()
 	if read == nil || ctx.Err() != nil {
 		return g, ctx.Err()
 	}
@@ -122,6 +134,9 @@ func (b *board) Gather(ctx context.Context, m chat.Message, _ bool, read *chat.R
 	}) {
 		said = append(said, conversation.Said{Author: n.by, Text: n.Text})
 	}
+	if b.fault == wrongOrder {
+		slices.Reverse(said)
+	}
 	if file, ok := conversation.Transcript(conversation.EarlierName, said, false); ok {
 		g.Files = []message.File{file}
 	}
@@ -130,6 +145,10 @@ func (b *board) Gather(ctx context.Context, m chat.Message, _ bool, read *chat.R
 
 // Say implements chat.Platform.
 func (b *board) Say(_ context.Context, to chat.Message, sentence string, _ bool) {
+	if b.fault == loudWhisper {
+		b.pin(to.At, "", page{Text: sentence, Done: true}, 0)
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.alone[to.Author.ID] = append(b.alone[to.Author.ID], sentence)
@@ -202,8 +221,27 @@ func (*board) Listeners(context.Context, session.Turn) (access.Presence, error) 
 // Open implements chat.Platform.
 func (b *board) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
 	return answer.Deliver(ctx, b.talk.Desk(), t, permit, func(context.Context, []session.Page) (answer.Outlet[page], error) {
-		return answer.Outlet[page]{To: t.Session.Ref, Surface: surface{board: b}, Renderer: renderer{}}, nil
+		return answer.Outlet[page]{
+			To: t.Session.Ref, Surface: surface{board: b}, Renderer: renderer{whole: b.fault == longPage},
+			Sign: answer.Sign{Show: b.sign, Every: time.Minute, Again: time.Second, First: "is at work", Lingers: func() bool { return b.busy(t.Session.Ref) }},
+		}, nil
 	})
+}
+
+// sign hangs a sign on a thread, or takes it down.
+func (b *board) sign(_ context.Context, to thread.Ref, line string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if line != "" || b.fault != lastingSign {
+		b.signs[to] = line
+	}
+	return nil
+}
+
+func (b *board) busy(at thread.Ref) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.signs[at] != ""
 }
 
 // surface writes notes.
@@ -221,11 +259,25 @@ func (surface) Capabilities() thread.Capabilities {
 
 // Post implements thread.Surface.
 func (s surface) Post(_ context.Context, to thread.Ref, p page) (thread.MessageID, error) {
+	switch {
+	case len(p.Text) > maxText:
+		return "", fmt.Errorf("hang up a note: %w: it has %d characters", thread.ErrRefused, len(p.Text))
+	case s.board.fault == wrongThread:
+		to.Thread = ""
+	case s.board.fault == postsTwice:
+		s.board.pin(to, "", p, 0)
+	}
 	return s.board.pin(to, "", p, 0).id, nil
 }
 
 // Edit implements thread.Surface.
 func (s surface) Edit(_ context.Context, _ thread.Ref, id thread.MessageID, p page) error {
+	if len(p.Text) > maxText {
+		return fmt.Errorf("change a note: %w: it has %d characters", thread.ErrRefused, len(p.Text))
+	}
+	if s.board.fault == forgetsEdits {
+		return nil
+	}
 	if !s.board.change(id, func(n *note) { n.page = p }) {
 		return thread.ErrMessageGone
 	}
@@ -237,11 +289,18 @@ func (s surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID)
 	return s.board.Delete(ctx, to, id)
 }
 
-// renderer shows an answer as it stands in the view.
-type renderer struct{ stream.Paged[page] }
+// maxText is the number of bytes that fit on a note.
+const maxText = 2000
+
+// renderer shows an answer as it stands in the view, on as many notes as it takes.
+type renderer struct {
+	stream.Paged[page]
+
+	whole bool // it does not know the limit
+}
 
 // Render implements stream.Renderer.
-func (renderer) Render(v *stream.View) []page {
+func (r renderer) Render(v *stream.View) []page {
 	p := page{Text: v.Text(), Done: v.Phase == stream.Done, Buttons: []thread.Action{thread.ActionStop}}
 	if p.Done {
 		p.Text = strings.Join(append([]string{p.Text, v.Message}, v.Notices...), "\n")
@@ -256,7 +315,13 @@ func (renderer) Render(v *stream.View) []page {
 	if strings.TrimSpace(p.Text) == "" {
 		return nil
 	}
-	return []page{p}
+	var pages []page
+	for !r.whole && len(p.Text) > maxText {
+		end := strings.LastIndex(p.Text[:maxText], "\n") + 1
+		pages = append(pages, page{Text: p.Text[:end], Done: true})
+		p.Text = p.Text[end:]
+	}
+	return append(pages, p)
 }
 
 var _ chat.Platform = (*board)(nil)

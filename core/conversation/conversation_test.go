@@ -3,6 +3,7 @@ package conversation_test
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -111,9 +112,13 @@ type stage struct {
 var people = map[common.Person]string{common.Ann: "ann", common.Bob: "bob", common.Chief: "chief"}
 
 func begin(t *testing.T, setting common.Setting) common.Stage {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	patience := time.Minute
+	if os.Getenv(faultName) != "" {
+		patience = 5 * time.Second // what does not come about then does not
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	s := &stage{T: t, ctx: ctx, said: setting.Said, listed: setting.Listed, model: llmtest.Native(setting.Replies...), store: sessiontest.NewMemory()}
-	s.board = &board{alone: make(map[string][]string)}
+	s.board = &board{alone: make(map[string][]string), signs: make(map[thread.Ref]string), fault: fault(os.Getenv(faultName))}
 	for _, e := range setting.Earlier {
 		text := e.Text
 		if e.Mentions {
@@ -197,6 +202,16 @@ func (s *stage) Mention(by common.Person, at common.Place, text string) thread.M
 	return s.Say(by, at, "@bot "+text)
 }
 
+func (s *stage) Attach(by common.Person, at common.Place, text, content string) thread.MessageID {
+	s.Helper()
+	n := s.pin(s.channel(at), people[by], page{Text: "@bot " + text}, 0)
+	s.change(n.id, func(n *note) { n.file = content })
+	s.hear(s.heard(s.note(n.id)))
+	return n.id
+}
+
+func (s *stage) Busy(at common.Place) bool { return s.busy(s.channel(at)) }
+
 func (s *stage) Edit(_ common.Person, id thread.MessageID, text string) {
 	s.Helper()
 	s.change(id, func(n *note) { n.Text = "@bot " + text })
@@ -218,6 +233,9 @@ func (s *stage) Delete(_ common.Person, id thread.MessageID) {
 	s.Helper()
 	n := s.note(id)
 	s.change(id, func(n *note) { n.gone = true })
+	if s.fault == ignoresDeletes {
+		return
+	}
 	if err := s.talk.Deleted(s.ctx, chat.Deletion{Ref: n.at, Message: id, Of: chat.OfUnknown}); err != nil {
 		s.Fatal(err)
 	}
@@ -226,6 +244,9 @@ func (s *stage) Delete(_ common.Person, id thread.MessageID) {
 func (s *stage) React(by common.Person, id thread.MessageID) {
 	s.Helper()
 	n := s.note(id)
+	if s.fault == dropsReactions {
+		return
+	}
 	n.at.Thread = ""
 	stopper := session.Stopper{ID: people[by], Privileged: by == common.Chief}
 	if err := s.talk.Reacted(s.ctx, chat.Reaction{Ref: n.at, Message: id, By: stopper}); err != nil {
@@ -247,6 +268,9 @@ func (s *stage) Choose(by common.Person, on thread.MessageID, do thread.Action) 
 func (s *stage) press(by common.Person, a action.Request) {
 	s.Helper()
 	s.key++
+	if s.fault == wrongPresser {
+		by = common.Ann
+	}
 	a.Key, a.By, a.Moderator = string(rune('a'+s.key)), thread.Person{ID: people[by]}, by == common.Chief
 	reply, err := s.talk.Press(s.ctx, conversation.Press{Request: a})
 	if err != nil {

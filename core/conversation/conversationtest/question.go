@@ -1,12 +1,16 @@
 package conversationtest
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -183,6 +187,77 @@ func questions() []scenario {
 					strings.HasPrefix(shown[1].Text, "Two.") && strings.HasPrefix(shown[2].Text, "Three.")
 			})
 		}},
+		{"the notice about a question goes with the question", func(t *testing.T, begin func(Setting) Stage) {
+			first := make(chan struct{})
+			s := begin(Setting{Replies: []llmtest.Reply{{llmtest.Text("This takes a while. "), llmtest.Wait(first), llmtest.Text("Done.")}}})
+			at := inThread(s.Mention(Ann, Place{}, "one?"))
+			writing(s, at)
+			second := s.Mention(Ann, at, "two?")
+			s.Until("it is said that a question waits", func() bool {
+				return slices.ContainsFunc(s.Shown(at), func(m Shown) bool { return m.Text == policy.SayWaiting(1) })
+			})
+			s.Delete(Ann, second)
+			s.Until("the deletion is known", func() bool {
+				for e, err := range s.Store().Trail(context.WithoutCancel(t.Context()), session.AuditQuery{Tenant: access.DefaultTenant}) {
+					if err == nil && e.Deed == session.QuestionDeleted {
+						return true
+					}
+				}
+				return false
+			})
+			close(first)
+			s.Until("the first is answered and the notice is gone", func() bool {
+				shown := s.Shown(at)
+				return len(shown) == 1 && strings.HasPrefix(shown[0].Text, "This takes a while. Done.")
+			})
+			asked(t, s, 1)
+		}},
+		{"a file is read with its question", func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: answers("It is 51820.")})
+			answered(s, inThread(s.Attach(Ann, Place{}, "which port is it?", "The tunnel port is 51820.")), 1)
+			for _, want := range []string{"which port is it?", "The tunnel port is 51820."} {
+				if !strings.Contains(prompted(s, 0), want) {
+					t.Errorf("the model was not shown %q: %s", want, prompted(s, 0))
+				}
+			}
+		}},
+		{"a long answer is shown whole and in order", func(t *testing.T, begin func(Setting) Stage) {
+			const sentences = 120
+			var text strings.Builder
+			for i := range sentences {
+				fmt.Fprintf(&text, "Sentence %d is one of many that say the same.\n\n", i+1)
+			}
+			s := begin(Setting{Replies: answers(text.String())})
+			at := inThread(s.Mention(Ann, Place{}, "tell me everything"))
+			var shown string
+			s.Until("its last sentence is shown", func() bool {
+				var all strings.Builder
+				for _, m := range answered(s, at, 1) {
+					all.WriteString(m.Text + "\n")
+				}
+				shown = strings.Join(strings.Fields(all.String()), " ")
+				return strings.Contains(shown, fmt.Sprintf("Sentence %d is", sentences))
+			})
+			before := 0
+			for i := range sentences {
+				at := strings.Index(shown, fmt.Sprintf("Sentence %d is", i+1))
+				if at < before {
+					t.Fatalf("sentence %d is missing or comes too early: %s", i+1, shown)
+				}
+				before = at
+			}
+		}},
+		{"nothing says that the bot is at work once it has answered", func(t *testing.T, begin func(Setting) Stage) {
+			more := make(chan struct{})
+			s := begin(Setting{Replies: []llmtest.Reply{{llmtest.Wait(more), llmtest.Text("Done.")}}})
+			question := s.Mention(Ann, Place{}, "how so?")
+			at := inThread(question)
+			s.Until("it is said that the bot is at work", func() bool { return s.Busy(at) })
+			close(more)
+			answered(s, at, 1)
+			settled(s, question)
+			s.Until("it is said no longer", func() bool { return !s.Busy(at) })
+		}},
 		{"a thread that is entered half-way is read once", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("I see.", "Right.")})
 			at := inThread(s.Say(Bob, Place{}, "the printer on floor 3 hums"))
@@ -193,6 +268,9 @@ func questions() []scenario {
 				if !strings.Contains(prompted(s, 0), want) {
 					t.Errorf("the model was not shown %q: %s", want, prompted(s, 0))
 				}
+			}
+			if got := prompted(s, 0); strings.Index(got, "floor 3 hums") > strings.Index(got, "it always does") {
+				t.Errorf("the thread was read in another order: %s", got)
 			}
 			s.Say(Bob, at, "it stopped, by the way")
 			s.Mention(Ann, at, "and now?")

@@ -62,6 +62,8 @@ type Stage interface {
 	// Say has a person write a message, and returns its id; Mention begins it with the bot's name.
 	Say(by Person, at Place, text string) thread.MessageID
 	Mention(by Person, at Place, text string) thread.MessageID
+	// Attach is Mention with a text file that holds content.
+	Attach(by Person, at Place, text, content string) thread.MessageID
 	Edit(by Person, id thread.MessageID, text string) // Ann's mention of the bot stays
 	Delete(by Person, id thread.MessageID)
 	// React puts the sign that stops answers on a message.
@@ -83,6 +85,8 @@ type Stage interface {
 	Shown(at Place) []Shown
 	// Reads reports whether a person can read such a text of the bot anywhere at this moment.
 	Reads(p Person, text string) bool
+	// Busy reports whether a place says that the bot is at work on an answer.
+	Busy(at Place) bool
 	// Settled reports whether the turn of a question is done.
 	Settled(question thread.MessageID) bool
 	// Earlier are the ids of Setting.Earlier.
