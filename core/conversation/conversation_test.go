@@ -114,7 +114,7 @@ var people = map[common.Person]string{common.Ann: "ann", common.Bob: "bob", comm
 func begin(t *testing.T, setting common.Setting) common.Stage {
 	patience := time.Minute
 	if os.Getenv(faultName) != "" {
-		patience = 5 * time.Second // what does not come about then does not
+		patience = 2 * time.Second // what does not come about then does not
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	s := &stage{T: t, ctx: ctx, said: setting.Said, listed: setting.Listed, model: llmtest.Native(setting.Replies...), store: sessiontest.NewMemory()}
