@@ -142,8 +142,10 @@ func questions() []scenario {
 		}},
 		{"a mention without a question is told what to do", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
-			s.Mention(Ann, Place{}, "") // in its thread nothing is followed yet
-			reads(s, Ann, "There is no question in this message. Mention me again")
+			s.Mention(Ann, Place{}, "")
+			// to mention the bot again, or only to write, where files were looked for and the thread
+			// is followed by now
+			reads(s, Ann, "There is no question in this message.")
 			asked(t, s, 0)
 		}},
 		{"who may not ask is told so alone", func(t *testing.T, begin func(Setting) Stage) {
