@@ -1,13 +1,16 @@
 package conversationtest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -139,8 +142,10 @@ func questions() []scenario {
 		}},
 		{"a mention without a question is told what to do", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
-			s.Mention(Ann, Place{}, "") // in its thread nothing is followed yet
-			reads(s, Ann, "There is no question in this message. Mention me again")
+			s.Mention(Ann, Place{}, "")
+			// to mention the bot again, or only to write, where files were looked for and the thread
+			// is followed by now
+			reads(s, Ann, "There is no question in this message.")
 			asked(t, s, 0)
 		}},
 		{"who may not ask is told so alone", func(t *testing.T, begin func(Setting) Stage) {
@@ -194,6 +199,14 @@ func questions() []scenario {
 				return slices.ContainsFunc(s.Shown(at), func(m Shown) bool { return m.Text == policy.SayWaiting(1) })
 			})
 			s.Delete(Ann, second)
+			s.Until("the deletion is known", func() bool {
+				for e, err := range s.Store().Trail(context.WithoutCancel(t.Context()), session.AuditQuery{Tenant: access.DefaultTenant}) {
+					if err == nil && e.Deed == session.QuestionDeleted {
+						return true
+					}
+				}
+				return false
+			})
 			close(first)
 			s.Until("the first is answered and the notice is gone", func() bool {
 				shown := s.Shown(at)
