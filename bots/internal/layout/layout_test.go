@@ -16,6 +16,9 @@ import (
 
 const prefix = "github.com/footnotehq/footnote/"
 
+// benches are the folders of programs that measure, or hold adapters against other servers.
+var benches = []string{"bots/searchbench", "bots/knowledgebench", "bots/stopbench", "bots/trydrive", "bots/trygithub"}
+
 // coreOrder is the order of core packages: each imports only earlier ones. The rooms of a package
 // have their own places in it.
 var coreOrder = []string{
