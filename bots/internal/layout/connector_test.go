@@ -13,8 +13,8 @@ var readers = []string{
 	"core/crawl",
 	"adapters/internal/transcript",                   // messages come by windows of time
 	"adapters/files", "adapters/git", "adapters/web", // nothing lists them by pages
-	"core/evaluate",    // labelled collections, from memory
-	"bots/searchbench", // made up, to be measured
+	"core/evaluate",     // labelled collections, from memory
+	"bots/bench/search", // made up, to be measured
 }
 
 func TestOneEngineReadsEverySource(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 
 const prefix = "github.com/footnotehq/footnote/"
 
-// benches are the folders of programs that measure, or hold adapters against other servers.
-var benches = []string{"bots/searchbench", "bots/knowledgebench", "bots/stopbench", "bots/trydrive", "bots/trygithub"}
+// benches measures the product, and holds adapters against other servers.
+const benches = "bots/bench"
 
 // coreOrder is the order of core packages: each imports only earlier ones. The rooms of a package
 // have their own places in it.

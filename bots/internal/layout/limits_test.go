@@ -66,7 +66,7 @@ func importersOf(files []file) map[string]int {
 		seen := make(map[string]bool)
 		for _, imported := range f.imports {
 			local, _ := strings.CutPrefix(imported, prefix)
-			if f.test || slices.Contains(benches, f.dir) || !below(local, "adapters") || below(local, "adapters/internal") {
+			if f.test || below(f.dir, benches) || !below(local, "adapters") || below(local, "adapters/internal") {
 				continue
 			}
 			if of := path.Join("adapters", adapter(local)); !below(f.dir, of) && !seen[of] {
