@@ -1,8 +1,8 @@
 // Package search measures indexing and search on a large synthetic index: `make bench-search`,
 // `make bench-opensearch`. It works in scratch schemas, of the private PostgreSQL in its own folder
 // or of DATABASE_URL, and leaves nothing behind. Latencies are those of retrieve.Hybrid.Search
-// without the call of the embedder, from the question to the passages, warm: every measured question
-// is new, after others of its kind.
+// without the call of the embedder, from the question to the passages, warm: every measured
+// question is new, after others of its kind.
 package search
 
 import (
