@@ -102,7 +102,7 @@ bench-turn: need-go deps-test ## measure a turn: overhead, 5,000 at once, stop, 
 	@$(GO) test -run '^$$' -bench 'Deltas|Overhead|BenchmarkTurn' -benchtime 3s -benchmem ./core/turn
 	@$(GO) test -run '^$$' -bench ConcurrentTurns -benchtime 1x ./core/turn
 	@$(GO) test -run '^$$' -bench Linearity -benchtime 1x ./core/cite
-	@$(GO) test -run '^$$' -bench StopAcrossProcesses -benchtime 1x ./bots/stopbench
+	@$(GO) test -run '^$$' -bench StopAcrossProcesses -benchtime 1x ./bots/bench/stop
 	@$(GO) test -run '^$$' -bench Ack -benchtime 1x ./bots/footnote
 	@$(GO) test -run '^$$' -bench LongSession -benchtime 1x ./adapters/postgres/pgsession
 
@@ -157,13 +157,13 @@ try-github: need-go ## hold GitHub's queries, webhooks and REST calls against pe
 	@mkdir -p .build/try-github && cp deploy/tools/trygithub/* .build/try-github/
 	@cd .build/try-github && npm ci --silent --no-audit --no-fund
 	@cd .build/try-github && node validate.mjs ../../adapters/github/query
-	@$(GO) run ./bots/trygithub .build/try-github
+	@$(GO) run ./bots/bench try-github .build/try-github
 
 .PHONY: try-drive
 try-drive: need-go ## hold reading Google Drive against two peers of npm (Node 20; fetches 100 MB once; seconds)
 	@mkdir -p .build/try-drive && cp deploy/tools/trydrive/* .build/try-drive/
 	@cd .build/try-drive && npm ci --silent --no-audit --no-fund
-	@$(GO) run ./bots/trydrive .build/try-drive
+	@$(GO) run ./bots/bench try-drive .build/try-drive
 
 .PHONY: try-mcp
 try-mcp: need-go deps-test ## hold the MCP server to the protocol's own tests (npm; fetches 100 MB once; a minute)
@@ -202,13 +202,13 @@ TEXT ?=
 
 .PHONY: bench-search
 bench-search: need-go deps ## measure indexing and search on SIZE synthetic chunks (1000000: under 30 minutes, 10 GB of disk)
-	@GOAMD64=v2 $(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)")
+	@GOAMD64=v2 $(GO) run ./bots/bench search -size $(SIZE) $(if $(TEXT),-text "$(TEXT)")
 
 NODES ?= 1
 
 .PHONY: bench-opensearch
 bench-opensearch: need-go deps-test ## measure OpenSearch (NODES of HEAP memory) beside PostgreSQL on SIZE synthetic chunks (1000000: under an hour, 20 GB of disk)
-	@GOAMD64=v2 deploy/tools/opensearch/start.sh -n $(NODES) $(GO) run ./bots/searchbench -size $(SIZE) -only OpenSearch $(if $(TEXT),-text "$(TEXT)")
+	@GOAMD64=v2 deploy/tools/opensearch/start.sh -n $(NODES) $(GO) run ./bots/bench search -size $(SIZE) -only OpenSearch $(if $(TEXT),-text "$(TEXT)")
 
 # What `make bench-knowledge` measures: folders in the layout of BEIR, and FOLDER=QUESTIONS.
 SETS ?=
@@ -216,7 +216,7 @@ MANUALS ?=
 
 .PHONY: bench-knowledge
 bench-knowledge: need-go deps ## measure what the step along names adds to searches, on one index of all SETS and MANUALS (FOLDER=QUESTIONS)
-	@$(GO) run ./bots/knowledgebench $(foreach s,$(SETS),-set "$(s)") $(foreach m,$(MANUALS),-manual "$(m)")
+	@$(GO) run ./bots/bench knowledge $(foreach s,$(SETS),-set "$(s)") $(foreach m,$(MANUALS),-manual "$(m)")
 
 .PHONY: word-vectors
 word-vectors: ## make the vectors of the embedder in the program again (Debian 12, Python 3.11, a network; 15 minutes)

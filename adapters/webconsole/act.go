@@ -44,7 +44,7 @@ func (s *server) act(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 	}
 	reply, err := s.Act(r.Context(), d.Request(s.Tenant, v, in.Role, do))
 	switch {
-	case errors.Is(err, ErrAway):
+	case errors.Is(err, review.ErrAway):
 		s.fail(w, http.StatusServiceUnavailable, "Answers of this platform cannot be changed here: the process that serves the console does not serve the platform.")
 	case err != nil:
 		s.broken(w, r, err)

@@ -112,7 +112,7 @@ func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Reque
 func (s *server) viewer(w http.ResponseWriter, r *http.Request, in review.SignedIn) (review.Viewer, bool) {
 	v, err := s.Viewer(r.Context(), in.Person)
 	switch {
-	case errors.Is(err, ErrGone):
+	case errors.Is(err, review.ErrGone):
 		s.fail(w, http.StatusForbidden, "Your account has left the workspace.")
 		return v, false
 	case err != nil:

@@ -29,14 +29,14 @@ type Config struct {
 	Host     string // host name in browsers, with its port if it has one
 	Sessions review.Sessions
 	Reader   review.Reader
-	// Viewer returns what a person may read now. ErrGone reports that the person has left.
+	// Viewer returns what a person may read now. review.ErrGone reports that the person has left.
 	Viewer func(ctx context.Context, person access.Account) (review.Viewer, error)
 	Counts func(ctx context.Context, s review.Scope, since time.Time) (review.Counts, error)
 	// Today returns the overview. It includes costs and findings only if operation is set.
 	Today   func(ctx context.Context, operation bool) (review.Today, error)
 	Sources func(ctx context.Context) ([]review.Source, error)
 	Gaps    func(ctx context.Context, v review.Viewer, since time.Time) (gaps.Report, error)
-	// Act does an action on an answer. ErrAway reports that this process cannot do it.
+	// Act does an action on an answer. review.ErrAway reports that this process cannot do it.
 	Act func(ctx context.Context, r action.Request) (action.Reply, error)
 	// ChangeSource does an action on a source, and returns the result as a sentence. It fails with
 	// a review.InputError if the action is not possible.
@@ -57,12 +57,6 @@ type Config struct {
 	Logger *slog.Logger
 	OIDC   *OIDC // nil: people sign in only with links
 }
-
-// ErrAway reports that the process does not serve a question's platform.
-var ErrAway = errors.New("the platform is not served by this process")
-
-// ErrGone reports that a person is no longer in any workspace.
-var ErrGone = errors.New("the person has left")
 
 const (
 	// answerWithin limits a request from its start until the client has read the response.

@@ -246,7 +246,7 @@ func (w *world) handler(host string) http.Handler {
 func (w *world) act(_ context.Context, r action.Request) (action.Reply, error) {
 	switch {
 	case w.away:
-		return action.Reply{}, webconsole.ErrAway
+		return action.Reply{}, review.ErrAway
 	case !r.Submitted:
 		return action.Reply{Form: &action.Form{Do: r.Do, Turn: r.Turn, Title: "Title", Label: "Label", Text: "text before", Submit: "Do it", Max: 3000}}, nil
 	case r.Text == "":
@@ -446,7 +446,7 @@ func TestRolesCountAtOnce(t *testing.T) {
 	if w := c.do(http.MethodGet, "/questions", cookie, nil); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 		t.Errorf("while the platform cannot be asked: %d", w.Code)
 	}
-	c.unsure = webconsole.ErrGone
+	c.unsure = review.ErrGone
 	if w := c.do(http.MethodGet, "/questions", cookie, nil); w.Code != http.StatusForbidden {
 		t.Errorf("a person who left: %d", w.Code)
 	}

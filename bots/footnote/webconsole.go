@@ -267,7 +267,7 @@ func (h *health) reveal(ctx context.Context, v review.Viewer, ref, reason string
 func (h *health) act(ctx context.Context, r action.Request) (action.Reply, error) {
 	answering := h.answering.Load()
 	if answering == nil || !slices.Contains(h.set.Platforms(), r.Ref.Platform) {
-		return action.Reply{}, webconsole.ErrAway
+		return action.Reply{}, review.ErrAway
 	}
 	return answering.Actions.Perform(ctx, r)
 }

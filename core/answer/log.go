@@ -14,7 +14,6 @@ type Deliveries interface {
 	Intend(ctx context.Context, f session.Fence, key session.PageKey, at thread.Ref) error
 	Posted(ctx context.Context, f session.Fence, key session.PageKey, id thread.MessageID, hash string) error
 	Final(ctx context.Context, f session.Fence, key session.PageKey, hash string) error
-	Drop(ctx context.Context, f session.Fence, key session.PageKey) error
 	Pages(ctx context.Context, f session.Fence) ([]session.Page, error)
 }
 

@@ -34,6 +34,7 @@ type Deps struct {
 // Store is what a conversation needs of a session.Store, which says what each method does.
 type Store interface {
 	answer.Records
+	Drop(ctx context.Context, f session.Fence, key session.PageKey) error
 	Turn(ctx context.Context, tenant access.TenantID, id session.TurnID) (session.Turn, error)
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error

@@ -23,9 +23,6 @@ type Index interface {
 	// Chunks fetches chunks by id, ordered by id. It omits chunks that no longer exist or that the
 	// audience may not read.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]Passage, error)
-	// Excerpts fetches chunks by document and position, ordered by document and position. It omits
-	// the same chunks as Chunks.
-	Excerpts(ctx context.Context, audience access.Audience, spans []Span) ([]Passage, error)
 }
 
 // ErrDimensions reports vectors whose length does not fit their space. It is wrapped in a sentence

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -73,6 +74,12 @@ type Answer struct {
 	// are unknown.
 	Unasked bool
 }
+
+// ErrAway reports that the process does not serve a question's platform.
+var ErrAway = errors.New("the platform is not served by this process")
+
+// ErrGone reports that a person is no longer in any workspace.
+var ErrGone = errors.New("the person has left")
 
 // InputError is a sentence that says why a person's input is invalid or the action is impossible.
 type InputError struct{ Sentence string }

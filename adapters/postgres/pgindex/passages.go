@@ -41,7 +41,8 @@ func passageArgs(audience access.Audience, ids []document.ChunkID) []any {
 	return []any{string(audience.Tenant()), shards, chunks, strs(audience.Principals())}
 }
 
-// Excerpts fetches chunks by document and position; see retrieve.Index.
+// Excerpts fetches chunks by document and position; see openurl.Index. It omits the same chunks as
+// Chunks.
 func (x *Index) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
 	if audience.Tenant() == "" || len(spans) == 0 {
 		return nil, nil

@@ -1,3 +1,3 @@
-// Package layout holds no code: its tests keep the architecture, by reading the imports of the
-// whole repository.
+// Package layout holds no code: its tests keep the architecture, by reading and
+// type-checking the whole repository.
 package layout

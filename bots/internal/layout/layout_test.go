@@ -16,6 +16,9 @@ import (
 
 const prefix = "github.com/footnotehq/footnote/"
 
+// benches measures the product, and holds adapters against other servers.
+const benches = "bots/bench"
+
 // coreOrder is the order of core packages: each imports only earlier ones. The rooms of a package
 // have their own places in it.
 var coreOrder = []string{

@@ -10,7 +10,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
-	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
@@ -25,8 +24,7 @@ import (
 // Answering is a running answer service with its dependencies. Call Close after Run has returned.
 type Answering struct {
 	conversation.Services
-	redis  *redis.Client
-	signal *redis.Signal
+	shared
 }
 
 // Place describes the platforms and workspaces whose turns a process takes.
@@ -41,7 +39,7 @@ type Place struct {
 // Answering builds the answer service for a place.
 func (b *Base) Answering(ctx context.Context, place Place) (*Answering, error) {
 	a := &Answering{}
-	signal, err := b.signal(ctx, a)
+	signal, err := b.signal(ctx, &a.shared)
 	if err != nil {
 		return nil, err
 	}
@@ -129,45 +127,6 @@ func (p people) Forget(ctx context.Context, tenant access.TenantID, account acce
 	}
 	stated, err := p.knowledge.Forget(ctx, tenant, account.Email)
 	return was || stated, err
-}
-
-func (b *Base) signal(ctx context.Context, a *Answering) (session.Signal, error) {
-	if b.Config.RedisURL == "" {
-		return &session.LocalSignal{}, nil
-	}
-	var err error
-	if a.redis, err = redis.Open(ctx, redis.Config{URL: b.Config.RedisURL.Reveal(), CAFile: b.Config.CAFile, Logger: b.Logger, MayBeAway: true}); err != nil {
-		return nil, err
-	}
-	if a.signal, err = redis.NewSignal(ctx, a.redis); err != nil {
-		return nil, errors.Join(err, a.Close())
-	}
-	return a.signal, nil
-}
-
-// Tiers returns the rate tiers that all processes share, or nil without Redis.
-func (a *Answering) Tiers() thread.Tiers {
-	if a.redis == nil {
-		return nil
-	}
-	return redis.NewTiers(a.redis)
-}
-
-// Redis reports whether Redis is configured, and whether it is connected now.
-func (a *Answering) Redis() (wanted, connected bool) {
-	return a.redis != nil, a.signal != nil && a.signal.Reliable()
-}
-
-// Close closes the connection to Redis.
-func (a *Answering) Close() error {
-	var err error
-	if a.signal != nil {
-		err = a.signal.Close()
-	}
-	if a.redis != nil {
-		err = errors.Join(err, a.redis.Close())
-	}
-	return err
 }
 
 // Console returns the person at the terminal. That person has no account, and only the principals

@@ -9,9 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/openai"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
-	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -202,7 +200,7 @@ func (b *Base) ProbeModel(ctx context.Context) (free bool, err error) {
 		return false, nil
 	}
 	_, err = within(checkTimeout, func(ctx context.Context) (string, error) {
-		if free = openai.Lists(ctx, b.endpoint(), b.Config.Model); free {
+		if free = b.listed(ctx); free {
 			return "", nil
 		}
 		return b.checkModel(ctx)
@@ -230,15 +228,4 @@ func (b *Base) checkModel(ctx context.Context) (string, error) {
 		break // it speaks
 	}
 	return fmt.Sprintf("%s answers, window of %d tokens", info.Name, info.Window) + b.loadedWindow(ctx, info.Name, info.Window), nil
-}
-
-func (b *Base) checkRedis(ctx context.Context) (string, error) {
-	if b.Config.RedisURL == "" {
-		return "not configured: stop works within one process", nil
-	}
-	client, err := redis.Open(ctx, redis.Config{URL: b.Config.RedisURL.Reveal(), CAFile: b.Config.CAFile, Logger: b.Logger})
-	if err != nil {
-		return "", err
-	}
-	return "answers", errors.Join(client.Ping(ctx), client.Close())
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
-	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/core/extract"
 	"github.com/footnotehq/footnote/core/knowledge"
 	"github.com/footnotehq/footnote/core/llm"
@@ -183,7 +182,7 @@ func (b *Base) EstimateExtraction(ctx context.Context) (ExtractEstimate, error) 
 	if err != nil || reader == nil {
 		return e, err
 	}
-	if e.Estimate, err = reader.Estimate(ctx, b.Tenant, tiktoken.ForModel(b.Config.KnowledgeModel).Count); err != nil {
+	if e.Estimate, err = reader.Estimate(ctx, b.Tenant, counter(b.Config.KnowledgeModel).Count); err != nil {
 		return e, err
 	}
 	sofar, err := b.Extracted(ctx)

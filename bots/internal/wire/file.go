@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/files"
-	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -63,7 +62,7 @@ func Attach(ctx context.Context, cfg *config.Config, path string) (message.File,
 // measured counts a file's tokens, and refuses a file that fits no context window.
 func measured(cfg *config.Config, f message.File) message.File {
 	f.Media = "text/plain"
-	f.Tokens = tiktoken.ForModel(cfg.Model).Count(f.Text)
+	f.Tokens = counter(cfg.Model).Count(f.Text)
 	if f.Tokens > cfg.MaxFileTokens {
 		err := fmt.Errorf("it has %d tokens, and at most %d are read (MAX_FILE_TOKENS). Give a part of it", f.Tokens, cfg.MaxFileTokens)
 		f.Text, f.Tokens = "", 0

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/spend"
@@ -77,7 +76,7 @@ func (b *Base) Backlog(ctx context.Context) (Backlog, error) {
 	if err != nil || out.Chunks == 0 || paid == "" {
 		return out, err
 	}
-	if out.Backlog, err = index.EstimateBacklog(ctx, b.Index, b.Tenant, out.Model, out.Chunks, tiktoken.ForModel(paid)); err != nil {
+	if out.Backlog, err = index.EstimateBacklog(ctx, b.Index, b.Tenant, out.Model, out.Chunks, counter(paid)); err != nil {
 		return out, err
 	}
 	prices := b.File().Prices

@@ -3,15 +3,14 @@ package wire
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/sentence"
 	"github.com/footnotehq/footnote/adapters/telemetry"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
@@ -26,19 +25,6 @@ const (
 	// countEvery is how often vectors are counted for scrapes.
 	countEvery = 30 * time.Second
 )
-
-// sentences returns the model that embeds in the background, or nil if an endpoint embeds or search
-// uses words alone.
-func (b *Base) sentences() (*sentence.Model, error) {
-	if b.Config.EmbeddingModel != "" || b.wordsAlone() != "" {
-		return nil, nil
-	}
-	m, err := sentence.New()
-	if err != nil {
-		return nil, fmt.Errorf("load the sentence model: %w", err)
-	}
-	return m, nil
-}
 
 // FillState returns the progress of the sentence vectors. used is false if there are none.
 func (b *Base) FillState(ctx context.Context) (state index.FillState, used bool, err error) {
@@ -129,7 +115,7 @@ func (b *Base) FillSentences(ctx context.Context, until time.Time, report func(i
 }
 
 // noteFill stores whether searches may use the sentence vectors.
-func (b *Base) noteFill(ctx context.Context, m *sentence.Model) (index.FillState, error) {
+func (b *Base) noteFill(ctx context.Context, m retrieve.Embedder) (index.FillState, error) {
 	state, err := b.Index.FillState(ctx, b.Tenant, m.Model())
 	if err != nil || state.IsComplete() == state.Complete {
 		return state, err

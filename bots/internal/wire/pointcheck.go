@@ -90,7 +90,7 @@ func (x checkedIndex) Chunks(ctx context.Context, audience access.Audience, ids 
 	return passages, err
 }
 
-// Excerpts implements retrieve.Index.
+// Excerpts implements openurl.Index and mcp.Index.
 func (x checkedIndex) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
 	passages, err := x.Index.Excerpts(ctx, audience, spans)
 	if err == nil {

@@ -18,12 +18,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Rooms is the part of chat platforms that reports need. A *platforms.Set implements it.
+// Rooms are chat platforms, with their names. A *platforms.Set implements it.
 type Rooms interface {
+	chat.Platform
 	Platforms() []thread.Platform
-	Room(ctx context.Context, at thread.Ref) (chat.Room, error)
-	Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.MessageID, error)
-	Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]thread.MessageID, error)
 }
 
 // Schedules returns the store of the progress of schedules.

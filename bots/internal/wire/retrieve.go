@@ -3,7 +3,6 @@ package wire
 import (
 	"context"
 
-	"github.com/footnotehq/footnote/adapters/openai"
 	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/adapters/reranker"
 	"github.com/footnotehq/footnote/adapters/staticembed"
@@ -77,14 +76,7 @@ func (b *Base) Embedder() (retrieve.Embedder, error) {
 	if b.Config.EmbeddingModel == "" {
 		return staticembed.New()
 	}
-	endpoint := b.endpoint()
-	if b.Config.EmbeddingBaseURL != "" {
-		endpoint.BaseURL, endpoint.AddressSetting = b.Config.EmbeddingBaseURL, "EMBEDDING_BASE_URL"
-	}
-	if b.Config.EmbeddingKey != "" {
-		endpoint.APIKey, endpoint.KeySetting = b.Config.EmbeddingKey.Reveal(), "EMBEDDING_API_KEY"
-	}
-	e, err := openai.NewEmbedder(openai.EmbedderConfig{Endpoint: endpoint, Model: b.Config.EmbeddingModel, Dimensions: b.Config.EmbeddingDimensions})
+	e, err := b.endpointEmbedder()
 	if err != nil {
 		return nil, err
 	}

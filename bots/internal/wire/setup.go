@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/footnotehq/footnote/adapters/extractive"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/answer"
@@ -148,7 +147,7 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	if err != nil {
 		return answer.Setup{}, err
 	}
-	standIn, err := s.base.gated(extractive.StandIn())
+	standIn, err := s.base.standIn()
 	if err != nil {
 		return answer.Setup{}, err
 	}
@@ -223,7 +222,7 @@ func (s *setups) names(t session.Turn, agent config.Agent) []string {
 // endpoint, the model quotes documents.
 func (s *setups) models(names []string) ([]llm.Model, error) {
 	if !s.base.Config.HasModel() {
-		model, err := s.base.gated(extractive.New())
+		model, err := s.base.quotations()
 		return []llm.Model{model}, err
 	}
 	if len(names) > 1 {

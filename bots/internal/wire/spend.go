@@ -8,7 +8,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/admin"
-	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -26,11 +25,9 @@ type spending struct {
 func (b *Base) account(db *postgres.DB) error {
 	ledger := admin.NewLedger(db)
 	meter, err := spend.NewMeter(ledger, spend.Config{
-		Prices: func() spend.Prices { return b.File().Prices },
-		Caps:   b.Config.Caps,
-		Counting: func(model string) spend.Counting {
-			return spend.Counting{Counter: tiktoken.ForModel(model), Exact: tiktoken.Exact(model)}
-		},
+		Prices:   func() spend.Prices { return b.File().Prices },
+		Caps:     b.Config.Caps,
+		Counting: counting,
 		Observe: func(a spend.Account, u spend.Use) {
 			if b.Meter != nil {
 				b.Meter.Spent(a, u)

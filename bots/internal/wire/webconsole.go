@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/webconsole"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/gaps"
 	"github.com/footnotehq/footnote/core/mcp"
@@ -25,7 +24,7 @@ func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Ac
 		return review.Viewer{}, err
 	}
 	if there.People[0].Gone {
-		return review.Viewer{}, webconsole.ErrGone
+		return review.Viewer{}, review.ErrGone
 	}
 	audience, err := b.Resolver().Audience(ctx, there)
 	if errors.Is(err, access.ErrGrants) { // then it has no principals of sources

@@ -14,16 +14,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/openai"
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/local"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/postgres/scratch"
 	"github.com/footnotehq/footnote/adapters/telemetry"
-	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -41,7 +40,7 @@ type Base struct {
 	Logger  *slog.Logger
 	DB      *postgres.DB
 	Index   *pgindex.Index
-	Counter *tiktoken.Counter
+	Counter budget.Counter
 	Tenant  access.TenantID
 	// By is the account that makes changes, for the audit trail. It is empty in serve, where people
 	// ask in chat.
@@ -86,7 +85,7 @@ func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) 
 }
 
 func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
-	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
+	b := &Base{Config: cfg, Logger: logger, Counter: counter(cfg.Model), Tenant: access.DefaultTenant}
 	b.grouped = newGrouped()
 	b.heard, b.file, b.filters, b.endpoints = new(heard), new(atomic.Pointer[config.File]), new(filters), new(endpoints)
 	b.noRoom = new(atomic.Int64)
@@ -103,7 +102,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 // OpenScratch is Open with a separate empty schema, which Close drops with its contents. It does
 // not read or write the index.
 func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
-	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant, filters: new(filters)}
+	b := &Base{Config: cfg, Logger: logger, Counter: counter(cfg.Model), Tenant: access.DefaultTenant, filters: new(filters)}
 	b.setClients()
 	b.approver = newApprover(cfg)
 	err := b.openScratch(ctx)
@@ -115,7 +114,7 @@ func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (
 
 func (b *Base) openScratch(ctx context.Context) error {
 	var err error
-	if b.http, err = openai.NewHTTPClient(b.Config.CAFile); err != nil {
+	if b.http, err = newHTTPClient(b.Config.CAFile); err != nil {
 		return err
 	}
 	url, direct, err := b.addresses(ctx)
@@ -156,7 +155,7 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 		b.Logger.WarnContext(ctx, warning)
 	}
 	var err error
-	if b.http, err = openai.NewHTTPClient(b.Config.CAFile); err != nil {
+	if b.http, err = newHTTPClient(b.Config.CAFile); err != nil {
 		return err
 	}
 	url, migrateURL, err := b.addresses(ctx)

@@ -30,6 +30,7 @@ type aclWorld struct {
 type Guarded interface {
 	retrieve.Index
 	index.Store
+	Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error)
 	// Beyond reports whether one audience may read anything that the other may not.
 	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
 	// Titles returns titles of documents that everyone in the audience may read.

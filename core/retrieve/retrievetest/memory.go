@@ -294,7 +294,7 @@ func (m *Memory) byID(audience access.Audience, ids []document.ChunkID) []retrie
 		func(a, b retrieve.Passage) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// Excerpts implements retrieve.Index.
+// Excerpts fetches chunks by document and position, as the indexes of tools do.
 func (m *Memory) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)

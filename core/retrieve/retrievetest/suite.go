@@ -18,6 +18,7 @@ import (
 // Store is an index that tests can fill. Its tenants are access.DefaultTenant and OtherTenant.
 type Store interface {
 	retrieve.Index
+	Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error)
 	Put(ctx context.Context, tenant access.TenantID, docs ...Document) error
 	Remove(ctx context.Context, tenant access.TenantID, ids ...document.ID) error
 	SetACL(ctx context.Context, tenant access.TenantID, acl access.ACL, ids ...document.ID) error

@@ -1,9 +1,9 @@
-// Searchbench measures indexing and search on a large synthetic index: `make bench-search`, `make
-// bench-opensearch`. It works in scratch schemas, of the private PostgreSQL in its own folder or of
-// DATABASE_URL, and leaves nothing behind. Latencies are those of retrieve.Hybrid.Search without
-// the call of the embedder, from the question to the passages, warm: every measured question is
-// new, after others of its kind.
-package main
+// Package search measures indexing and search on a large synthetic index: `make bench-search`,
+// `make bench-opensearch`. It works in scratch schemas, of the private PostgreSQL in its own folder
+// or of DATABASE_URL, and leaves nothing behind. Latencies are those of retrieve.Hybrid.Search
+// without the call of the embedder, from the question to the passages, warm: every measured
+// question is new, after others of its kind.
+package search
 
 import (
 	"context"
@@ -13,10 +13,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"regexp"
 	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
@@ -33,26 +31,19 @@ type options struct {
 	only    string // which search stages run, as a regular expression over their names; all
 }
 
-func main() {
+// Run measures what args ask for.
+func Run(ctx context.Context, args []string, out io.Writer) (err error) {
 	var o options
-	flag.IntVar(&o.size, "size", 1_000_000, "chunks to index")
-	flag.StringVar(&o.text, "text", "", "folder of documents to take sentences from (default: the PostgreSQL manual, the documentation of Go, or this repository, whichever is there)")
-	flag.IntVar(&o.queries, "queries", 50, "questions of each case")
-	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of the search stages to this file")
-	flag.StringVar(&o.keep, "keep", "", "keep the server and the large index in this folder, and measure it again the next time")
-	flag.StringVar(&o.only, "only", "", "of the stages that search, run only those whose names match this regular expression")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	err := run(ctx, o, os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
+	flags := flag.NewFlagSet("search", flag.ContinueOnError)
+	flags.IntVar(&o.size, "size", 1_000_000, "chunks to index")
+	flags.StringVar(&o.text, "text", "", "folder of documents to take sentences from (default: the PostgreSQL manual, the documentation of Go, or this repository, whichever is there)")
+	flags.IntVar(&o.queries, "queries", 50, "questions of each case")
+	flags.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of the search stages to this file")
+	flags.StringVar(&o.keep, "keep", "", "keep the server and the large index in this folder, and measure it again the next time")
+	flags.StringVar(&o.only, "only", "", "of the stages that search, run only those whose names match this regular expression")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-}
-
-func run(ctx context.Context, o options, out io.Writer) (err error) {
 	if o.size < 1000 || o.queries < 1 {
 		return errors.New("a benchmark needs at least 1000 chunks and one question")
 	}

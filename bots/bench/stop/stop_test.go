@@ -1,6 +1,6 @@
-// Package stopbench measures a stop that crosses processes: decoded in one, the answer running in
+// Package stop measures a stop that crosses processes: decoded in one, the answer running in
 // another, with real PostgreSQL, real Redis and real connections to a model.
-package stopbench
+package stop
 
 import (
 	"bufio"
@@ -40,9 +40,9 @@ import (
 
 // The environment of the process that answers.
 const (
-	envDatabase = "STOPBENCH_DATABASE"
-	envRedis    = "STOPBENCH_REDIS"
-	envModel    = "STOPBENCH_MODEL"
+	envDatabase = "BENCH_STOP_DATABASE"
+	envRedis    = "BENCH_STOP_REDIS"
+	envModel    = "BENCH_STOP_MODEL"
 )
 
 // limit bounds everything that is waited for; it is far above what anything takes.

@@ -1,7 +1,7 @@
-// Command trygithub holds adapters/github against peers that were written elsewhere: the examples
+// Package trygithub holds adapters/github against peers that were written elsewhere: the examples
 // of GitHub's webhooks, and a server that speaks its REST interface as an App sees it. `make
 // try-github` runs it.
-package main
+package trygithub
 
 import (
 	"bytes"
@@ -33,20 +33,17 @@ import (
 	"github.com/footnotehq/footnote/adapters/github"
 )
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: trygithub FOLDER, in which npm has installed package.json")
-		os.Exit(2)
+// Run tries the adapter against what npm has installed in the folder that args name.
+func Run(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) != 1 {
+		return errors.New("name the folder in which npm has installed package.json")
 	}
-	if err := errors.Join(hooks(os.Args[1]), emulated(os.Args[1])); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	return errors.Join(hooks(args[0], out), emulated(ctx, args[0], out))
 }
 
 // hooks reads every example of a webhook, and looks whether those are about something that are
 // about what is read.
-func hooks(folder string) error {
+func hooks(folder string, out io.Writer) error {
 	const secret = "secret"
 	data, err := os.ReadFile(filepath.Join(folder, "node_modules/@octokit/webhooks-examples/api.github.com/index.json"))
 	if err != nil {
@@ -92,7 +89,7 @@ func hooks(folder string) error {
 	for name := range about {
 		faults = append(faults, fmt.Errorf("%s is about something", name))
 	}
-	fmt.Printf("%d examples of webhooks of %d kinds, %d faults\n", read, len(events), len(faults))
+	fmt.Fprintf(out, "%d examples of webhooks of %d kinds, %d faults\n", read, len(events), len(faults))
 	return errors.Join(faults...)
 }
 
@@ -107,8 +104,8 @@ var seeded = []string{"my-org/handbook", "my-org/website"}
 // emulated reads repositories and people from the emulator, as an App. It counts only single people
 // among collaborators, and has no way from a number to a person, so that who may read what cannot
 // be compared.
-func emulated(folder string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+func emulated(ctx context.Context, folder string, out io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -160,7 +157,7 @@ func emulated(folder string) error {
 	if groups["my-org"] != 2 || people["octocat"] == "" || people["hubot"] == "" {
 		faults = append(faults, fmt.Errorf("the emulator's people are %v, and its groups %v", people, groups))
 	}
-	fmt.Printf("the emulator: %d repositories, %d people, groups %v, %+v, %d faults\n", len(nodes), len(people), groups, client.Cost(), len(faults))
+	fmt.Fprintf(out, "the emulator: %d repositories, %d people, groups %v, %+v, %d faults\n", len(nodes), len(people), groups, client.Cost(), len(faults))
 	return errors.Join(faults...)
 }
 

@@ -1,7 +1,7 @@
-// Knowledgebench measures what the step along names adds to retrieval, on one index of several
+// Package knowledge measures what the step along names adds to retrieval, on one index of several
 // labelled collections and of manuals with natural questions, and what it costs: `make
 // bench-knowledge`. It works in a scratch schema and leaves nothing behind.
-package main
+package knowledge
 
 import (
 	"context"
@@ -11,8 +11,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
@@ -33,23 +31,16 @@ type options struct {
 	walk    int  // passages of a synthetic index on which the step is timed; 0: none
 }
 
-func main() {
+// Run measures what args ask for.
+func Run(ctx context.Context, args []string, out io.Writer) (err error) {
 	var o options
-	flag.Var(&o.sets, "set", "folder of a labelled collection in the layout of BEIR; several times")
-	flag.Var(&o.manuals, "manual", "FOLDER=QUESTIONS: pages in HTML, and a file of questions about them; several times")
-	flag.IntVar(&o.walk, "walk", 0, "time the step on a synthetic index of so many passages, too")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	err := run(ctx, o, os.Stdout)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
+	flags := flag.NewFlagSet("knowledge", flag.ContinueOnError)
+	flags.Var(&o.sets, "set", "folder of a labelled collection in the layout of BEIR; several times")
+	flags.Var(&o.manuals, "manual", "FOLDER=QUESTIONS: pages in HTML, and a file of questions about them; several times")
+	flags.IntVar(&o.walk, "walk", 0, "time the step on a synthetic index of so many passages, too")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-}
-
-func run(ctx context.Context, o options, out io.Writer) (err error) {
 	if len(o.sets)+len(o.manuals)+o.walk == 0 {
 		return errors.New("name what is to be measured with -set and -manual")
 	}

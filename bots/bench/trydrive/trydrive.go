@@ -1,8 +1,8 @@
-// Command trydrive holds adapters/gdrive against two servers that were written elsewhere: one
+// Package trydrive holds adapters/gdrive against two servers that were written elsewhere: one
 // speaks Google Drive's files, changes and exports, the other its files, lists by pages and who is
 // signed in. They know no shared drives, grants or directory: those stand before them, as little of
 // them as there can be. `make try-drive` runs it.
-package main
+package trydrive
 
 import (
 	"bytes"
@@ -38,17 +38,6 @@ const (
 	folder  = "application/vnd.google-apps.folder"
 )
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: trydrive FOLDER, in which npm has installed package.json")
-		os.Exit(2)
-	}
-	if err := run(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
 // peer is a server, and what stands before it.
 type peer struct {
 	address string
@@ -56,10 +45,14 @@ type peer struct {
 	logless bool // it keeps no log of changes
 }
 
-func run(dir string) error {
-	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
+// Run tries the adapter against the servers that npm has installed in the folder that args name.
+func Run(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) != 1 {
+		return errors.New("name the folder in which npm has installed package.json")
+	}
+	ctx, stop := context.WithTimeout(ctx, 2*time.Minute)
 	defer stop()
-	return errors.Join(changing(ctx, dir), paged(ctx, dir))
+	return errors.Join(changing(ctx, args[0], out), paged(ctx, args[0], out))
 }
 
 // connector reads a peer's drive.
@@ -90,7 +83,7 @@ const mostListed, pagedFiles = 100, 250
 
 // paged reads more files than one page of a list tells of, and finds a new name by looking at all
 // of them again.
-func paged(ctx context.Context, dir string) (err error) {
+func paged(ctx context.Context, dir string, out io.Writer) (err error) {
 	p, end, err := begin(ctx, dir, func(port string) *exec.Cmd {
 		return exec.CommandContext(ctx, filepath.Join("node_modules", "node", "bin", "node"), filepath.Join("node_modules", "emulate", "dist", "index.js"),
 			"start", "--service", "google", "--port", port, "--seed", "seed.yaml")
@@ -131,12 +124,12 @@ func paged(ctx context.Context, dir string) (err error) {
 	if again.titles[last] != "the last meeting.txt" || len(again.gone) > 0 {
 		return fmt.Errorf("the renamed file is %q, gone are %v", again.titles[last], again.gone)
 	}
-	fmt.Printf("another one: %d files by pages of %d, 1 renamed: read as they are\n", pagedFiles, mostListed)
+	fmt.Fprintf(out, "another one: %d files by pages of %d, 1 renamed: read as they are\n", pagedFiles, mostListed)
 	return nil
 }
 
 // changing reads files, and then what a log tells of them.
-func changing(ctx context.Context, dir string) (err error) {
+func changing(ctx context.Context, dir string, out io.Writer) (err error) {
 	p, end, err := begin(ctx, dir, func(port string) *exec.Cmd {
 		return exec.CommandContext(ctx, "node", "-e", "require('google-drive-mock').startServer("+port+", '127.0.0.1')")
 	})
@@ -190,7 +183,7 @@ func changing(ctx context.Context, dir string) (err error) {
 	if changed.titles[ids[0]] != "the last name.txt" || len(changed.texts) != 1 || !slices.Equal(changed.gone, []string{ids[1]}) {
 		return fmt.Errorf("changed are %v, gone are %v", changed.titles, changed.gone)
 	}
-	fmt.Printf("a server of Drive that nobody here wrote: 2 files, 1 renamed twice, 1 deleted: read as they are\n")
+	fmt.Fprintf(out, "a server of Drive that nobody here wrote: 2 files, 1 renamed twice, 1 deleted: read as they are\n")
 	return nil
 }
 

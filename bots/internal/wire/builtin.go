@@ -1,0 +1,66 @@
+package wire
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/extractive"
+	"github.com/footnotehq/footnote/adapters/sentence"
+	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+// leastMemory is the smallest memory limit of a process that uses the sentence model.
+const leastMemory = 256 << 20
+
+// wordsAlone says why the built-in sentence model is not used; empty if it is.
+func (b *Base) wordsAlone() string {
+	switch {
+	case b.Config.Embedder == config.Words:
+		return "EMBEDDER=" + config.Words
+	case debug.SetMemoryLimit(-1) < leastMemory:
+		return "the memory limit is below 256 MiB"
+	}
+	if _, err := sentence.New(); err != nil {
+		return err.Error() + "; install the program again"
+	}
+	return ""
+}
+
+// gated makes the built-in sentence model decide when a model may quote, if the sentence model is
+// used.
+func (b *Base) gated(quoting *extractive.Model) (*extractive.Model, error) {
+	if b.wordsAlone() != "" {
+		return quoting, nil
+	}
+	sentences, err := sentence.New()
+	if err != nil {
+		return nil, fmt.Errorf("load the sentence model: %w", err)
+	}
+	quoting = quoting.WithSentences(sentences, retrieve.DefaultGate())
+	if b.Measuring {
+		quoting = quoting.Waiting(time.Minute)
+	}
+	return quoting, nil
+}
+
+// sentences returns the model that embeds in the background, or nil if an endpoint embeds or search
+// uses words alone.
+func (b *Base) sentences() (*sentence.Model, error) {
+	if b.Config.EmbeddingModel != "" || b.wordsAlone() != "" {
+		return nil, nil
+	}
+	m, err := sentence.New()
+	if err != nil {
+		return nil, fmt.Errorf("load the sentence model: %w", err)
+	}
+	return m, nil
+}
+
+// quotations returns the model that quotes documents.
+func (b *Base) quotations() (llm.Model, error) { return b.gated(extractive.New()) }
+
+// standIn returns the model that quotes documents while another model may not be asked.
+func (b *Base) standIn() (llm.Model, error) { return b.gated(extractive.StandIn()) }

@@ -1,0 +1,98 @@
+package wire
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/footnotehq/footnote/adapters/openai"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/spend"
+)
+
+// endpointModel returns a model that is not built in. To add another provider, choose it here.
+func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (llm.Model, error) {
+	m, err := b.endpoints.model(openai.Config{
+		Endpoint: b.endpoint(), Model: name, Window: window, Small: b.Config.ModelProfile == "small",
+		NativeTools: said(b.Config.ModelTools, "native", "text"), Vision: said(b.Config.ModelVision, "true", "false"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.paid(m, purpose), nil
+}
+
+// said converts a setting to a bool: yes is true, no is false. Any other value is nil, which means
+// the known default.
+func said(setting, yes, no string) *bool {
+	switch setting {
+	case yes:
+		return new(true)
+	case no:
+		return new(false)
+	}
+	return nil
+}
+
+// endpoints caches the models of a process, so that what the program learns about an endpoint is
+// kept. It is safe for concurrent use.
+type endpoints struct {
+	mu     sync.Mutex
+	models map[endpointKey]*openai.Model
+}
+
+type endpointKey struct {
+	name   string
+	window int
+}
+
+// model returns the cached model with the name and window of c. The other fields of c are the same
+// throughout a process.
+func (e *endpoints) model(c openai.Config) (*openai.Model, error) {
+	if e == nil {
+		return openai.New(c)
+	}
+	key := endpointKey{c.Model, c.Window}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if m := e.models[key]; m != nil {
+		return m, nil
+	}
+	m, err := openai.New(c)
+	if err != nil {
+		return nil, err
+	}
+	if e.models == nil {
+		e.models = make(map[endpointKey]*openai.Model)
+	}
+	e.models[key] = m
+	return m, nil
+}
+
+func (b *Base) endpoint() openai.Endpoint {
+	idle := b.Config.FirstToken
+	if idle > 0 {
+		idle = max(idle, b.Config.BetweenTokens)
+	}
+	return openai.Endpoint{BaseURL: b.Config.OpenAIBaseURL, APIKey: b.Config.OpenAIKey.Reveal(), HTTP: b.HTTP("model"), IdleTimeout: idle}
+}
+
+// listed reports whether the endpoint lists the configured model, which costs nothing to ask.
+func (b *Base) listed(ctx context.Context) bool {
+	return openai.Lists(ctx, b.endpoint(), b.Config.Model)
+}
+
+// newHTTPClient returns the client of the process for requests to other servers.
+func newHTTPClient(caFile string) (*http.Client, error) { return openai.NewHTTPClient(caFile) }
+
+// endpointEmbedder returns the embedder of the configured endpoint.
+func (b *Base) endpointEmbedder() (*openai.Embedder, error) {
+	endpoint := b.endpoint()
+	if b.Config.EmbeddingBaseURL != "" {
+		endpoint.BaseURL, endpoint.AddressSetting = b.Config.EmbeddingBaseURL, "EMBEDDING_BASE_URL"
+	}
+	if b.Config.EmbeddingKey != "" {
+		endpoint.APIKey, endpoint.KeySetting = b.Config.EmbeddingKey.Reveal(), "EMBEDDING_API_KEY"
+	}
+	return openai.NewEmbedder(openai.EmbedderConfig{Endpoint: endpoint, Model: b.Config.EmbeddingModel, Dimensions: b.Config.EmbeddingDimensions})
+}
