@@ -176,7 +176,7 @@ func TestFinalEditThatIsRefusedForGood(t *testing.T) {
 				if why := w.undelivered(w.general, question); !strings.Contains(why, tt.why) {
 					t.Errorf("it is explained by %q", why)
 				}
-				if !w.log.has("the answer is given up") {
+				if !w.log.has("the answer was abandoned") {
 					t.Error("the log says nothing")
 				}
 			}
