@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -62,6 +63,31 @@ func TestFewInterfacesLieBetweenCoreAndPlatforms(t *testing.T) {
 	}
 	if len(counted) != maxInterfaces {
 		t.Errorf("%d interfaces lie between core and the platforms, and maxInterfaces is %d; it only falls:\n%s", len(counted), maxInterfaces, strings.Join(counted, "\n"))
+	}
+}
+
+// oneWay are calls that one package alone makes, so that a platform has no way of its own.
+var oneWay = map[string]string{
+	"stream.OpenReplies(": "core/answer",       // answer.Deliver
+	"answer.OpenLogs(":    "core/answer",       // likewise
+	"service.Take(":       "core/conversation", // Conversation.Ask and Message
+}
+
+func TestPlatformsHaveOneWay(t *testing.T) {
+	t.Parallel()
+	for _, f := range repository(t) {
+		if f.test {
+			continue
+		}
+		source, err := os.ReadFile(filepath.Join(root(t), f.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for call, dir := range oneWay {
+			if f.dir != dir && strings.Contains(string(source), call) {
+				t.Errorf("%s calls %s…), which only %s does", f.name, call, dir)
+			}
+		}
 	}
 }
 
