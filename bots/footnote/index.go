@@ -56,6 +56,12 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	empty, failed := false, failedDocuments(0)
 	for i := range all {
 		connector, notice, err := base.Remembered(ctx, all[i])
+		if errors.Is(err, sources.ErrPaused) && len(c.Paths) == 0 { // the others are read
+			if _, err := fmt.Fprintf(env.errs, "%s: %v\n", all[i].Name, sources.ErrPaused); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("index %s: %w", all[i].Name, err)
 		}

@@ -66,6 +66,7 @@ type Memory struct {
 	Options
 	// ApprovedBy is the number of the key that approved the options; Unapproved for none.
 	ApprovedBy int
+	Paused     bool // the source is paused, so that no run begins
 }
 
 // Unapproved says that no key approved the options.
@@ -75,8 +76,12 @@ func (m Memory) approved() bool { return m.ApprovedBy >= 0 }
 
 // Remember returns the options for a run: those given, and for what they omit, those of the last
 // run. So a forgotten flag never lets more people read the source. filled are the flags that were
-// filled in. It fails if options of the last run are needed that no key approved.
+// filled in. It fails with ErrPaused for a paused source: a run that is refused changes no options.
+// It fails if options of the last run are needed that no key approved.
 func Remember(id document.SourceID, given Options, last Memory) (now Options, filled []string, err error) {
+	if last.Paused {
+		return Options{}, nil, ErrPaused
+	}
 	now = given
 	filled = now.fillFrom(last.Options)
 	keepsEvery := given.Every == 0 && given.Declared == ""

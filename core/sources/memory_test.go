@@ -1,6 +1,7 @@
 package sources_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +75,15 @@ func TestFilledOptionsAreNamed(t *testing.T) {
 	if _, _, err := sources.Remember("docs", sources.Options{}, last); err == nil || !strings.Contains(err.Error(), "for group:staff, group:hr") ||
 		!strings.Contains(err.Error(), "footnote sources approve docs") {
 		t.Errorf("options that are not approved: %v", err)
+	}
+}
+
+// A run that is refused because its source is paused changes no options.
+func TestPausedSourceKeepsItsOptions(t *testing.T) {
+	t.Parallel()
+	last := sources.Memory{Options: sources.Options{ACL: access.ACL{"group:staff"}, Every: time.Hour}, Paused: true}
+	if now, filled, err := sources.Remember("docs", sources.Options{ACL: access.ACL{access.Public}}, last); !errors.Is(err, sources.ErrPaused) {
+		t.Errorf("a run of a paused source has the options %+v, %v, %v", now, filled, err)
 	}
 }
 

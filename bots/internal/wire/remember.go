@@ -68,18 +68,29 @@ func with(s config.Source, o sources.Options) config.Source {
 	return s
 }
 
-// Remembered returns the connector of a source, and fills in options that were left out from the
-// last run (sources.Remember). The sentence says which options were filled in; it is empty if none
-// were. The options are stored for the next run.
+// Remembered returns the connector of a source for a run that begins now. It fills in options that
+// were left out from the last run (sources.Remember). The sentence says which options were filled
+// in; it is empty if none were. The options are stored for the next run. It fails with
+// sources.ErrPaused for a paused source, whose stored options stay as they are.
 func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector, string, error) {
 	connector, err := b.Connect(s)
 	if err != nil {
 		return nil, "", err
 	}
-	last, err := b.lastAsked(ctx, connector.Source().ID)
+	id := connector.Source().ID
+	last, err := b.lastAsked(ctx, id)
 	if err != nil {
 		return nil, "", err
 	}
+	connector, sentence, err := b.remember(ctx, s, connector, last)
+	if errors.Is(err, sources.ErrPaused) {
+		err = fmt.Errorf("%w%s", err, b.StillIndexed(ctx, id, err))
+	}
+	return connector, sentence, err
+}
+
+// remember stores the options of a source, with what they omit from the last ones.
+func (b *Base) remember(ctx context.Context, s config.Source, connector index.Connector, last sources.Memory) (index.Connector, string, error) {
 	given := optionsOf(s)
 	given.Declared = b.declaredName(s)
 	now, filled, err := sources.Remember(connector.Source().ID, given, last)
@@ -190,7 +201,7 @@ func (b *Base) decode(a pgindex.Asked, keys [][]byte) (options, sources.Memory, 
 		return o, sources.Memory{}, fmt.Errorf("read the options of source %s: %w", a.Source.ID, err)
 	}
 	row, err := canonical(b.Tenant, a.Source, o)
-	return o, sources.Memory{Options: o.options(), ApprovedBy: sources.ApprovedBy(keys, row, o.Approval)}, err
+	return o, sources.Memory{Options: o.options(), ApprovedBy: sources.ApprovedBy(keys, row, o.Approval), Paused: a.Paused()}, err
 }
 
 // lastAsked returns what is remembered of a source's last run. It is unapproved and empty if there
@@ -269,7 +280,7 @@ func (b *Base) declare(ctx context.Context) error {
 		return err
 	}
 	for _, s := range b.File().Sources {
-		if _, _, err := b.Remembered(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
+		if err := b.declareOne(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
 			b.Logger.WarnContext(ctx, "a source of the configuration file cannot be read", "source", s.Name, "error", err)
 		}
 	}
@@ -282,6 +293,22 @@ func (b *Base) declare(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// declareOne stores the options of a source of the configuration file. No run begins, so that a
+// pause does not matter.
+func (b *Base) declareOne(ctx context.Context, s config.Source) error {
+	connector, err := b.Connect(s)
+	if err != nil {
+		return err
+	}
+	last, err := b.lastAsked(ctx, connector.Source().ID)
+	if err != nil {
+		return err
+	}
+	last.Paused = false
+	_, _, err = b.remember(ctx, s, connector, last)
+	return err
 }
 
 // settle does to a stored source what follows from the configuration file (sources.FateOf).
