@@ -9,7 +9,6 @@ import (
 
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/index/indextest"
-	"github.com/footnotehq/footnote/core/sources"
 )
 
 // limited is a connector whose source wants to be left alone after the first batch, as long as
@@ -53,7 +52,7 @@ func TestASourceIsLeftAloneUntilItSays(t *testing.T) {
 	if !saved.ResumesAt.Equal(at) || saved.Waiting != "The wiki allows no more" || saved.Error != "" || !saved.FinishedAt.IsZero() || saved.Waited != time.Second {
 		t.Errorf("it is recorded as %+v", saved)
 	}
-	if next := sources.Next(time.Minute, saved, 0); !next.Equal(at) {
+	if next := index.Next(time.Minute, saved, 0); !next.Equal(at) {
 		t.Errorf("it goes on at %v, want %v", next, at)
 	}
 	second := &limited{resumer: &resumer{counted: newCounted(8, 4)}}

@@ -2,10 +2,6 @@ package index
 
 import "time"
 
-// AccessEvery is how often serve reads who may read a source. A change takes effect at most this
-// late, if the source does not report it.
-const AccessEvery = 5 * time.Minute
-
 // Change is a kind of change in a source that takes rights.
 type Change string
 

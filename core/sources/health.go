@@ -29,7 +29,7 @@ type Loop struct {
 }
 
 // Next returns when the loop is due again.
-func (l Loop) Next() time.Time { return NextAccess(l.BeganAt, l.TouchedAt, l.Failing) }
+func (l Loop) Next() time.Time { return index.NextAccess(l.BeganAt, l.TouchedAt, l.Failing) }
 
 // Left returns how long what was read still counts at now; 0 if nothing was read. Nothing of the
 // source is shown if it is not positive.

@@ -94,10 +94,10 @@ func Remember(id document.SourceID, given Options, last Memory) (now Options, fi
 	return now, filled, nil
 }
 
-// Judge decides which options of a stored source count, and whether it is read at all. entry is what
-// footnote.yaml says about the source, or nil. What an entry omits comes from the stored options, if
-// they are approved. refused says why the source is not read, and what to do. It is empty if the
-// source is read.
+// Judge decides which options of a stored source count, and whether it is read at all. entry is
+// what footnote.yaml says about the source, or nil. What an entry omits comes from the stored
+// options, if they are approved. refused says why the source is not read, and what to do. It is
+// empty if the source is read.
 func Judge(id document.SourceID, stored Memory, entry *Options) (counts Options, refused string) {
 	if entry == nil {
 		if !stored.approved() {
@@ -127,9 +127,9 @@ const (
 	Unschedule      // the file no longer holds it: it is not read any more, and can still be found
 )
 
-// FateOf decides what happens to a source with a schedule. chat reports whether it is the history of a chat
-// platform, of which a channel could become private without notice. inFile reports whether
-// footnote.yaml holds the source.
+// FateOf decides what happens to a stored source with a schedule. chat reports whether it is the
+// history of a chat platform, of which a channel could become private without notice. inFile
+// reports whether footnote.yaml holds the source.
 func FateOf(stored Memory, s Schedule, chat, inFile bool) Fate {
 	switch {
 	case chat && !inFile:
@@ -144,7 +144,7 @@ func FateOf(stored Memory, s Schedule, chat, inFile bool) Fate {
 	return Keep
 }
 
-// Readers says who may read the documents that have no readers of their own.
+// Readers says who may read the documents if the source has no permissions.
 func (o Options) Readers() string {
 	if len(o.ACL) == 0 {
 		return string(access.Members)

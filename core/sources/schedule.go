@@ -10,15 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-const (
-	// interrupted is how long a run may last without an end before its process counts as dead.
-	interrupted = 5 * time.Minute
-	// firstRetry is the wait after the first failed run. It doubles with each further failure, up to
-	// the interval of the schedule.
-	firstRetry = time.Minute
-	// minEvery is the shortest interval between two reads of a source.
-	minEvery = time.Minute
-)
+// minEvery is the shortest interval between two reads of a source.
+const minEvery = time.Minute
 
 // State is what a store knows about the runs of a source.
 type State struct {
@@ -51,7 +44,7 @@ func (s Schedule) Next() time.Time {
 	if s.Resync || s.Failing == 0 && s.HeardSince(s.Last.StartedAt) {
 		return time.Time{}
 	}
-	return Next(s.Every, s.Last, s.Failing)
+	return index.Next(s.Every, s.Last, s.Failing)
 }
 
 // Planned reports whether serve reads the source by itself: it has an interval, it counts, and it
@@ -92,44 +85,6 @@ func (s Schedule) NextRun(now time.Time) string {
 	default:
 		return "in " + Interval(wait.Truncate(time.Minute))
 	}
-}
-
-// Next returns when a source with an interval is due, given its newest run and the number of
-// consecutive runs that failed. The zero time says that it was never read.
-func Next(every time.Duration, last index.Run, failing int) time.Time {
-	switch {
-	case last.StartedAt.IsZero():
-		return time.Time{}
-	case last.FinishedAt.IsZero() && !last.ResumesAt.IsZero():
-		return last.ResumesAt
-	case last.FinishedAt.IsZero():
-		return last.StartedAt.Add(interrupted)
-	case last.Succeeded:
-		return last.StartedAt.Add(every)
-	}
-	return last.FinishedAt.Add(backoff(failing, every))
-}
-
-// NextAccess returns when a loop over the nodes or groups of a source is due. began is the start of
-// its newest run. touched is when that run last stored something, and zero once it has ended.
-func NextAccess(began, touched time.Time, failing int) time.Time {
-	switch {
-	case !touched.IsZero():
-		return touched.Add(interrupted)
-	case failing > 0:
-		return began.Add(backoff(failing, index.AccessEvery))
-	}
-	return began.Add(index.AccessEvery)
-}
-
-// backoff returns the wait after a number of failures: firstRetry, doubled with each further one, up
-// to most.
-func backoff(failures int, most time.Duration) time.Duration {
-	wait := firstRetry
-	for n := 1; n < failures && wait < most; n++ {
-		wait *= 2
-	}
-	return min(wait, most)
 }
 
 // LoopsDue returns the sources with a loop over permissions that is due at now. A source has such

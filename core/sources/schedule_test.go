@@ -16,51 +16,6 @@ import (
 
 var noon = time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
 
-func TestNext(t *testing.T) {
-	t.Parallel()
-	began, ended := noon, noon.Add(10*time.Minute)
-	for name, c := range map[string]struct {
-		last    index.Run
-		failing int
-		want    time.Time
-	}{
-		"never read":        {index.Run{}, 0, time.Time{}},
-		"came to its end":   {index.Run{StartedAt: began, FinishedAt: ended, Succeeded: true}, 0, began.Add(6 * time.Hour)},
-		"still going":       {index.Run{StartedAt: began}, 0, began.Add(5 * time.Minute)},
-		"left alone":        {index.Run{StartedAt: began, ResumesAt: ended}, 0, ended},
-		"failed once":       {index.Run{StartedAt: began, FinishedAt: ended}, 1, ended.Add(time.Minute)},
-		"failed four times": {index.Run{StartedAt: began, FinishedAt: ended}, 4, ended.Add(8 * time.Minute)},
-		"fails for long":    {index.Run{StartedAt: began, FinishedAt: ended}, 1000, ended.Add(6 * time.Hour)},
-	} {
-		if got := sources.Next(6*time.Hour, c.last, c.failing); !got.Equal(c.want) {
-			t.Errorf("%s: next at %v, want %v", name, got, c.want)
-		}
-	}
-}
-
-func TestNextAccess(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name    string
-		touched time.Time
-		failing int
-		want    time.Duration // after it began
-	}{
-		{"after success", time.Time{}, 0, 5 * time.Minute},
-		{"after a failure", time.Time{}, 1, time.Minute},
-		{"after three", time.Time{}, 3, 4 * time.Minute},
-		{"after very many", time.Time{}, 1000, 5 * time.Minute},
-		{"while it runs, or since its process died", noon.Add(10 * time.Minute), 0, 15 * time.Minute},
-	} {
-		if got := sources.NextAccess(noon, c.touched, c.failing).Sub(noon); got != c.want {
-			t.Errorf("%s: due after %s, want %s", c.name, got, c.want)
-		}
-	}
-	if !sources.NextAccess(time.Time{}, time.Time{}, 0).Before(noon) {
-		t.Error("a loop that never ran is not due")
-	}
-}
-
 // done is a state whose last run succeeded, from noon on.
 func done() sources.State {
 	return sources.State{Last: index.Run{StartedAt: noon, FinishedAt: noon.Add(time.Minute), LastSuccess: noon, Succeeded: true}}
@@ -163,8 +118,11 @@ func TestBackOffGrowsUpToTheInterval(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		every := time.Duration(rapid.Int64Range(int64(time.Minute), int64(1000*time.Hour)).Draw(t, "every"))
 		failing := rapid.IntRange(1, 10_000).Draw(t, "failing")
-		run := index.Run{StartedAt: noon, FinishedAt: noon}
-		wait, longer := sources.Next(every, run, failing).Sub(noon), sources.Next(every, run, failing+1).Sub(noon)
+		after := func(failing int) time.Duration {
+			s := sources.Schedule{State: sources.State{Last: index.Run{StartedAt: noon, FinishedAt: noon}, Failing: failing}, Every: every}
+			return s.Next().Sub(noon)
+		}
+		wait, longer := after(failing), after(failing+1)
 		if wait < time.Minute || wait > every || longer < wait || wait < every && longer != min(2*wait, every) {
 			t.Fatalf("waits %s after %d failures and %s after the next one, for an interval of %s", wait, failing, longer, every)
 		}

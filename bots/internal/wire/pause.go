@@ -55,7 +55,8 @@ func (b *Base) PauseSource(ctx context.Context, id document.SourceID) error {
 	return b.Index.PauseSource(ctx, b.Tenant, id, b.Actor())
 }
 
-// quarantines returns the sources that are no longer read because processes died while reading them.
+// quarantines returns the sources that are no longer read because processes died while reading
+// them.
 func (b *Base) quarantines(ctx context.Context) (map[document.SourceID]*sources.Quarantine, error) {
 	paused, err := jobs.PausedJobs(ctx, b.DB, b.Tenant)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
-	"github.com/footnotehq/footnote/core/sources"
 	"pgregory.net/rapid"
 )
 
@@ -120,7 +119,7 @@ func (l *late) until(at time.Time) {
 }
 
 func (l *late) readAccess(t *rapid.T) {
-	l.access = sources.NextAccess(l.clock.Now(), time.Time{}, 0)
+	l.access = index.NextAccess(l.clock.Now(), time.Time{}, 0)
 	if err := index.ReadAccess(l.ctx, l.stores.Access, l.stores.Index, l.stores.Tenant, l.world.Connector(), false); err != nil {
 		t.Fatalf("who may read cannot be read: %v", err)
 	}
@@ -129,7 +128,7 @@ func (l *late) readAccess(t *rapid.T) {
 // readDocuments reads the documents. A busy source changes meanwhile, and who may read is read
 // then.
 func (l *late) readDocuments(t *rapid.T, busy bool) {
-	l.documents = sources.Next(l.every, index.Run{StartedAt: l.clock.Now(), FinishedAt: l.clock.Now(), Succeeded: true}, 0)
+	l.documents = index.Next(l.every, index.Run{StartedAt: l.clock.Now(), FinishedAt: l.clock.Now(), Succeeded: true}, 0)
 	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +172,7 @@ func (l *late) readDocuments(t *rapid.T, busy bool) {
 	case errors.Is(err, index.ErrRevoked) || err != nil && !busy:
 		t.Fatalf("the documents cannot be read: %v", err)
 	case err != nil:
-		l.documents = sources.Next(l.every, index.Run{StartedAt: l.clock.Now(), FinishedAt: l.clock.Now()}, 1)
+		l.documents = index.Next(l.every, index.Run{StartedAt: l.clock.Now(), FinishedAt: l.clock.Now()}, 1)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
-	"github.com/footnotehq/footnote/core/sources"
 	"pgregory.net/rapid"
 )
 
@@ -90,7 +89,7 @@ func lateBy(t *testing.T, w Measured, s Stores, change index.Change, every time.
 	read := func() {
 		t.Helper()
 		if !w.Now().Before(permissions) {
-			permissions = sources.NextAccess(w.Now(), time.Time{}, 0)
+			permissions = index.NextAccess(w.Now(), time.Time{}, 0)
 			if err := index.ReadAccess(t.Context(), s.Access, s.Index, s.Tenant, w.Connector, false); err != nil {
 				t.Fatal(err)
 			}
