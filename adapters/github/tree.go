@@ -49,7 +49,7 @@ func (v *vendor) tree(ctx context.Context, s standing, of sort, only []document.
 	}()
 	held, err := v.update(ctx, mirror, &s, of)
 	if of == wiki && gitmirror.Absent(err) { // it has no page, or is not shown to the credential
-		return page, nil
+		return crawl.Page{Hidden: true}, nil
 	}
 	if err != nil {
 		return page, err

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,12 +58,14 @@ func TestVanishedThreads(t *testing.T) {
 }
 
 // A wiki whose repository is not shown may be one without pages, or one that the credential lost.
+// It is hidden for seven days however small it is.
 func TestWikiThatIsNotShown(t *testing.T) {
 	t.Parallel()
+	const pagesOfWiki = 3
 	a := newAcme(t, withFiles(t))
 	r := a.Repo(a.org, "app", githubtest.Private)
 	pages := make(map[string][]byte)
-	for i := range 30 {
+	for i := range pagesOfWiki {
 		pages[fmt.Sprintf("Page-%d.md", i)] = []byte("Run make.")
 	}
 	wiki := gittest.New(t)
@@ -82,19 +86,19 @@ func TestWikiThatIsNotShown(t *testing.T) {
 			t.Errorf("%s: %d pages are stored, and %d can be read; want %d and %d", when, len(entries), n, stored, readable)
 		}
 	}
-	readable("at first", 30, 30)
+	readable("at first", pagesOfWiki, pagesOfWiki)
 	a.Do(func() { r.Wiki = nil })
-	readable("it is not shown", 30, 0)
+	readable("it is not shown", pagesOfWiki, 0)
 	a.Do(func() { r.Wiki = wiki })
-	readable("it is shown again", 30, 30)
+	readable("it is shown again", pagesOfWiki, pagesOfWiki)
 	a.Do(func() { r.Wiki = nil })
-	readable("it is not shown again", 30, 0)
+	readable("it is not shown again", pagesOfWiki, 0)
 	a.Pass(crawl.Grace)
 	readable("a week later", 0, 0)
 }
 
-// A credential that loses a right over a part of a repository is answered with null. Issues stay,
-// and files, which the branch names, are hidden.
+// A credential that loses a right over a part of a repository is answered with null. The part is
+// hidden, and removed after seven days.
 func TestPartsThatAreNotShown(t *testing.T) {
 	t.Parallel()
 	a := newAcme(t, withFiles(t))
@@ -104,7 +108,7 @@ func TestPartsThatAreNotShown(t *testing.T) {
 	for i := range 3 {
 		a.Open(r, "issue", fmt.Sprint("thread ", i), "text", a.ada)
 	}
-	sync := func(when string, readable int) {
+	sync := func(when string, stored, readable int) {
 		t.Helper()
 		a.Pass(time.Hour)
 		if _, err := a.Sync(t.Context()); err != nil {
@@ -114,19 +118,32 @@ func TestPartsThatAreNotShown(t *testing.T) {
 		for _, e := range entries {
 			n += len(e.Document.ACL)
 		}
-		if len(entries) != 5 || n != readable {
+		if len(entries) != stored || n != readable {
 			t.Errorf("%s: %d documents are stored, and %d can be read", when, len(entries), n)
 		}
 	}
-	sync("at first", 5)
+	sync("at first", 5, 5)
 	a.rewrite("query Repositories(", regexp.MustCompile(`"issues":\{[^{}]*(\{[^{}]*\}[^{}]*)*\}`), `"issues":null`)
-	sync("no issues", 5)
-	sync("no issues again", 5)
-	a.rewrite("query Repositories(", regexp.MustCompile(`"defaultBranchRef":\{[^{}]*\{[^{}]*\}[^{}]*\}`), `"defaultBranchRef":null`)
-	sync("no files", 3)
-	sync("no files again", 3)
+	sync("no issues", 5, 2)
+	sync("no issues again", 5, 2)
+	if run := a.Store.Saved(sourcetest.Tenant, a.Connector.Source().ID); !slices.ContainsFunc(run.Failures, func(n index.Notice) bool {
+		return strings.Contains(n.Sentence, "Its issues: GitHub does not show them")
+	}) {
+		t.Errorf("the operator reads %+v", run.Failures)
+	}
 	a.Intercept(nil)
-	sync("all", 5)
+	sync("issues again", 5, 5)
+	a.rewrite("query Repositories(", regexp.MustCompile(`"defaultBranchRef":\{[^{}]*\{[^{}]*\}[^{}]*\}`), `"defaultBranchRef":null`)
+	sync("no files", 5, 3)
+	sync("no files again", 5, 3)
+	a.Intercept(nil)
+	sync("all", 5, 5)
+	a.rewrite("query Repositories(", regexp.MustCompile(`"issues":\{[^{}]*(\{[^{}]*\}[^{}]*)*\}`), `"issues":null`)
+	sync("no issues once more", 5, 2)
+	a.Pass(crawl.Grace)
+	sync("a week later", 2, 2)
+	a.Intercept(nil)
+	sync("issues after a week", 5, 5)
 }
 
 // rewrite changes the answers to a query.

@@ -113,6 +113,9 @@ func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 			main := crawl.Feed{ID: string(of) + "/" + scope.ID, Scope: scope.ID, Mode: crawl.Scan, Every: v.options.FullEvery, Retry: time.Nanosecond, Batch: pageOf[of]}
 			switch of {
 			case issues, pulls, discussions:
+				if v.mark(v.of[scope.ID], of).Hidden {
+					main.Every = 0 // so that each run says so; it makes no request
+				}
 			case files:
 				main.Every = math.MaxInt64 // the branch tells when
 			case wiki:
@@ -163,7 +166,8 @@ type mark struct {
 	Head  string `json:"h,omitempty"` // commit
 	// Young says that At was a short time ago. A change within the same second, or one that a replica
 	// of GitHub's does not show yet, has no later date: what is new is listed again by the next run.
-	Young bool `json:"y,omitempty"`
+	Young  bool `json:"y,omitempty"`
+	Hidden bool `json:"d,omitempty"` // the list is not shown to the credential
 }
 
 // String is the mark as text.
@@ -180,7 +184,7 @@ func (v *vendor) mark(s standing, of sort) mark {
 	all, is := s.list(of)
 	switch {
 	case is:
-		m.Total = all.TotalCount
+		m.Total, m.Hidden = all.TotalCount, all.Nodes == nil
 		if len(all.Nodes) > 0 {
 			at := all.Nodes[0].UpdatedAt
 			m.At, m.Young = at.Unix(), v.client.config.Now().Sub(at) < v.options.Overlap
@@ -249,8 +253,8 @@ func (v *vendor) changes(ctx context.Context, s standing, of sort, at crawl.Plac
 	if at.Mark == "" || json.Unmarshal([]byte(at.Mark), &was) != nil {
 		return page, nil // a scan follows
 	}
-	page.Stale = at.Cursor == "" && (was.Name != now.Name || was.Head != now.Head || now.Total < was.Total)
-	if of == files || of == wiki || at.Cursor == "" && now.At <= was.At && !was.Young {
+	page.Stale = at.Cursor == "" && (was.Name != now.Name || was.Head != now.Head || now.Total < was.Total || was.Hidden != now.Hidden)
+	if of == files || of == wiki || was.Hidden || now.Hidden || at.Cursor == "" && now.At <= was.At && !was.Young {
 		return page, nil
 	}
 	found, err := v.page(ctx, s, string(of)+"s", map[string]any{"by": "UPDATED_AT"}, at, pageOf[of], func(thread) bool { return true })
@@ -282,7 +286,7 @@ const lookPage = 100
 // texts. GitHub tells of what was deleted, or transferred to another repository, by webhooks alone.
 func (v *vendor) threads(ctx context.Context, s standing, of sort, at crawl.Place) (page crawl.Page, err error) {
 	if list, _ := s.list(of); list.Nodes == nil { // no failure: the other repositories are read
-		return crawl.Page{Partial: fmt.Errorf("its %ss: %w", of, errHidden)}, nil
+		return crawl.Page{Hidden: true, Notices: []index.Notice{{Name: s.Name, Sentence: fmt.Sprintf("Its %ss: %v. They are hidden, and removed after seven days unless they are shown again.", of, errHidden)}}}, nil
 	} else if list.TotalCount == 0 && at.Cursor == "" {
 		return page, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sources"
 	"pgregory.net/rapid"
 )
 
@@ -36,7 +37,7 @@ func TestNoPageHoldsWhatItsReaderMayNotRead(t *testing.T) {
 			q.Asker.ID = rapid.SampledFrom([]string{"U1", "U2"}).Draw(r, "asker")
 			q.Outcome = rapid.SampledFrom([]session.Outcome{session.Answered, session.NoEvidence, session.Superseded}).Draw(r, "outcome")
 		}
-		c.sources = []review.Source{{ID: "s", Name: "s", Offers: review.SourceActs()}}
+		c.sources = []review.Source{{ID: "s", Name: "s", Offers: sources.Acts()}}
 		var files []review.ProjectFile
 		for n := 1; n <= 4; n++ {
 			files = append(files, review.ProjectFile{Path: fmt.Sprintf("passageword%d.", n), Readers: c.acls[document.ID(fmt.Sprint("d", n))]})

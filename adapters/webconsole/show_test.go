@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -120,7 +121,7 @@ func TestTextIsNeverMarkup(t *testing.T) {
 	saved.Correction = nil
 	c.asked[0].Asker.Name, c.asked[0].Ref.Channel, c.asked[0].Down = hostile, "C1", 1
 	c.held["U1"] = []access.Principal{access.Channel("slack", "C1")}
-	c.sources = []review.Source{{ID: hostile, Name: hostile, Kind: hostile, NextRun: hostile, People: hostile, Faults: []string{hostile}, Bound: hostile, Loops: []review.Loop{{Name: hostile}}, Offers: review.SourceActs()}}
+	c.sources = []review.Source{{ID: hostile, Name: hostile, Kind: hostile, NextRun: hostile, People: hostile, Faults: []string{hostile}, Bound: hostile, Loops: []review.Loop{{Name: hostile}}, Offers: sources.Acts()}}
 	c.set = review.Setup{
 		File: hostile, Agents: []review.Agent{{Name: hostile, Instructions: hostile, Reminder: hostile, Tools: []string{hostile}, DocumentSets: []string{hostile}}},
 		Projects: []review.Project{{Name: hostile, Files: []review.ProjectFile{{Path: hostile, BaseURL: hostile, Readers: access.ACL{access.Public, hostile}}}}},

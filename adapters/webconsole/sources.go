@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 func (s *server) sources(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
@@ -36,11 +37,11 @@ func fitSource(s *review.Source) {
 }
 
 // sourceActs describes the actions on a source.
-var sourceActs = map[review.SourceAct]struct{ Button, Means string }{
-	review.SourceRun:    {"Read now", "before it is due"},
-	review.SourcePause:  {"Pause", "it is not read until it is resumed; a source with its own readers is hidden meanwhile"},
-	review.SourceResume: {"Resume", "it is read again"},
-	review.SourceResync: {"Read from the beginning", "with the next run, and who may read it; what has not changed is not stored again"},
+var sourceActs = map[sources.Act]struct{ Button, Means string }{
+	sources.Run:    {"Read now", "before it is due"},
+	sources.Pause:  {"Pause", "it is not read until it is resumed; a source with its own readers is hidden meanwhile"},
+	sources.Resume: {"Resume", "it is read again"},
+	sources.Resync: {"Read from the beginning", "with the next run, and who may read it; what has not changed is not stored again"},
 }
 
 // one returns the source that a request names.
@@ -65,7 +66,7 @@ func (s *server) source(w http.ResponseWriter, r *http.Request, in review.Signed
 		return
 	}
 	done := ""
-	if act := sourceActs[review.SourceAct(r.URL.Query().Get("done"))]; act.Button != "" {
+	if act := sourceActs[sources.Act(r.URL.Query().Get("done"))]; act.Button != "" {
 		done = act.Button + ": " + act.Means + "."
 	}
 	s.show(w, http.StatusOK, "source", framed(in, review.PageSources, fit(one.Name, maxTitle), struct {
@@ -77,7 +78,7 @@ func (s *server) source(w http.ResponseWriter, r *http.Request, in review.Signed
 
 func (s *server) changeSource(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	id, do := r.PostFormValue("id"), review.SourceAct(r.PostFormValue("do"))
+	id, do := r.PostFormValue("id"), sources.Act(r.PostFormValue("do"))
 	one, ok := s.one(w, r, id)
 	if !ok {
 		return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 func TestSourcesAreShownAndChanged(t *testing.T) {
@@ -18,7 +19,7 @@ func TestSourcesAreShownAndChanged(t *testing.T) {
 	c.sources = []review.Source{
 		{ID: "files", Name: "Handbook", Bound: "Its acl decides."},
 		{
-			ID: "wiki:a/b", Name: "Wiki", Every: 6 * time.Hour, Late: 90 * time.Minute, Deleted: 12 * time.Hour, Matched: 7, Unmatched: 2, Conflicting: 1, Offers: []review.SourceAct{review.SourceRun, review.SourcePause},
+			ID: "wiki:a/b", Name: "Wiki", Every: 6 * time.Hour, Late: 90 * time.Minute, Deleted: 12 * time.Hour, Matched: 7, Unmatched: 2, Conflicting: 1, Offers: []sources.Act{sources.Run, sources.Pause},
 			Loops: []review.Loop{{Name: "groups", FailedRuns: 3}, {Name: "spaces", ReadAt: c.now, CountsTill: c.now}},
 		},
 	}

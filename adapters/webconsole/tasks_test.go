@@ -19,6 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // operator is a person who has a keyboard alone.
@@ -180,7 +181,7 @@ func (c *console) furnish() {
 	}
 	c.sources = []review.Source{{
 		ID: "wiki:a", Name: "Wiki", Kind: "confluence", Documents: 1200, LastSuccess: c.now, LastRun: c.now, Every: time.Hour, NextRun: "in 12m", People: "7 of 9", Matched: 7, Unmatched: 2, Late: time.Hour,
-		Loops: []review.Loop{{Name: "groups", ReadAt: c.now, CountsTill: c.now}}, Offers: []review.SourceAct{review.SourceRun, review.SourcePause}, Faults: []string{"Its groups cannot be read."},
+		Loops: []review.Loop{{Name: "groups", ReadAt: c.now, CountsTill: c.now}}, Offers: []sources.Act{sources.Run, sources.Pause}, Faults: []string{"Its groups cannot be read."},
 	}}
 	c.answer.Documents = []review.Readers{{Readers: access.ACL{"group:staff"}, Through: []access.Held{{Principal: "group:staff", From: "the role Staff"}}}}
 	c.report = gaps.Report{Questions: 2, Clusters: []gaps.Cluster{{Label: "How many vacation days?", Questions: c.asked[:1], Askers: 1, Closest: []document.Ref{{Title: "Vacation policy", URL: "https://docs.example/1"}}}}}

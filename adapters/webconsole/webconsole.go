@@ -20,6 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sources"
 	"golang.org/x/time/rate"
 )
 
@@ -40,7 +41,7 @@ type Config struct {
 	Act func(ctx context.Context, r action.Request) (action.Reply, error)
 	// ChangeSource does an action on a source, and returns the result as a sentence. It fails with
 	// a review.InputError if the action is not possible.
-	ChangeSource func(ctx context.Context, by access.Account, do review.SourceAct, id document.SourceID) (string, error)
+	ChangeSource func(ctx context.Context, by access.Account, do sources.Act, id document.SourceID) (string, error)
 	// MayRead reports whether an account may read the document at an address. It fails with a
 	// review.InputError if the account is unknown.
 	MayRead func(ctx context.Context, account, address string) (review.Answer, error)

@@ -25,6 +25,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -220,8 +221,8 @@ func (w *world) handler(host string) http.Handler {
 		Today:   func(context.Context, bool) (review.Today, error) { return w.today, nil },
 		Sources: func(context.Context) ([]review.Source, error) { return w.sources, nil },
 		Act:     w.act,
-		ChangeSource: func(_ context.Context, by access.Account, do review.SourceAct, id document.SourceID) (string, error) {
-			if do == review.SourceResync {
+		ChangeSource: func(_ context.Context, by access.Account, do sources.Act, id document.SourceID) (string, error) {
+			if do == sources.Resync {
 				return "", &review.InputError{Sentence: "It cannot be read."}
 			}
 			w.acts = append(w.acts, fmt.Sprintf("%s %s %s", by.ID, do, id))

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/git"
-	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // indexCommand indexes files, folders and sites. Each path is a separate source.
@@ -31,11 +31,11 @@ type indexCommand struct {
 
 // Run implements the verb.
 func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
-	sources, err := c.sources(env.config.File)
+	all, err := c.sources(env.config.File)
 	if err != nil {
 		return err
 	}
-	for _, source := range sources { // every source is looked at before anything is started
+	for _, source := range all { // every source is looked at before anything is started
 		if _, err := wire.Connect(env.config, source); err != nil {
 			return fmt.Errorf("index %s: %w", source.Name, err)
 		}
@@ -54,29 +54,35 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 		return err
 	}
 	empty, failed := false, failedDocuments(0)
-	for i := range sources {
-		connector, notice, err := base.Remembered(ctx, sources[i])
+	for i := range all {
+		connector, notice, err := base.Remembered(ctx, all[i])
+		if errors.Is(err, sources.ErrPaused) && len(c.Paths) == 0 { // the others are read
+			if _, err := fmt.Fprintf(env.errs, "%s: %v\n", all[i].Name, sources.ErrPaused); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil {
-			return fmt.Errorf("index %s: %w", sources[i].Name, err)
+			return fmt.Errorf("index %s: %w", all[i].Name, err)
 		}
 		if notice != "" {
 			if _, err := fmt.Fprintln(env.errs, plain(notice)); err != nil {
 				return err
 			}
 		}
-		bar := newProgress(env, "Indexing "+sources[i].Name)
+		bar := newProgress(env, "Indexing "+all[i].Name)
 		run, err := runToItsEnd(ctx, base, pipeline, connector, bar)
 		bar.end()
-		if errors.Is(err, pgindex.ErrSourcePaused) && len(c.Paths) == 0 { // the others are read
-			if _, err := fmt.Fprintf(env.errs, "%s: %v\n", sources[i].Name, pgindex.ErrSourcePaused); err != nil {
+		if errors.Is(err, sources.ErrPaused) && len(c.Paths) == 0 { // the others are read
+			if _, err := fmt.Fprintf(env.errs, "%s: %v\n", all[i].Name, sources.ErrPaused); err != nil {
 				return err
 			}
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("index %s: %w%s", sources[i].Name, err, base.StillIndexed(ctx, run.Source.ID, err))
+			return fmt.Errorf("index %s: %w%s", all[i].Name, err, base.StillIndexed(ctx, run.Source.ID, err))
 		}
-		if err := printRun(env.errs, sources[i].Name, run); err != nil {
+		if err := printRun(env.errs, all[i].Name, run); err != nil {
 			return err
 		}
 		empty = empty || nothingIndexed(run.Counts)
@@ -165,25 +171,25 @@ func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 	var every time.Duration
 	if c.Every != "" {
 		var err error
-		if every, err = config.ParseEvery(c.Every); err != nil {
+		if every, err = sources.ParseEvery(c.Every); err != nil {
 			return nil, usageError("--every " + err.Error())
 		}
 	}
-	sources := make([]config.Source, len(c.Paths))
+	all := make([]config.Source, len(c.Paths))
 	for i, path := range c.Paths {
-		sources[i] = config.Source{Name: path, Path: path, ACL: acl, BaseURL: c.BaseURL, Include: c.Include, Exclude: c.Exclude, Commits: c.Commits, Every: every}
+		all[i] = config.Source{Name: path, Path: path, ACL: acl, BaseURL: c.BaseURL, Include: c.Include, Exclude: c.Exclude, Commits: c.Commits, Every: every}
 		if c.Commits && !git.IsURL(path) {
 			return nil, usageError(fmt.Sprintf("index %s: --commits is for repositories, whose address ends in .git", path))
 		}
 		if wire.IsURL(path) {
-			sources[i].Path, sources[i].URL = "", path
+			all[i].Path, all[i].URL = "", path
 		} else if host, name, ok := strings.Cut(path, ":"); ok && strings.HasPrefix(host, "git@") && strings.HasSuffix(name, ".git") {
 			return nil, usageError(fmt.Sprintf("index %s: repositories are read over https: write https://%s/%s", path, strings.TrimPrefix(host, "git@"), name))
 		} else if scheme, _, ok := strings.Cut(path, "://"); ok {
 			return nil, usageError(fmt.Sprintf("index %s: sites are read by https:// and http://, not by %s://", path, scheme))
 		}
 	}
-	return sources, nil
+	return all, nil
 }
 
 // printRun prints the result of a run, and why single documents are not in the index.

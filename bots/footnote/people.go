@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // peopleCommand matches people of sources with their own permissions to accounts in chat.
@@ -28,13 +29,13 @@ type peopleList struct {
 
 // personJSON is the output of people --json; its names are stable.
 type personJSON struct {
-	Source   document.SourceID   `json:"source"`
-	Person   string              `json:"person"`
-	Name     string              `json:"name,omitempty"`
-	State    pgaccess.MatchState `json:"state"`
-	Accounts []string            `json:"accounts"`
-	Evidence string              `json:"evidence"`
-	Since    *time.Time          `json:"since,omitempty"`
+	Source   document.SourceID `json:"source"`
+	Person   string            `json:"person"`
+	Name     string            `json:"name,omitempty"`
+	State    sources.Match     `json:"state"`
+	Accounts []string          `json:"accounts"`
+	Evidence string            `json:"evidence"`
+	Since    *time.Time        `json:"since,omitempty"`
 }
 
 // Run implements the verb.
@@ -112,18 +113,18 @@ func printPeople(env *environment, all, shown []pgaccess.Match) error {
 
 // printTotals prints the number of people by source and state.
 func printTotals(env *environment, all []pgaccess.Match) error {
-	count := make(map[document.SourceID]map[pgaccess.MatchState]int)
-	var sources []document.SourceID
+	count := make(map[document.SourceID]sources.People)
+	var order []document.SourceID
 	for _, m := range all {
 		if count[m.Source] == nil {
-			count[m.Source] = make(map[pgaccess.MatchState]int)
-			sources = append(sources, m.Source)
+			count[m.Source] = make(sources.People)
+			order = append(order, m.Source)
 		}
 		count[m.Source][m.State]++
 	}
-	for _, s := range sources {
-		if _, err := fmt.Fprintf(env.out, "%s: %d matched, %d unmatched, %d conflicting\n", s, count[s][pgaccess.Matched], count[s][pgaccess.Unmatched],
-			count[s][pgaccess.Conflicting]); err != nil {
+	for _, s := range order {
+		if _, err := fmt.Fprintf(env.out, "%s: %d matched, %d unmatched, %d conflicting\n", s, count[s][sources.Matched], count[s][sources.Unmatched],
+			count[s][sources.Conflicting]); err != nil {
 			return err
 		}
 	}

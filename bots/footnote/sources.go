@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/plural"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // sourcesCommand lists and changes the indexed sources.
@@ -71,7 +70,7 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
-	sources, err := base.Index.Sources(ctx, base.Tenant)
+	indexed, err := base.Index.Sources(ctx, base.Tenant)
 	if err != nil {
 		return err
 	}
@@ -88,17 +87,17 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 		return err
 	}
 	if c.JSON {
-		return c.printJSON(env, sources, schedules, access)
+		return c.printJSON(env, indexed, schedules, access)
 	}
-	if len(sources) == 0 {
+	if len(indexed) == 0 {
 		_, err := fmt.Fprintln(env.out, "Nothing is indexed. Index a folder with: footnote index PATH")
 		return err
 	}
 	table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "SOURCE\tDOCUMENTS\tCHUNKS\tFAILED\tLEFT OUT\tLAST SUCCESS\tNEXT RUN\tPEOPLE\tNAME")
-	for _, s := range sources {
+	for _, s := range indexed {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", s.Source.ID, s.Documents, s.Chunks, s.Counts.Failed, s.Counts.Skipped, ago(s.LastSuccess),
-			nextRun(schedules[s.Source.ID]), knownPeople(access[s.Source.ID].People), plain(s.Source.Name))
+			schedules[s.Source.ID].Schedule().NextRun(time.Now()), access[s.Source.ID].People.Known(), plain(s.Source.Name))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -110,20 +109,20 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 			return err
 		}
 	}
-	return c.printNotices(env, sources, schedules, access)
+	return c.printNotices(env, indexed, schedules, access)
 }
 
 func (c *sourcesList) printNotices(
-	env *environment, sources []pgindex.SourceState, schedules map[document.SourceID]wire.StoredSource, access map[document.SourceID]wire.SourceAccess,
+	env *environment, indexed []pgindex.SourceState, schedules map[document.SourceID]wire.StoredSource, access map[document.SourceID]sources.Access,
 ) error {
-	for _, s := range sources {
+	for _, s := range indexed {
 		if refused := schedules[s.Source.ID].Refused; refused != "" {
 			if _, err := fmt.Fprintf(env.out, "%s: %s\n", s.Source.ID, plain(refused)); err != nil {
 				return err
 			}
 			continue
 		}
-		for _, fault := range access[s.Source.ID].Faults() {
+		for _, fault := range access[s.Source.ID].Faults(time.Now()) {
 			if !s.PausedAt.IsZero() {
 				break // the pause is already shown
 			}
@@ -131,17 +130,13 @@ func (c *sourcesList) printNotices(
 				return err
 			}
 		}
-		if !s.StartedAt.IsZero() && s.FinishedAt.IsZero() && s.PausedAt.IsZero() {
+		if state := s.State(); state.Running() && !state.Paused() {
 			if _, err := fmt.Fprintf(env.out, "%s: %s\n", s.Source.ID, plain(progressOf(s.Run).String())); err != nil {
 				return err
 			}
 		}
-		if s.Error != "" {
-			runs := "the last run failed"
-			if s.Failing > 1 {
-				runs = fmt.Sprintf("the last %d runs failed", s.Failing)
-			}
-			if _, err := fmt.Fprintf(env.out, "%s: %s: %s\n", s.Source.ID, runs, plain(s.Error)); err != nil {
+		if failure := s.State().Failure(); failure != "" {
+			if _, err := fmt.Fprintf(env.out, "%s: %s\n", s.Source.ID, plain(failure)); err != nil {
 				return err
 			}
 		}
@@ -163,14 +158,14 @@ func (c *sourcesList) printNotices(
 }
 
 func (c *sourcesList) printJSON(
-	env *environment, sources []pgindex.SourceState, schedules map[document.SourceID]wire.StoredSource, access map[document.SourceID]wire.SourceAccess,
+	env *environment, indexed []pgindex.SourceState, schedules map[document.SourceID]wire.StoredSource, access map[document.SourceID]sources.Access,
 ) error {
 	out := []sourceJSON{}
-	for _, s := range sources {
+	for _, s := range indexed {
 		row := sourceJSON{
 			ID: s.Source.ID, Kind: s.Source.Kind, Name: s.Source.Name, Documents: s.Documents, Chunks: s.Chunks,
 			Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, Error: s.Error,
-			Running: !s.StartedAt.IsZero() && s.FinishedAt.IsZero(), FailedRuns: s.Failing,
+			Running: s.State().Running(), FailedRuns: s.Failing,
 		}
 		row.Nodes, row.Groups = loopOf(access[s.Source.ID].Nodes), loopOf(access[s.Source.ID].Groups)
 		row.People = countOf(access[s.Source.ID].People)
@@ -189,63 +184,14 @@ func (c *sourcesList) printJSON(
 		}
 		row.Refused = schedules[s.Source.ID].Refused
 		if schedule := schedules[s.Source.ID]; schedule.Every > 0 {
-			row.Every = shortDuration(schedule.Every)
-			if next := due(schedule); !schedule.Paused() && schedule.Refused == "" {
+			row.Every = sources.Interval(schedule.Every)
+			if next, planned := schedule.Schedule().Upcoming(time.Now()); planned {
 				row.NextRun = &next
 			}
 		}
 		out = append(out, row)
 	}
 	return newEncoder(env.stdout).Encode(out)
-}
-
-// knownPeople returns how many people of a source are matched to chat accounts, of how many.
-func knownPeople(p wire.People) string {
-	if p == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%d of %d", p[pgaccess.Matched], p[pgaccess.Matched]+p[pgaccess.Unmatched]+p[pgaccess.Conflicting])
-}
-
-// due returns when a scheduled source is read next, or now if that time has passed.
-func due(s wire.StoredSource) time.Time {
-	next, now := s.Next(), time.Now()
-	if next.Before(now) {
-		next = now
-	}
-	return next.UTC().Truncate(time.Second)
-}
-
-func nextRun(s wire.StoredSource) string {
-	if s.Refused != "" {
-		return "not approved"
-	}
-	if s.Paused() {
-		return "paused"
-	}
-	if s.Every == 0 {
-		return "by hand"
-	}
-	switch wait := time.Until(s.Next()); {
-	case wait <= 0:
-		return "due"
-	case wait < time.Minute:
-		return "in a moment"
-	default:
-		return "in " + shortDuration(wait.Truncate(time.Minute))
-	}
-}
-
-// shortDuration formats a duration without trailing zeros such as those of 6h0m0s.
-func shortDuration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 func ago(t time.Time) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // named holds the sources named on the command line.
@@ -75,7 +76,7 @@ type sourcesPause struct {
 
 // Run implements the verb.
 func (c *sourcesPause) Run(ctx context.Context, env *environment) error {
-	return c.each(ctx, env, change(ctx, review.SourcePause))
+	return c.each(ctx, env, change(ctx, sources.Pause))
 }
 
 type sourcesResume struct {
@@ -84,7 +85,7 @@ type sourcesResume struct {
 
 // Run implements the verb.
 func (c *sourcesResume) Run(ctx context.Context, env *environment) error {
-	return c.each(ctx, env, change(ctx, review.SourceResume))
+	return c.each(ctx, env, change(ctx, sources.Resume))
 }
 
 type sourcesRun struct {
@@ -93,7 +94,7 @@ type sourcesRun struct {
 
 // Run implements the verb.
 func (c *sourcesRun) Run(ctx context.Context, env *environment) error {
-	return c.each(ctx, env, change(ctx, review.SourceRun))
+	return c.each(ctx, env, change(ctx, sources.Run))
 }
 
 type sourcesResync struct {
@@ -102,11 +103,11 @@ type sourcesResync struct {
 
 // Run implements the verb.
 func (c *sourcesResync) Run(ctx context.Context, env *environment) error {
-	return c.each(ctx, env, change(ctx, review.SourceResync))
+	return c.each(ctx, env, change(ctx, sources.Resync))
 }
 
 // change returns a function for named.each that changes a source.
-func change(ctx context.Context, do review.SourceAct) func(*wire.Base, wire.StoredSource) (string, error) {
+func change(ctx context.Context, do sources.Act) func(*wire.Base, wire.StoredSource) (string, error) {
 	return func(base *wire.Base, s wire.StoredSource) (string, error) {
 		done, err := base.ChangeSource(ctx, do, s)
 		var refusal *review.InputError

@@ -41,8 +41,11 @@ func TestSourcesArePausedResumedAndReadFromTheBeginning(t *testing.T) {
 	if r := p.run(t, "index"); !strings.Contains(r.stderr, "harbour: the source is paused") || !strings.Contains(r.stderr, "light: documents: ") {
 		t.Errorf("indexing says:\n%s", r.stderr)
 	}
-	if r := p.try(t, "", "index", docs); r.code != 1 || !strings.Contains(r.stderr, "the source is paused") {
+	if r := p.try(t, "", "index", docs, "--acl", "group:crew", "--every", "1h"); r.code != 1 || !strings.Contains(r.stderr, "the source is paused") {
 		t.Errorf("indexing it by its path: exit code %d\n%s", r.code, r.stderr)
+	}
+	if list := jsonOf[[]listedSource](t, p.run(t, "sources", "--json")); !slices.ContainsFunc(list, func(l listedSource) bool { return l.Every == "6h" }) {
+		t.Errorf("a run that was refused changed the options of the last one: %+v", list)
 	}
 	if r := p.run(t, "search", "where is the boat moored?"); !strings.Contains(r.stdout, "boat.md") {
 		t.Errorf("what was read is not found:\n%s", r.stdout)

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/plural"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // sourcesCheck tests sources, and shows how they are kept current.
@@ -53,11 +53,11 @@ type peopleCountJSON struct {
 	Conflicting int `json:"conflicting"`
 }
 
-func countOf(p wire.People) *peopleCountJSON {
+func countOf(p sources.People) *peopleCountJSON {
 	if p == nil {
 		return nil
 	}
-	return &peopleCountJSON{p[pgaccess.Matched], p[pgaccess.Unmatched], p[pgaccess.Conflicting]}
+	return &peopleCountJSON{p[sources.Matched], p[sources.Unmatched], p[sources.Conflicting]}
 }
 
 // loopJSON is the progress of one of the loops that read a source's permissions; its names are
@@ -72,7 +72,7 @@ type loopJSON struct {
 	Revoked    bool       `json:"revoked,omitempty"` // the source does not accept the credential
 }
 
-func loopOf(s *pgaccess.State) *loopJSON {
+func loopOf(s *sources.Loop) *loopJSON {
 	if s == nil {
 		return nil
 	}
@@ -86,9 +86,6 @@ func loopOf(s *pgaccess.State) *loopJSON {
 	return l
 }
 
-const unmatched = "none of its people is matched with an account of the chat, so nothing is shown to them by their rights: " +
-	"list the domains of their addresses under identity.domains, or say who is who with footnote people import"
-
 // Run implements the verb.
 func (c *sourcesCheck) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
@@ -101,8 +98,8 @@ func (c *sourcesCheck) Run(ctx context.Context, env *environment) error {
 			return err
 		}
 		for i := range chosen {
-			if p := chosen[i].Access.People; len(p) > 0 && p[pgaccess.Matched] == 0 {
-				chosen[i].Faults = append(slices.Clip(chosen[i].Faults), unmatched)
+			if fault := chosen[i].Access.People.Fault(); fault != "" {
+				chosen[i].Faults = append(slices.Clip(chosen[i].Faults), fault)
 			}
 		}
 		faulty := slices.ContainsFunc(chosen, func(s wire.SourceCheck) bool { return len(s.Faults) > 0 })
@@ -163,15 +160,15 @@ func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error 
 		fmt.Fprintf(&b, "  %s\n", strings.Join(currency(s), "; "))
 		if p := s.Access.People; p != nil {
 			fmt.Fprintf(&b, "  of its people %d are matched, %d unmatched, %d conflicting (footnote people lists them)\n",
-				p[pgaccess.Matched], p[pgaccess.Unmatched], p[pgaccess.Conflicting])
+				p[sources.Matched], p[sources.Unmatched], p[sources.Conflicting])
 		}
 		if s.Late > 0 {
-			fmt.Fprintf(&b, "  who may not read any more is kept out after %s at most, as long as a look at all of it takes, and one call of the model that is under way\n", shortDuration(s.Late))
+			fmt.Fprintf(&b, "  who may not read any more is kept out after %s at most, as long as a look at all of it takes, and one call of the model that is under way\n", sources.Interval(s.Late))
 			if s.Unasked {
 				b.WriteString("  private answers rely on that too: the account may not ask the source about single people\n")
 			}
 			if s.Deleted > 0 {
-				fmt.Fprintf(&b, "  what is deleted is shown for %s at most%s\n", shortDuration(s.Deleted), hooked(s))
+				fmt.Fprintf(&b, "  what is deleted is shown for %s at most%s\n", sources.Interval(s.Deleted), hooked(s))
 			}
 		} else {
 			fmt.Fprintf(&b, "  %s\n", s.Kind.Bound)
@@ -201,11 +198,11 @@ func currency(s wire.SourceCheck) []string {
 		says[0] = fmt.Sprintf("%s, not read to the end yet", plural.Count(s.State.Documents, "document"))
 	}
 	if s.Every > 0 {
-		says[0] += ", every " + shortDuration(s.Every)
+		says[0] += ", every " + sources.Interval(s.Every)
 	}
 	for _, l := range []struct {
 		name string
-		of   *pgaccess.State
+		of   *sources.Loop
 	}{{s.Kind.Unit, s.Access.Nodes}, {"groups", s.Access.Groups}} {
 		if l.of != nil && !l.of.SucceededAt.IsZero() {
 			says = append(says, fmt.Sprintf("%s read %s", l.name, ago(l.of.SucceededAt)))
@@ -246,7 +243,7 @@ func finding(s wire.SourceCheck) platforms.Finding {
 	f := platforms.Finding{Part: "source " + s.Name, OK: len(s.Faults) == 0}
 	says := slices.Concat(s.Seen.Sees, currency(s))
 	if s.Late > 0 {
-		says = append(says, "revocations after "+shortDuration(s.Late)+" at most")
+		says = append(says, "revocations after "+sources.Interval(s.Late)+" at most")
 	}
 	f.Text = strings.Join(says, "; ")
 	if !f.OK {

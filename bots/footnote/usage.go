@@ -7,9 +7,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/footnotehq/footnote/core/spend"
 )
 
@@ -81,7 +81,7 @@ func (c *usageCommand) since(now time.Time) (time.Time, error) {
 	if day, err := time.Parse(time.DateOnly, c.Since); err == nil {
 		return day, nil
 	}
-	ago, err := config.ParseEvery(c.Since)
+	ago, err := sources.ParseEvery(c.Since)
 	if err != nil {
 		return time.Time{}, usageError(fmt.Sprintf("--since %s is neither a day such as 2026-01-31 nor a length of time such as 7d", c.Since))
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/footnotehq/footnote/core/thread"
 	"golang.org/x/sync/errgroup"
 )
@@ -228,7 +229,7 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 		Sources: func(ctx context.Context) ([]review.Source, error) { return currentSources(ctx, base) },
 		Gaps:    base.Gaps().Report,
 		Act:     state.act,
-		ChangeSource: func(ctx context.Context, by access.Account, do review.SourceAct, id document.SourceID) (string, error) {
+		ChangeSource: func(ctx context.Context, by access.Account, do sources.Act, id document.SourceID) (string, error) {
 			return changeSource(ctx, base, by, do, id)
 		},
 		MayRead: state.mayRead,
@@ -354,39 +355,35 @@ func currentSources(ctx context.Context, base *wire.Base) ([]review.Source, erro
 	}
 	all := make([]review.Source, len(indexed))
 	for i, s := range indexed {
-		all[i] = currentSource(base, s, schedules[s.Source.ID], readers[s.Source.ID])
+		all[i] = currentSource(s, schedules[s.Source.ID], readers[s.Source.ID])
 	}
 	return all, nil
 }
 
-func currentSource(base *wire.Base, s pgindex.SourceState, stored wire.StoredSource, readers wire.SourceAccess) review.Source {
+func currentSource(s pgindex.SourceState, stored wire.StoredSource, readers sources.Access) review.Source {
 	kind := wire.KindOf(stored.Source)
 	out := review.Source{
 		ID: s.Source.ID, Name: cmp.Or(s.Source.Name, string(s.Source.ID)), Kind: string(s.Source.Kind), Documents: s.Documents,
-		LastSuccess: s.LastSuccess, LastRun: s.StartedAt, Running: !s.StartedAt.IsZero() && s.FinishedAt.IsZero(), Every: stored.Every, NextRun: nextRun(stored),
-		Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, FailedRuns: s.Failing, People: knownPeople(readers.People),
-		Matched: readers.People[pgaccess.Matched], Unmatched: readers.People[pgaccess.Unmatched], Conflicting: readers.People[pgaccess.Conflicting],
+		LastSuccess: s.LastSuccess, LastRun: s.StartedAt, Running: s.State().Running(), Every: stored.Every, NextRun: stored.Schedule().NextRun(time.Now()),
+		Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, FailedRuns: s.Failing, People: readers.People.Known(),
+		Matched: readers.People[sources.Matched], Unmatched: readers.People[sources.Unmatched], Conflicting: readers.People[sources.Conflicting],
 		Late: kind.Looks.Late(stored.Every), Deleted: kind.Looks.Deleted(stored.Every), Bound: kind.Bound,
 	}
-	for name, state := range map[string]*pgaccess.State{"groups": readers.Groups, kind.Unit: readers.Nodes} {
+	for name, state := range map[string]*sources.Loop{"groups": readers.Groups, kind.Unit: readers.Nodes} {
 		if state != nil {
 			out.Loops = append(out.Loops, review.Loop{Name: name, ReadAt: state.SucceededAt, CountsTill: state.Until, FailedRuns: state.Failing})
 		}
 	}
 	slices.SortFunc(out.Loops, func(a, b review.Loop) int { return cmp.Compare(a.Name, b.Name) })
-	for _, do := range review.SourceActs() {
-		if offered := do == review.SourceRun || do == review.SourceResync || (do == review.SourcePause) != stored.Paused(); offered && base.SourceRefuses(do, stored) == nil {
-			out.Offers = append(out.Offers, do)
-		}
-	}
+	out.Offers = wire.SourceOffers(stored)
 	if stored.Refused != "" {
 		out.Faults = append(out.Faults, stored.Refused)
 	}
 	if s.PausedAt.IsZero() {
-		out.Faults = append(out.Faults, readers.Faults()...)
+		out.Faults = append(out.Faults, readers.Faults(time.Now())...)
 	}
-	if p := readers.People; len(p) > 0 && out.Matched == 0 {
-		out.Faults = append(out.Faults, unmatched)
+	if fault := readers.People.Fault(); fault != "" {
+		out.Faults = append(out.Faults, fault)
 	}
 	if s.Failing > 0 {
 		out.Faults = append(out.Faults, fmt.Sprintf("Runs that failed in a row: %d. footnote sources names the error.", s.Failing))
@@ -395,7 +392,7 @@ func currentSource(base *wire.Base, s pgindex.SourceState, stored wire.StoredSou
 }
 
 // changeSource changes a source for a person in the console.
-func changeSource(ctx context.Context, base *wire.Base, by access.Account, do review.SourceAct, id document.SourceID) (string, error) {
+func changeSource(ctx context.Context, base *wire.Base, by access.Account, do sources.Act, id document.SourceID) (string, error) {
 	stored, err := base.StoredSources(ctx)
 	if err != nil {
 		return "", err

@@ -42,7 +42,8 @@
 // are removed or hidden (Vanish). Of an incomplete scan (Page.Partial, or fewer than Page.Count)
 // nothing counts as missing, and a main scan is due again after an hour (Feed.Retry). If
 // no feed names a list of a scope that is listed, its documents are hidden for seven days. They are
-// removed at once if the list was switched off (Switcher).
+// removed at once if the list was switched off (Switcher). The same seven days hold for a list
+// that a page says is not shown (Page.Hidden).
 //
 // # Example: a project with issues
 //

@@ -111,7 +111,7 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		if page.Count > 0 && (now.Count == 0 || page.Count < now.Count) {
 			now.Count = page.Count
 		}
-		now.Exact = now.Exact || page.Exact
+		now.Exact, now.Hidden = now.Exact || page.Exact, now.Hidden || page.Hidden
 		if page.Stale {
 			r.list(f.list()).Again = true
 			r.change(listKey(f.list()))

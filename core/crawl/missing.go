@@ -26,7 +26,7 @@ func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
 		if err != nil {
 			return err
 		}
-		l := List{Name: r.nameOf(f), Stored: held, Since: fromMicro(list.Since)}
+		l := List{Name: r.nameOf(f), Stored: held, Lost: now.Hidden, Since: fromMicro(list.Since)}
 		if now.Exact {
 			l.Since = r.at.Add(-Grace)
 		}

@@ -148,6 +148,9 @@ type Page struct {
 	// Lost says of scopes that were looked at whether they are not shown. While one is lost, what is
 	// missing from a scan across scopes is treated as its documents.
 	Lost map[string]bool
+	// Hidden says that the list of a scan is there and is not shown to the credential. Its documents
+	// are hidden now, and removed after seven days unless it is shown again.
+	Hidden bool
 	// Count is how many documents the vendor says the list has. A scan that meets fewer than the
 	// smallest Count of its pages is incomplete. 0: the vendor does not count them.
 	Count int

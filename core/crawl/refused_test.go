@@ -184,3 +184,47 @@ func TestScopeThatSettingsLeaveOutGoesAtOnce(t *testing.T) {
 	r.pass(25 * time.Hour)
 	r.holds("b00", "b01", "b02")
 }
+
+// A list that is there and not shown to the credential is hidden, however small it is. It returns
+// when it is shown again, and is removed after seven days.
+func TestListThatIsNotShownIsHidden(t *testing.T) {
+	v := newVendor(daily, "a", "b")
+	fill(v, "a", 3)
+	fill(v, "b", 3)
+	r := read(t, v)
+	r.pass(0)
+	hide := func(_ *vendor, f crawl.Feed, _ crawl.Place) (crawl.Page, error) {
+		if f.Scope == "a" {
+			return crawl.Page{Hidden: true}, nil
+		}
+		return usual()
+	}
+	readable := func(when string, stored, want int) {
+		t.Helper()
+		n, entries := 0, r.Store.Entries(sourcetest.Tenant)
+		for _, e := range entries {
+			n += min(len(e.Document.ACL), 1)
+		}
+		if len(entries) != stored || n != want {
+			t.Errorf("%s: %d documents are stored and %d can be read, want %d and %d", when, len(entries), n, stored, want)
+		}
+	}
+	readable("at first", 6, 6)
+	for range 2 {
+		v.page = hide
+		r.pass(25 * time.Hour)
+		readable("it is not shown", 6, 3)
+		r.pass(25 * time.Hour)
+		readable("it is still not shown", 6, 3)
+		v.page = nil
+		r.pass(25 * time.Hour)
+		readable("it is shown again", 6, 6)
+	}
+	v.page = hide
+	r.pass(25 * time.Hour)
+	r.pass(crawl.Grace)
+	readable("a week later", 3, 3)
+	v.page = nil
+	r.pass(25 * time.Hour)
+	readable("it is shown after a week", 6, 6)
+}

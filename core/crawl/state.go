@@ -84,6 +84,7 @@ type reading struct {
 	Missed []document.ID `json:"q,omitempty"`
 	Count  int           `json:"c,omitempty"` // smallest Page.Count
 	Exact  bool          `json:"e,omitempty"` // Page.Exact
+	Hidden bool          `json:"h,omitempty"` // Page.Hidden
 	// From and To are those of a Window.
 	From time.Time `json:"f,omitzero"`
 	To   time.Time `json:"t,omitzero"`

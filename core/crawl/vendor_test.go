@@ -142,7 +142,7 @@ func (v *vendor) Page(_ context.Context, f crawl.Feed, at crawl.Place) (p crawl.
 	}
 	v.asked = append(v.asked, call)
 	if v.page != nil {
-		if p, err := v.page(v, f, at); err != nil || p.Items != nil || p.Mark != "" || p.Partial != nil || p.More != nil || p.Left != nil || p.Gone != nil {
+		if p, err := v.page(v, f, at); err != nil || p.Items != nil || p.Mark != "" || p.Partial != nil || p.More != nil || p.Left != nil || p.Gone != nil || p.Hidden {
 			return p, err
 		}
 	}

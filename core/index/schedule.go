@@ -3,33 +3,19 @@ package index
 import "time"
 
 const (
-	// interrupted is how long a run may have been going without an end before it is taken to be one
-	// whose process died.
+	// interrupted is how long a run may last without an end before its process counts as dead.
 	interrupted = 5 * time.Minute
-	// firstRetry is how soon a run that failed is repeated, doubled with each further failure up to
-	// the usual time.
+	// firstRetry is the wait after the first failed run. It doubles with each further failure, up to
+	// the interval.
 	firstRetry = time.Minute
-	// AccessEvery is how often serve reads who may read a source: how late a change of that shows,
-	// where the source does not tell of it.
+	// AccessEvery is how often serve reads who may read a source. A change takes effect at most this
+	// late, if the source does not report it.
 	AccessEvery = 5 * time.Minute
 )
 
-// NextAccess returns when a loop over a source's nodes or groups is due, given when its newest run
-// began, when that stored something last (zero once it has ended), and how many runs in a row have
-// failed.
-func NextAccess(began, touched time.Time, failing int) time.Time {
-	switch {
-	case !touched.IsZero():
-		return touched.Add(interrupted)
-	case failing > 0:
-		return began.Add(min(firstRetry<<min(failing-1, 10), AccessEvery))
-	}
-	return began.Add(AccessEvery)
-}
-
-// Next returns when a source that is read every so often is read next, given its newest run and how
-// many runs in a row have failed. It is the zero time, which has passed, for one that was never
-// read, and for a schedule of 0 too: whoever asks has one.
+// Next returns when a source with an interval is due, given its newest run and the number of
+// consecutive runs that failed. The zero time says that it was never read. Package sources decides
+// whether it is read then.
 func Next(every time.Duration, last Run, failing int) time.Time {
 	switch {
 	case last.StartedAt.IsZero():
@@ -41,9 +27,27 @@ func Next(every time.Duration, last Run, failing int) time.Time {
 	case last.Succeeded:
 		return last.StartedAt.Add(every)
 	}
+	return last.FinishedAt.Add(backoff(failing, every))
+}
+
+// NextAccess returns when a loop over the nodes or groups of a source is due. began is the start of
+// its newest run. touched is when that run last stored something, and zero once it has ended.
+func NextAccess(began, touched time.Time, failing int) time.Time {
+	switch {
+	case !touched.IsZero():
+		return touched.Add(interrupted)
+	case failing > 0:
+		return began.Add(backoff(failing, AccessEvery))
+	}
+	return began.Add(AccessEvery)
+}
+
+// backoff returns the wait after a number of failures: firstRetry, doubled with each further one,
+// up to most.
+func backoff(failures int, most time.Duration) time.Duration {
 	wait := firstRetry
-	for n := 1; n < failing && wait < every; n++ {
+	for n := 1; n < failures && wait < most; n++ {
 		wait *= 2
 	}
-	return last.FinishedAt.Add(min(wait, every))
+	return min(wait, most)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // Source is the sync state of a source. It names no document, because only a document's readers may
@@ -24,7 +25,7 @@ type Source struct {
 	FailedRuns      int // in a row
 	People          string
 	Faults          []string
-	Offers          []SourceAct
+	Offers          []sources.Act
 	// Loops and the counts describe a source with its own permissions; nil and zero otherwise.
 	Loops                           []Loop
 	Matched, Unmatched, Conflicting int
@@ -41,20 +42,6 @@ type Loop struct {
 	CountsTill time.Time // expiry of the permissions; zero: the source is hidden
 	FailedRuns int       // in a row
 }
-
-// SourceAct is an operator's action on a source.
-type SourceAct string
-
-// The actions on sources.
-const (
-	SourceRun    SourceAct = "run" // before it is due
-	SourcePause  SourceAct = "pause"
-	SourceResume SourceAct = "resume"
-	SourceResync SourceAct = "resync" // from the beginning
-)
-
-// SourceActs returns all actions, in the order of the page.
-func SourceActs() []SourceAct { return []SourceAct{SourceRun, SourcePause, SourceResume, SourceResync} }
 
 // Readers is the access list of a document and the reason why a person may read it.
 type Readers struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -19,21 +20,11 @@ import (
 type Match struct {
 	Source       document.SourceID
 	Person, Name string // native id, and what the source calls them
-	State        MatchState
-	Accounts     []access.Account // whose the person is; of Conflicting, all that claim it
+	State        sources.Match
+	Accounts     []access.Account // whose the person is; of sources.Conflicting, all that claim it
 	Why          string           // by what that is known, or why not
 	At           time.Time        // since when it is known
 }
-
-// MatchState says whether a person of a source is matched.
-type MatchState string
-
-// The states.
-const (
-	Matched     MatchState = "matched"
-	Unmatched   MatchState = "unmatched"
-	Conflicting MatchState = "conflicting"
-)
 
 // described is a person in a source.
 type described struct {
@@ -175,7 +166,7 @@ func (s *Store) Known(ctx context.Context, tenant access.TenantID) (Known, error
 
 func (w *everybody) match(p described, domains []string) Match {
 	key := [2]string{string(p.source), p.id}
-	m := Match{Source: p.source, Person: p.id, Name: p.name, State: Matched, Accounts: w.linked[key], At: p.readAt}
+	m := Match{Source: p.source, Person: p.id, Name: p.name, State: sources.Matched, Accounts: w.linked[key], At: p.readAt}
 	if len(m.Accounts) > 0 {
 		if said := w.said[key]; len(said) > 0 {
 			m.Why, m.At = "said by "+said[0].By, said[0].At
@@ -187,7 +178,7 @@ func (w *everybody) match(p described, domains []string) Match {
 		}
 		return m
 	}
-	m.State = Unmatched
+	m.State = sources.Unmatched
 	var listed []string
 	for _, e := range p.emails {
 		if _, domain, _ := strings.Cut(e, "@"); slices.Contains(domains, domain) {
@@ -213,7 +204,7 @@ func (w *everybody) claims(m *Match, emails []string) {
 		if len(claim) == 0 {
 			continue
 		}
-		m.State, m.Accounts = Conflicting, claim
+		m.State, m.Accounts = sources.Conflicting, claim
 		workspaces := make(map[access.Workspace]int)
 		for _, a := range claim {
 			workspaces[a.Workspace]++
@@ -225,13 +216,13 @@ func (w *everybody) claims(m *Match, emails []string) {
 		case slices.Max(slices.Collect(maps.Values(workspaces))) > 1:
 			m.Why = "several accounts of a workspace have " + e
 		case spoken && said.Person == "":
-			m.State, m.Why, m.At = Unmatched, "whoever has "+e+" is no one here, as said by "+said.By, said.At
+			m.State, m.Why, m.At = sources.Unmatched, "whoever has "+e+" is no one here, as said by "+said.By, said.At
 		case spoken:
-			m.State, m.Why, m.At = Unmatched, "whoever has "+e+" is "+said.Person+", as said by "+said.By, said.At
+			m.State, m.Why, m.At = sources.Unmatched, "whoever has "+e+" is "+said.Person+", as said by "+said.By, said.At
 		case len(w.said[[2]string{string(m.Source), m.Person}]) > 0:
-			m.State, m.Why = Unmatched, "the operator says that the person is another account"
+			m.State, m.Why = sources.Unmatched, "the operator says that the person is another account"
 		default:
-			m.State, m.Accounts, m.Why = Unmatched, nil, "whoever has "+e+" was forgotten at their own wish"
+			m.State, m.Accounts, m.Why = sources.Unmatched, nil, "whoever has "+e+" was forgotten at their own wish"
 		}
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/postgrestest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -256,13 +257,13 @@ func TestMatchesAreWhatHolds(t *testing.T) {
 			}
 			var ids []string
 			for _, a := range m.Accounts {
-				if m.State == pgaccess.Matched {
+				if m.State == sources.Matched {
 					ids = append(ids, a.ID)
 				}
 			}
 			slices.Sort(ids)
 			slices.Sort(want)
-			if !slices.Equal(ids, want) || m.Why == "" || (m.State == pgaccess.Matched) != (len(want) > 0) {
+			if !slices.Equal(ids, want) || m.Why == "" || (m.State == sources.Matched) != (len(want) > 0) {
 				t.Fatalf("%s is %s (%q), %v, want %v", m.Person, m.State, m.Why, ids, want)
 			}
 		}

@@ -6,33 +6,12 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/jackc/pgx/v5"
 )
 
-// State is the progress of a loop over a source. Missing times are zero.
-type State struct {
-	Source      document.SourceID
-	Loop        index.Loop
-	BeganAt     time.Time // the newest run
-	TouchedAt   time.Time // when it last stored something; zero once it has ended
-	CompleteAt  time.Time // when the last pass began that read everything
-	SucceededAt time.Time // when the last pass began that came to its end
-	Until       time.Time // until when what was read counts
-	Failing     int       // runs in a row
-	Error       string    // of the last run, as a sentence; empty after success
-	Revoked     bool      // the source refuses the credential
-	Paused      bool      // the source is
-}
-
-// Next returns when the loop is due again.
-func (s State) Next() time.Time {
-	return index.NextAccess(s.BeganAt, s.TouchedAt, s.Failing)
-}
-
 // States returns the loops over all sources of a tenant that have any.
-func (s *Store) States(ctx context.Context, tenant access.TenantID) ([]State, error) {
+func (s *Store) States(ctx context.Context, tenant access.TenantID) ([]sources.Loop, error) {
 	rows, err := s.db.Pool.Query(ctx, `
 		select a.source_id, a.loop, a.began_at, a.touched_at, a.complete_at, a.succeeded_at, a.until, a.failing, a.error, a.revoked, s.paused_at is not null
 		from source_access a join source s on s.tenant_id = a.tenant_id and s.id = a.source_id
@@ -40,8 +19,8 @@ func (s *Store) States(ctx context.Context, tenant access.TenantID) ([]State, er
 	if err != nil {
 		return nil, fmt.Errorf("look how far access to sources is read: %w", err)
 	}
-	states, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (State, error) {
-		var s State
+	states, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (sources.Loop, error) {
+		var s sources.Loop
 		var times [5]*time.Time
 		err := row.Scan(&s.Source, &s.Loop, &times[0], &times[1], &times[2], &times[3], &times[4], &s.Failing, &s.Error, &s.Revoked, &s.Paused)
 		for i, to := range []*time.Time{&s.BeganAt, &s.TouchedAt, &s.CompleteAt, &s.SucceededAt, &s.Until} {

@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/audit"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -32,13 +32,9 @@ func (x *Index) Options(ctx context.Context, tenant access.TenantID, id document
 
 // Asked is a source with its stored options and the state of its runs.
 type Asked struct {
-	Options   json.RawMessage // {} if none were stored
-	index.Run                 // newest run; zero times if none was saved yet
-	Failing   int             // consecutive runs that did not finish
-	PausedAt  time.Time       // when the source was paused; zero if it is not
-	Resync    bool            // whether a pass from the beginning was requested and has not begun
-	// when the newest unprocessed hint arrived (index.Hints); zero: none
-	HeardAt time.Time
+	Source  document.Source
+	Options json.RawMessage // {} if none were stored
+	sources.State
 }
 
 // AskedSources lists the sources of a tenant ordered by id, without counting their documents.
@@ -54,8 +50,8 @@ func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Ask
 		var a Asked
 		var heard *time.Time
 		err := row.Scan(r.fields(&a.Failing, &a.Options, &heard)...)
-		a.Run, a.PausedAt, a.HeardAt = r.run(), timeOf(r.PausedAt), timeOf(heard)
-		a.Resync = r.resyncs(a.StartedAt)
+		a.Last, a.PausedAt, a.HeardAt = r.run(), timeOf(r.PausedAt), timeOf(heard)
+		a.Source, a.Resync = a.Last.Source, r.resyncs(a.Last.StartedAt)
 		return a, err
 	})
 	if err != nil {

@@ -2,7 +2,6 @@ package pgindex
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,9 +12,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/jackc/pgx/v5"
 )
-
-// ErrSourcePaused says that a source is not read at present.
-var ErrSourcePaused = errors.New("the source is paused: footnote sources resume lets it be read again")
 
 // PauseSource stops reading a source until ResumeSource, and grants nothing of it where it has its
 // own readers. by is who asks.

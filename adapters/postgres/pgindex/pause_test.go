@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // A paused source is not begun; a pass that was asked for from the beginning begins there, whatever
@@ -39,7 +40,7 @@ func TestPausedAndReadFromTheBeginning(t *testing.T) {
 	if err := x.PauseSource(t.Context(), access.DefaultTenant, "wiki", session.Actor{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Begin(t.Context(), access.DefaultTenant, wiki); !errors.Is(err, pgindex.ErrSourcePaused) {
+	if _, err := x.Begin(t.Context(), access.DefaultTenant, wiki); !errors.Is(err, sources.ErrPaused) {
 		t.Errorf("a paused source is begun: %v", err)
 	}
 	if paused, err := x.SourcePaused(t.Context(), access.DefaultTenant, "wiki"); !paused || err != nil {

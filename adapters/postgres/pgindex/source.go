@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -46,7 +47,7 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 		err := tx.QueryRow(ctx, begin, string(tenant), string(src.ID), string(src.Kind), clean(src.Name)).
 			Scan(row.fields(&now)...)
 		if err == nil && row.PausedAt != nil {
-			err = ErrSourcePaused
+			err = sources.ErrPaused
 		}
 		if err != nil || run.By == "" { // no person asks for what a schedule begins
 			return err
@@ -157,6 +158,12 @@ type SourceState struct {
 	PausedAt  time.Time // zero: it is not paused
 	Documents int64     // in the index
 	Chunks    int64
+}
+
+// State returns what decides when the source is read next. It does not hold hints and requests for
+// a full read.
+func (s SourceState) State() sources.State {
+	return sources.State{Last: s.Run, Failing: s.Failing, PausedAt: s.PausedAt}
 }
 
 // Sources lists the sources of a tenant with their state, ordered by id.

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/footnotehq/footnote/core/tool/knowledge"
 	"github.com/footnotehq/footnote/core/tool/openurl"
 	"github.com/footnotehq/footnote/core/tool/readfile"
@@ -209,30 +209,10 @@ func (r *fileReader) every(to *time.Duration) func(string, ast.Node) {
 		var text string
 		before := len(r.faults)
 		r.text(&text)(path, n)
-		every, err := ParseEvery(text)
+		every, err := sources.ParseEvery(text)
 		if err != nil && len(r.faults) == before {
 			r.fault(n, "%s holds %s, which %v", path, describe(r.value(n)), err)
 		}
 		*to = every
 	}
-}
-
-// minEvery is the shortest interval between two reads of a source.
-const minEvery = time.Minute
-
-// ParseEvery parses the interval between two reads of a source, for example 30m, 6h or 1d. The
-// minimum is one minute. The error text continues a sentence.
-func ParseEvery(text string) (time.Duration, error) {
-	number, isDays := strings.CutSuffix(text, "d")
-	every, err := time.ParseDuration(text)
-	if days, daysErr := strconv.Atoi(number); isDays && daysErr == nil && days < 10_000 {
-		every, err = time.Duration(days)*24*time.Hour, nil
-	}
-	switch {
-	case err != nil:
-		return 0, errors.New("is not a length of time: write one such as 30m, 6h or 1d")
-	case every < minEvery:
-		return 0, errors.New("is less than a minute: write a longer time, such as 30m, 6h or 1d")
-	}
-	return every, nil
 }

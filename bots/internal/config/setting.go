@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/budget"
 	"github.com/footnotehq/footnote/core/localmodel"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
@@ -372,7 +373,7 @@ func age(to *time.Duration, days int) func(string) error {
 			*to = 0
 			return nil
 		}
-		d, err := ParseEvery(v)
+		d, err := sources.ParseEvery(v)
 		if least := time.Duration(days) * 24 * time.Hour; err != nil || d < least {
 			return wrong(v, fmt.Sprintf("0 or a length of time of %d days or more, such as 90d or 2160h", days))
 		}

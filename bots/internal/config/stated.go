@@ -1,8 +1,6 @@
 package config
 
 import (
-	"slices"
-
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/sources"
 	"github.com/goccy/go-yaml/ast"
@@ -17,13 +15,15 @@ type Stated struct {
 // Of returns the settings of a source, or nil if the source is of another kind.
 func (k Stated) Of(s Source) sources.Settings { return k.of(s.Systems) }
 
-// StatedKind returns the kind with that name, and whether an adapter declares it.
-func StatedKind(name string) (Stated, bool) {
-	i := slices.IndexFunc(systems, func(s system) bool { return s.key == name && s.stated.New != nil })
-	if i < 0 {
-		return Stated{}, false
+// StatedKinds returns the kinds that their adapters declare, in the order of the table of systems.
+func StatedKinds() []Stated {
+	var kinds []Stated
+	for _, s := range systems {
+		if s.stated.New != nil {
+			kinds = append(kinds, s.stated)
+		}
 	}
-	return systems[i].stated, true
+	return kinds
 }
 
 // stated returns the system for a kind that an adapter declares. at returns the field of Systems

@@ -11,21 +11,19 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // accessDue returns the due jobs that read a source's permissions. A source has such jobs from its
 // first run on.
 func (b *Base) accessDue(ctx context.Context) ([]jobs.Job, error) {
-	states, err := pgaccess.New(b.DB).States(ctx, b.Tenant)
+	loops, err := pgaccess.New(b.DB).States(ctx, b.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	var due []jobs.Job
-	for _, s := range states {
-		job := jobs.Job{Kind: jobs.Access, Tenant: b.Tenant, Subject: string(s.Source)}
-		if !s.Paused && !time.Now().Before(s.Next()) && !slices.Contains(due, job) {
-			due = append(due, job)
-		}
+	for _, id := range sources.LoopsDue(loops, time.Now()) {
+		due = append(due, jobs.Job{Kind: jobs.Access, Tenant: b.Tenant, Subject: string(id)})
 	}
 	return due, nil
 }
@@ -47,31 +45,28 @@ func (b *Base) readAccess(ctx context.Context, id document.SourceID, until time.
 	piece, cancel := context.WithDeadlineCause(ctx, until, index.ErrPaused)
 	defer cancel()
 	err = index.ReadAccess(piece, pgaccess.New(b.DB), b.Index, b.Tenant, connector, false)
-	var later *index.Later
-	switch {
-	case errors.As(err, &later), ctx.Err() == nil && errors.Is(err, index.ErrSuperseded):
+	switch sources.OutcomeOf(err, ctx.Err() != nil) {
+	case sources.Waiting, sources.Ended:
 		return false, nil
-	case ctx.Err() == nil && errors.Is(err, index.ErrPaused):
+	case sources.Unfinished:
 		return true, nil
+	case sources.Finished, sources.Failed, sources.Stopped:
 	}
 	return false, err
 }
 
-// accessFirst reads a source's permissions before its documents, so that no document waits for its
-// readers. It always does so when a person asks for the run. Otherwise it does so only when
-// permissions are due, as they are in the first run.
+// accessFirst reads a source's permissions before its documents, if sources.LoopsFirst says so.
 func (b *Base) accessFirst(ctx context.Context, pipeline *index.Pipeline, connector index.Connector) error {
 	if _, ok := connector.(index.NodeReader); !ok {
 		return nil
 	}
 	id, store := connector.Source().ID, pgaccess.New(b.DB)
-	states, err := store.States(ctx, b.Tenant)
+	loops, err := store.States(ctx, b.Tenant)
 	if err != nil {
 		return err
 	}
-	mine := slices.DeleteFunc(states, func(s pgaccess.State) bool { return s.Source != id })
-	due := len(mine) == 0 || slices.ContainsFunc(mine, func(s pgaccess.State) bool { return s.CompleteAt.IsZero() || !time.Now().Before(s.Next()) })
-	if b.By == "" && !due {
+	mine := slices.DeleteFunc(loops, func(l sources.Loop) bool { return l.Source != id })
+	if !sources.LoopsFirst(b.By != "", mine, time.Now()) {
 		return nil
 	}
 	err = index.ReadAccess(ctx, store, b.Index, b.Tenant, connector, false)

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
-	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/index/indextest"
+	"github.com/footnotehq/footnote/core/sources"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -102,9 +102,9 @@ func TestAccessIsReadBeforeDocuments(t *testing.T) {
 	}
 	run("when the groups are refused", index.ErrRevoked, "groups")
 	reads("when the groups are refused", false)
-	sources, err := base.Index.Sources(t.Context(), base.Tenant)
-	if err != nil || len(sources) != 1 || !strings.Contains(sources[0].Error, "make another") {
-		t.Errorf("an operator sees %+v, %v", sources, err)
+	indexed, err := base.Index.Sources(t.Context(), base.Tenant)
+	if err != nil || len(indexed) != 1 || !strings.Contains(indexed[0].Error, "make another") {
+		t.Errorf("an operator sees %+v, %v", indexed, err)
 	}
 	source.refuse = ""
 	base.By = "me"
@@ -113,10 +113,10 @@ func TestAccessIsReadBeforeDocuments(t *testing.T) {
 	if err := base.PauseSource(t.Context(), "wiki"); err != nil {
 		t.Fatal(err)
 	}
-	run("while it is paused", pgindex.ErrSourcePaused)
+	run("while it is paused", sources.ErrPaused)
 	reads("while it is paused", false)
 	states, err := pgaccess.New(base.DB).States(t.Context(), base.Tenant)
-	if err != nil || len(states) != 2 || slices.ContainsFunc(states, func(s pgaccess.State) bool {
+	if err != nil || len(states) != 2 || slices.ContainsFunc(states, func(s sources.Loop) bool {
 		return !s.Paused || s.CompleteAt.IsZero() || s.Until.IsZero() || s.Error != "" || s.Failing != 0
 	}) {
 		t.Errorf("the loops are at %+v, %v", states, err)

@@ -2,34 +2,23 @@ package wire
 
 import (
 	"context"
-	"crypto/hkdf"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/sources"
 )
-
-// A person who can write to the database can write rows of sources. A row says which folder is
-// read, and where a credential is sent. So a row counts only if footnote.yaml declares its source,
-// or if the row has an approval: a MAC with a key that the database does not hold.
 
 // approvalKeyFile is the file in the data folder that holds the key for approving rows. It is used
 // where SECRET_KEYS is not set.
 const approvalKeyFile = "source.key"
-
-const approvalKeySize = 32
 
 // approver makes and checks approvals.
 type approver struct {
@@ -46,9 +35,9 @@ func newApprover(cfg *config.Config) approver {
 func (a approver) keys() ([][]byte, error) {
 	var keys [][]byte
 	for _, secret := range a.said {
-		key, err := hkdf.Key(sha256.New, []byte(secret.Reveal()), nil, "footnote source approval", approvalKeySize)
+		key, err := sources.DeriveKey(secret.Reveal())
 		if err != nil {
-			return nil, fmt.Errorf("derive the key that approves sources: %w", err)
+			return nil, err
 		}
 		keys = append(keys, key)
 	}
@@ -63,8 +52,8 @@ func (a approver) keys() ([][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the key that approves sources: %w", err)
 	}
-	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(key) != approvalKeySize {
+	key, err := sources.ParseKey(string(text))
+	if err != nil {
 		return nil, fmt.Errorf("%s is damaged: restore it from a backup, or remove it and run footnote sources approve", file)
 	}
 	return append(keys, key), nil
@@ -106,11 +95,11 @@ func (a approver) create() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
-	key := make([]byte, approvalKeySize)
-	if _, err := rand.Read(key); err != nil {
+	key, err := sources.NewKey()
+	if err != nil {
 		return errors.Join(err, file.Close())
 	}
-	_, err = file.WriteString(hex.EncodeToString(key) + "\n")
+	_, err = file.WriteString(key)
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
@@ -122,18 +111,27 @@ func (a approver) create() (err error) {
 	return err
 }
 
-// approval returns the MAC of a row. It covers everything that decides what is read, where a
-// credential is sent, and who may read the source. It covers the decoded options, so it covers
-// every option that is used.
+// approval returns the approval of a row.
 func approval(key []byte, tenant access.TenantID, source document.Source, o options) (string, error) {
+	row, err := canonical(tenant, source, o)
+	if err != nil {
+		return "", err
+	}
+	return sources.Approve(key, row), nil
+}
+
+// canonical returns the text of a row that an approval covers. It holds everything that decides
+// what is read, where a credential is sent, and who may read the source. It is made of the decoded
+// options, so it holds every option that is used.
+func canonical(tenant access.TenantID, source document.Source, o options) ([]byte, error) {
 	o.Approval = ""
 	text, err := json.Marshal(o)
 	if err != nil {
-		return "", fmt.Errorf("approve source %s: %w", source.ID, err)
+		return nil, fmt.Errorf("approve source %s: %w", source.ID, err)
 	}
 	var stored options // fields that JSON omits do not count
 	if err := json.Unmarshal(text, &stored); err != nil {
-		return "", fmt.Errorf("approve source %s: %w", source.ID, err)
+		return nil, fmt.Errorf("approve source %s: %w", source.ID, err)
 	}
 	text, err = json.Marshal(struct {
 		Form    int
@@ -142,33 +140,9 @@ func approval(key []byte, tenant access.TenantID, source document.Source, o opti
 		Options options
 	}{1, tenant, source, stored})
 	if err != nil {
-		return "", fmt.Errorf("approve source %s: %w", source.ID, err)
+		return nil, fmt.Errorf("approve source %s: %w", source.ID, err)
 	}
-	mac := hmac.New(sha256.New, key)
-	mac.Write(text)
-	return hex.EncodeToString(mac.Sum(nil)), nil
-}
-
-// approvedBy returns the index of the key that approved a row, or -1 for none.
-func approvedBy(keys [][]byte, tenant access.TenantID, source document.Source, o options) (int, error) {
-	given, err := hex.DecodeString(o.Approval)
-	if err != nil || len(given) == 0 {
-		return -1, nil //nolint:nilerr // an invalid approval approves nothing
-	}
-	for i, key := range keys {
-		text, err := approval(key, tenant, source, o)
-		if err != nil {
-			return -1, err
-		}
-		want, err := hex.DecodeString(text)
-		if err != nil {
-			return -1, err
-		}
-		if hmac.Equal(given, want) {
-			return i, nil
-		}
-	}
-	return -1, nil
+	return text, nil
 }
 
 // declared returns the entry of the configuration file that a row belongs to. The entry overrides
@@ -220,34 +194,6 @@ func (b *Base) adopt(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// unapproved returns a sentence that says what to do about a row without an approval.
-func unapproved(id document.SourceID, o options) string {
-	does := "it would be read by hand"
-	if o.Every != "" {
-		does = "it would be read every " + o.Every
-	}
-	return fmt.Sprintf("this source is not approved: an earlier version, another machine, or a stranger with the database's password wrote it; %s, for %s. "+
-		"Nothing is read or sent for it. If it is yours, run footnote sources approve %s, or write it under sources: in %s; else run footnote sources remove %s",
-		does, readersOf(o), id, config.FileName, id)
-}
-
-// unapprovedOptions returns a sentence that says what to do about options without an approval.
-func unapprovedOptions(id document.SourceID, o options) string {
-	return fmt.Sprintf("the database holds options of the source %s that are not approved, for %s. Say them now, as flags or in %s, "+
-		"or take them over with footnote sources approve %s", id, readersOf(o), config.FileName, id)
-}
-
-func readersOf(o options) string {
-	if len(o.ACL) == 0 {
-		return string(access.Members)
-	}
-	names := make([]string, len(o.ACL))
-	for i, p := range o.ACL {
-		names[i] = string(p)
-	}
-	return strings.Join(names, ", ")
 }
 
 // Row returns the options that the database holds for the source, as JSON.

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/jobs"
-	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 const (
@@ -109,12 +109,12 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 		} else if is {
 			due = append(due, jobs.Job{Kind: jobs.Extract, Tenant: tenant})
 		}
-		sources, err := w.base.at(tenant).StoredSources(ctx)
+		stored, err := w.base.at(tenant).StoredSources(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range sources {
-			if s.Every > 0 && s.Refused == "" && !s.Paused() && !time.Now().Before(s.Next()) {
+		for _, s := range stored {
+			if s.Schedule().Due(time.Now()) {
 				due = append(due, jobs.Job{Kind: jobs.Sync, Tenant: tenant, Subject: string(s.ID)})
 			}
 		}
@@ -123,7 +123,7 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 			return nil, err
 		}
 		due = append(due, slices.DeleteFunc(access, func(j jobs.Job) bool {
-			return slices.ContainsFunc(sources, func(s StoredSource) bool { return s.Refused != "" && string(s.ID) == j.Subject })
+			return slices.ContainsFunc(stored, func(s StoredSource) bool { return s.Refused != "" && string(s.ID) == j.Subject })
 		})...)
 	}
 	return due, nil
@@ -218,13 +218,7 @@ func (w *background) Pause(ctx context.Context, job jobs.Paused) error {
 	if err != nil {
 		return err
 	}
-	return pipeline.Refuse(ctx, b.Tenant, source.origin, whyPaused(job))
-}
-
-// whyPaused returns the sentence that an operator reads about a paused job of a source.
-func whyPaused(job jobs.Paused) error {
-	return fmt.Errorf("reading it ended the process %d times, last at %s, so it is paused. What was indexed of it stays. Look into the log for what ended the process, then run: footnote sources resume %s",
-		job.Deaths, job.At.UTC().Format("2006-01-02 15:04 UTC"), job.Subject)
+	return pipeline.Refuse(ctx, b.Tenant, source.origin, quarantine(job))
 }
 
 // purge prunes all tenants.
@@ -301,16 +295,16 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 	if run.Counts.Indexed > 0 {
 		next = []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}
 	}
-	var later *index.Later
-	switch {
-	case ctx.Err() != nil:
-	case errors.As(err, &later): // it is due again then
-		b.Logger.InfoContext(ctx, "a source wants to be left alone", "source", string(id), "until", later.At, "reason", later.Why)
+	outcome := sources.OutcomeOf(err, ctx.Err() != nil)
+	switch outcome {
+	case sources.Waiting:
+		if later := new(index.Later); errors.As(err, &later) {
+			b.Logger.InfoContext(ctx, "a source wants to be left alone", "source", string(id), "until", later.At, "reason", later.Why)
+		}
 		return false, next, nil
-	case errors.Is(err, pgindex.ErrSourcePaused):
-		return false, next, nil
-	case errors.Is(err, index.ErrPaused):
-		return true, next, nil
+	case sources.Ended, sources.Unfinished:
+		return outcome == sources.Unfinished, next, nil
+	case sources.Finished, sources.Failed, sources.Stopped:
 	}
 	if run.Unpaid != "" {
 		b.Logger.WarnContext(ctx, "enrichment stopped; documents are stored without it, and the next run asks again", "source", string(id),
@@ -320,8 +314,8 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 		b.Logger.InfoContext(ctx, "source read", "source", string(id), "indexed", run.Counts.Indexed, "unchanged", run.Counts.Unchanged,
 			"removed", run.Counts.Removed, "failed", run.Counts.Failed)
 	}
-	if err == nil && ctx.Err() == nil { // a change during the run could not queue this job again
-		if source, found, err := b.storedSource(ctx, id); err != nil || found && source.heardSince(run.StartedAt) {
+	if outcome == sources.Finished { // a change during the run could not queue this job again
+		if source, found, err := b.storedSource(ctx, id); err != nil || found && source.HeardSince(run.StartedAt) {
 			return err == nil, next, err
 		}
 	}

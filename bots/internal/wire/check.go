@@ -121,13 +121,11 @@ func (b *Base) checkIndex(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s in %s, %s", plural.Count(documents, "document"), plural.Count(len(sources), "source"), plural.Count(chunks, "chunk")), nil
 }
 
-// neverRead returns the names of the sources without documents whose every run failed, or whose
-// last run failed for every document.
-func neverRead(sources []pgindex.SourceState) []string {
+// neverRead returns the names of the sources that were never read (sources.State.NeverRead).
+func neverRead(indexed []pgindex.SourceState) []string {
 	var names []string
-	for _, s := range sources {
-		ended := !s.FinishedAt.IsZero()
-		if s.Documents == 0 && (s.LastSuccess.IsZero() && (ended || s.Error != "") || ended && s.Counts.Failed > 0) {
+	for _, s := range indexed {
+		if s.State().NeverRead(s.Documents) {
 			names = append(names, strconv.Quote(s.Source.Name))
 		}
 	}

@@ -106,10 +106,10 @@ func (b *Base) tell(ctx context.Context, client *jobs.Client) error {
 // healthy returns the scheduled sources whose last run succeeded. Other sources are not read before
 // they are due.
 func (b *Base) healthy(ctx context.Context) (map[document.SourceID]bool, error) {
-	sources, err := b.StoredSources(ctx)
-	healthy := make(map[document.SourceID]bool, len(sources))
-	for _, s := range sources {
-		healthy[s.ID] = s.Every > 0 && s.Refused == "" && !s.Paused() && s.failing == 0
+	stored, err := b.StoredSources(ctx)
+	healthy := make(map[document.SourceID]bool, len(stored))
+	for _, s := range stored {
+		healthy[s.ID] = s.Schedule().Healthy()
 	}
 	return healthy, err
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Kind describes a kind of source that footnote sources add can create an entry for. To add a kind,
-// write a sources.Kind in its adapter and list its name in Kinds.
+// write a sources.Kind in its adapter and list it in the table of systems of package config.
 type Kind struct {
 	Name  string // as people type it: "slack"
 	Title string // as a sentence names it: "the history of a Slack workspace"
@@ -108,9 +108,13 @@ type Secret struct {
 // Set reports whether the process has the secret.
 func (s Secret) Set(cfg *config.Config) bool { return s.set(cfg) }
 
-// Kinds returns all kinds of sources.
+// Kinds returns all kinds of sources. The last ones are those that their adapters declare.
 func Kinds() []Kind {
-	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), statedKind("github"), statedKind("confluence"), statedKind("google_drive"), statedKind("jira"), statedKind("notion"), statedKind("gitlab")}
+	kinds := []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind()}
+	for _, s := range config.StatedKinds() {
+		kinds = append(kinds, statedKind(s))
+	}
+	return kinds
 }
 
 // FindKind returns the kind with a name, or false if there is none.

@@ -11,11 +11,7 @@ import (
 )
 
 // statedKind returns a kind from its adapter's description.
-func statedKind(name string) Kind {
-	s, ok := config.StatedKind(name)
-	if !ok {
-		panic(name + " is stated by no adapter")
-	}
+func statedKind(s config.Stated) Kind {
 	connect := func(c *clients, source config.Source) (index.Connector, error) {
 		settings := s.Of(source)
 		if settings == nil {

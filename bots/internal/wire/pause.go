@@ -4,30 +4,18 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/jobs"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
-	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // pauseSeen is the maximum delay until a run stops after its source was paused.
 const pauseSeen = time.Second
-
-// stoppedByPause is the cause that ends a run whose source was paused. The run continues when the
-// source is resumed.
-type stoppedByPause struct{}
-
-func (stoppedByPause) Error() string { return pgindex.ErrSourcePaused.Error() }
-
-// Is implements the interface of errors.Is.
-func (stoppedByPause) Is(target error) bool {
-	return target == index.ErrPaused || target == pgindex.ErrSourcePaused
-}
 
 // Run reads the source's permissions and then calls Pipeline.Run. It ends within about pauseSeen
 // after the source was paused.
@@ -45,14 +33,14 @@ func (b *Base) Run(ctx context.Context, pipeline *index.Pipeline, connector inde
 			}
 			paused, err := b.Index.SourcePaused(running, b.Tenant, connector.Source().ID)
 			if err == nil && paused { // a database that does not answer ends the run by itself
-				stop(stoppedByPause{})
+				stop(sources.ErrPausedInRun)
 			}
 		}
 	})
 	defer watching.Wait()
 	defer stop(nil)
 	if paused, err := b.Index.SourcePaused(running, b.Tenant, connector.Source().ID); err != nil || paused {
-		return index.Run{Source: connector.Source()}, cmp.Or(err, error(pgindex.ErrSourcePaused))
+		return index.Run{Source: connector.Source()}, cmp.Or(err, error(sources.ErrPaused))
 	}
 	if err := b.accessFirst(running, pipeline, connector); err != nil {
 		return index.Run{Source: connector.Source()}, err
@@ -67,10 +55,24 @@ func (b *Base) PauseSource(ctx context.Context, id document.SourceID) error {
 	return b.Index.PauseSource(ctx, b.Tenant, id, b.Actor())
 }
 
-// Quarantined reports whether a source is no longer read because processes died while reading it.
-func (b *Base) Quarantined(ctx context.Context, id document.SourceID) (bool, error) {
-	all, err := jobs.PausedJobs(ctx, b.DB, b.Tenant)
-	return slices.ContainsFunc(all, func(p jobs.Paused) bool { return p.Subject == string(id) }), err
+// quarantines returns the sources that are no longer read because processes died while reading
+// them.
+func (b *Base) quarantines(ctx context.Context) (map[document.SourceID]*sources.Quarantine, error) {
+	paused, err := jobs.PausedJobs(ctx, b.DB, b.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[document.SourceID]*sources.Quarantine)
+	for _, p := range paused {
+		if id := document.SourceID(p.Subject); all[id] == nil {
+			all[id] = quarantine(p)
+		}
+	}
+	return all, nil
+}
+
+func quarantine(p jobs.Paused) *sources.Quarantine {
+	return &sources.Quarantine{Source: p.Subject, At: p.At, Deaths: p.Deaths}
 }
 
 // ResumeSource undoes PauseSource and clears the count of processes that died while reading the

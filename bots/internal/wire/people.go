@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/plural"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // Resolver returns the resolver of the principals that all people present have in common.
@@ -52,21 +53,21 @@ func (b *Base) CheckPeople(ctx context.Context) ([]Advice, error) {
 }
 
 func matched(matches []pgaccess.Match) []Advice {
-	var sources []document.SourceID
-	count := make(map[document.SourceID]map[pgaccess.MatchState]int)
+	var order []document.SourceID
+	count := make(map[document.SourceID]sources.People)
 	for _, m := range matches {
 		if count[m.Source] == nil {
-			count[m.Source] = make(map[pgaccess.MatchState]int)
-			sources = append(sources, m.Source)
+			count[m.Source] = make(sources.People)
+			order = append(order, m.Source)
 		}
 		count[m.Source][m.State]++
 	}
 	var all []Advice
-	for _, s := range sources {
+	for _, s := range order {
 		n := count[s]
 		all = append(all, Advice{
-			Part: "people of " + string(s), OK: n[pgaccess.Conflicting] == 0,
-			Text: fmt.Sprintf("%d matched, %d unmatched, %d conflicting; footnote people lists them", n[pgaccess.Matched], n[pgaccess.Unmatched], n[pgaccess.Conflicting]),
+			Part: "people of " + string(s), OK: n[sources.Conflicting] == 0,
+			Text: fmt.Sprintf("%d matched, %d unmatched, %d conflicting; footnote people lists them", n[sources.Matched], n[sources.Unmatched], n[sources.Conflicting]),
 		})
 	}
 	return all

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/footnotehq/footnote/adapters/git"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
@@ -15,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
-	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // options are the options of a source, as the index stores them. Approvals cover their JSON, so a
@@ -36,7 +35,8 @@ type options struct {
 	Asked bool `json:"asked"`
 }
 
-func optionsOf(s config.Source, declared string) options {
+// rowOf returns the form in which the index stores the options of a source.
+func rowOf(s config.Source, declared string) options {
 	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Commits: s.Commits, Systems: s.Systems, Declared: declared, Asked: true}
 	if s.Every > 0 {
 		o.Every = s.Every.String()
@@ -44,42 +44,68 @@ func optionsOf(s config.Source, declared string) options {
 	return o
 }
 
-// every returns the schedule; 0 if there is none or it is no longer valid.
-func (o options) every() time.Duration {
-	every, err := config.ParseEvery(o.Every)
+// options returns the decisions in a stored row. An interval that is no longer valid is none.
+func (o options) options() sources.Options {
+	every, err := sources.ParseEvery(o.Every)
 	if err != nil {
-		return 0
+		every = 0
 	}
-	return every
+	return sources.Options{
+		ACL: o.ACL, BaseURL: o.BaseURL, Include: o.Include, Exclude: o.Exclude, Commits: o.Commits, Every: every, Declared: o.Declared, System: o.System() != "",
+	}
 }
 
-// Remembered returns the connector of a source, and fills in options that were left out from the
-// last run. So a forgotten flag never lets more people read the source. The sentence says which
-// options were filled in; it is empty if none were. The options are stored for the next run.
+// optionsOf returns the decisions in an entry of the configuration file.
+func optionsOf(s config.Source) sources.Options {
+	return sources.Options{
+		ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Commits: s.Commits, Every: s.Every, System: s.System() != "",
+	}
+}
+
+// with returns a source with other options.
+func with(s config.Source, o sources.Options) config.Source {
+	s.ACL, s.BaseURL, s.Include, s.Exclude, s.Commits, s.Every = o.ACL, o.BaseURL, o.Include, o.Exclude, o.Commits, o.Every
+	return s
+}
+
+// Remembered returns the connector of a source for a run that begins now. It fills in options that
+// were left out from the last run (sources.Remember). The sentence says which options were filled
+// in; it is empty if none were. The options are stored for the next run. It fails with
+// sources.ErrPaused for a paused source, whose stored options stay as they are.
 func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector, string, error) {
 	connector, err := b.Connect(s)
 	if err != nil {
 		return nil, "", err
 	}
-	last, err := b.lastAsked(ctx, connector.Source().ID)
+	id := connector.Source().ID
+	last, err := b.lastAsked(ctx, id)
 	if err != nil {
 		return nil, "", err
 	}
-	declared := b.declaredName(s)
-	sentence := takeOver(&s, last.options)
-	everyOfLast := s.Every == 0 && declared == "" && last.every() > 0
-	if (sentence != "" || everyOfLast) && last.approvedBy < 0 {
-		return nil, "", errors.New(unapprovedOptions(connector.Source().ID, last.options))
+	connector, sentence, err := b.remember(ctx, s, connector, last)
+	if errors.Is(err, sources.ErrPaused) {
+		err = fmt.Errorf("%w%s", err, b.StillIndexed(ctx, id, err))
 	}
-	if s.Every == 0 && declared == "" {
-		s.Every, declared = last.every(), last.Declared
+	return connector, sentence, err
+}
+
+// remember stores the options of a source, with what they omit from the last ones.
+func (b *Base) remember(ctx context.Context, s config.Source, connector index.Connector, last sources.Memory) (index.Connector, string, error) {
+	given := optionsOf(s)
+	given.Declared = b.declaredName(s)
+	now, filled, err := sources.Remember(connector.Source().ID, given, last)
+	if err != nil {
+		return nil, "", err
 	}
-	if sentence != "" {
+	s = with(s, now)
+	sentence := ""
+	if len(filled) > 0 {
+		sentence = fmt.Sprintf("%s: as the last time, %s", s.Name, strings.Join(filled, ", "))
 		if connector, err = b.Connect(s); err != nil {
 			return nil, "", err
 		}
 	}
-	return connector, sentence, b.keepOptions(ctx, connector.Source(), optionsOf(s, declared))
+	return connector, sentence, b.keepOptions(ctx, connector.Source(), rowOf(s, now.Declared))
 }
 
 // declaredName returns the source's name in the configuration file; empty if the file does not hold
@@ -121,79 +147,29 @@ func (b *Base) Actor() session.Actor {
 	return session.Actor{Platform: session.Host, ID: b.By}
 }
 
-// takeOver fills in omitted options, and returns a sentence about that.
-func takeOver(s *config.Source, last options) string {
-	if s.System() != "" { // all its keys are below its own key
-		return ""
-	}
-	var takenOver []string
-	if len(s.ACL) == 0 && len(last.ACL) > 0 {
-		s.ACL = last.ACL
-		names := make([]string, len(last.ACL))
-		for i, p := range last.ACL {
-			names[i] = string(p)
-		}
-		takenOver = append(takenOver, "--acl "+strings.Join(names, ","))
-	}
-	if s.BaseURL == "" && last.BaseURL != "" {
-		s.BaseURL = last.BaseURL
-		takenOver = append(takenOver, "--base-url "+last.BaseURL)
-	}
-	if len(s.Include) == 0 && len(last.Include) > 0 {
-		s.Include = last.Include
-		takenOver = append(takenOver, "--include "+strings.Join(last.Include, " "))
-	}
-	if len(s.Exclude) == 0 && len(last.Exclude) > 0 {
-		s.Exclude = last.Exclude
-		takenOver = append(takenOver, "--exclude "+strings.Join(last.Exclude, " "))
-	}
-	if !s.Commits && last.Commits {
-		s.Commits = true
-		takenOver = append(takenOver, "--commits")
-	}
-	if len(takenOver) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s: as the last time, %s", s.Name, strings.Join(takenOver, ", "))
-}
-
 // StoredSource is a source in the index, with its last options.
 type StoredSource struct {
 	config.Source // Name is its id; for a system, its name in the configuration file
-	ID            document.SourceID
-	Declared      string // name in the configuration file; empty if not in it
-	Asked         bool   // it is known who may read the source
+	sources.State
+	ID       document.SourceID
+	Declared string // name in the configuration file; empty if not in it
+	Asked    bool   // it is known who may read the source
 	// Refused says why the row does not count, and what to do; empty if it counts. A refused source
 	// is not read, and no request is sent for it.
-	Refused    string
-	PausedAt   time.Time
-	Resync     bool // a full read was requested and has not begun
-	heardAt    time.Time
-	origin     document.Source
-	last       index.Run
-	failing    int
-	row        options
-	approvedBy int // the number of the key; -1 for none
+	Refused string
+	origin  document.Source
+	row     options
+	memory  sources.Memory
 }
 
-// Next returns when a scheduled source is next due, unless it is paused. The time may be in the
-// past.
-func (s StoredSource) Next() time.Time {
-	if s.Resync || s.failing == 0 && s.heardSince(s.last.StartedAt) {
-		return time.Time{}
-	}
-	return index.Next(s.Every, s.last, s.failing)
+// Schedule returns what decides when the source is read.
+func (s StoredSource) Schedule() sources.Schedule {
+	return sources.Schedule{State: s.State, Every: s.Every, Refused: s.Refused}
 }
-
-// heardSince reports whether the source reported changes after t that have not been read.
-func (s StoredSource) heardSince(t time.Time) bool { return s.heardAt.After(t) }
 
 // Place returns where the documents come from: a folder, an address, or the name of the source in
 // the configuration file.
 func (s StoredSource) Place() string { return s.origin.Name }
-
-// Paused reports whether the source is paused.
-func (s StoredSource) Paused() bool { return !s.PausedAt.IsZero() }
 
 // StoredSources lists all sources in the index.
 func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
@@ -205,83 +181,71 @@ func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources := make([]StoredSource, len(asked))
+	all := make([]StoredSource, len(asked))
 	for i, a := range asked {
-		o, err := b.decode(a, keys)
+		o, memory, err := b.decode(a, keys)
 		if err != nil {
 			return nil, err
 		}
-		sources[i] = stored(a, o.options)
-		sources[i].row, sources[i].approvedBy = o.options, o.approvedBy
-		b.judge(&sources[i])
+		all[i] = stored(a, o)
+		all[i].row, all[i].memory = o, memory
+		b.judge(&all[i])
 	}
-	return sources, nil
+	return all, nil
 }
 
-// asked holds a source's last options, and the index of the key that approves their row, or -1 for
-// none.
-type asked struct {
-	options
-	approvedBy int
-}
-
-func (b *Base) decode(a pgindex.Asked, keys [][]byte) (asked, error) {
+// decode returns a source's stored row and what it remembers.
+func (b *Base) decode(a pgindex.Asked, keys [][]byte) (options, sources.Memory, error) {
 	var o options
 	if err := json.Unmarshal(a.Options, &o); err != nil {
-		return asked{}, fmt.Errorf("read the options of source %s: %w", a.Source.ID, err)
+		return o, sources.Memory{}, fmt.Errorf("read the options of source %s: %w", a.Source.ID, err)
 	}
-	by, err := approvedBy(keys, b.Tenant, a.Source, o)
-	return asked{o, by}, err
+	row, err := canonical(b.Tenant, a.Source, o)
+	return o, sources.Memory{Options: o.options(), ApprovedBy: sources.ApprovedBy(keys, row, o.Approval), Paused: a.Paused()}, err
 }
 
-// lastAsked returns a source's last options, or the zero value if there are none.
-func (b *Base) lastAsked(ctx context.Context, id document.SourceID) (asked, error) {
+// lastAsked returns what is remembered of a source's last run. It is unapproved and empty if there
+// was none.
+func (b *Base) lastAsked(ctx context.Context, id document.SourceID) (sources.Memory, error) {
 	keys, err := b.approver.keys()
 	if err != nil {
-		return asked{}, err
+		return sources.Memory{}, err
 	}
 	all, err := b.Index.AskedSources(ctx, b.Tenant)
 	if err != nil {
-		return asked{}, err
+		return sources.Memory{}, err
 	}
 	for _, a := range all {
 		if a.Source.ID == id {
-			return b.decode(a, keys)
+			_, memory, err := b.decode(a, keys)
+			return memory, err
 		}
 	}
-	return asked{approvedBy: -1}, nil
+	return sources.Memory{ApprovedBy: sources.Unapproved}, nil
 }
 
-// judge decides whether a row counts. For a source of the configuration file, the file's options
-// count. Options that the file omits come from an approved row.
+// judge applies the options that count to a stored source (sources.Judge).
 func (b *Base) judge(s *StoredSource) {
-	approved := s.approvedBy >= 0
 	entry, declared := b.declared(s.origin)
-	switch {
-	case !declared && !approved:
-		s.Refused = unapproved(s.ID, s.row)
-	case declared:
-		name := s.Source.Name
-		s.Source = entry
-		s.Source.Name = name
-		if entry.Every == 0 && approved {
-			s.Every = s.row.every()
-		}
-		if takeOver(&s.Source, s.row) != "" && !approved {
-			s.Refused = unapprovedOptions(s.ID, s.row)
-		}
+	if !declared {
+		_, s.Refused = sources.Judge(s.ID, s.memory, nil)
+		return
 	}
+	given := optionsOf(entry)
+	var counts sources.Options
+	counts, s.Refused = sources.Judge(s.ID, s.memory, &given)
+	entry.Name = s.Name
+	s.Source = with(entry, counts)
 }
 
 func stored(a pgindex.Asked, o options) StoredSource {
 	s := StoredSource{
-		Source: config.Source{Name: string(a.Source.ID), ACL: o.ACL, BaseURL: o.BaseURL, Include: o.Include, Exclude: o.Exclude, Commits: o.Commits, Every: o.every()},
-		ID:     a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, PausedAt: a.PausedAt, Resync: a.Resync, heardAt: a.HeardAt,
-		origin: a.Source, last: a.Run, failing: a.Failing,
+		Source: with(config.Source{Name: string(a.Source.ID)}, o.options()), State: a.State,
+		ID: a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, origin: a.Source,
 	}
 	switch {
 	case o.System() != "":
-		s.Source.Name, s.Systems = a.Source.Name, o.Systems
+		s.Name, s.Systems = a.Source.Name, o.Systems
 	case a.Source.Kind == web.Kind || a.Source.Kind == git.Kind:
 		s.URL = a.Source.Name
 	default:
@@ -292,11 +256,11 @@ func stored(a pgindex.Asked, o options) StoredSource {
 
 // storedSource returns a source that may be read, or false if there is none.
 func (b *Base) storedSource(ctx context.Context, id document.SourceID) (StoredSource, bool, error) {
-	sources, err := b.StoredSources(ctx)
+	all, err := b.StoredSources(ctx)
 	if err != nil {
 		return StoredSource{}, false, err
 	}
-	for _, s := range sources {
+	for _, s := range all {
 		if s.ID == id {
 			if s.Refused != "" {
 				b.Logger.WarnContext(ctx, "a source does not count and is not read", "source", string(id), "reason", s.Refused)
@@ -316,7 +280,7 @@ func (b *Base) declare(ctx context.Context) error {
 		return err
 	}
 	for _, s := range b.File().Sources {
-		if _, _, err := b.Remembered(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
+		if err := b.declareOne(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
 			b.Logger.WarnContext(ctx, "a source of the configuration file cannot be read", "source", s.Name, "error", err)
 		}
 	}
@@ -324,50 +288,59 @@ func (b *Base) declare(ctx context.Context) error {
 		return nil
 	}
 	for _, s := range known {
-		_, still := b.entry(s.origin)
-		if s.Chat() && !still { // no one would see its channels become private
-			if _, err := b.Index.RemoveSource(ctx, b.Tenant, s.ID, b.Actor()); err != nil {
-				return err
-			}
-			b.Logger.InfoContext(ctx, "a source of a chat platform is no longer in the configuration file and was removed", "source", string(s.ID))
-			continue
-		}
-		if s.Refused != "" {
-			b.Logger.WarnContext(ctx, "a source does not count and is not read", "source", string(s.ID), "reason", s.Refused)
-			continue
-		}
-		if s.approvedBy > 0 { // by a key that is about to be taken away
-			if err := b.keepOptions(ctx, s.origin, s.row); err != nil {
-				return err
-			}
-		}
-		if s.Declared == "" || still || s.Every == 0 {
-			continue
-		}
-		s.Every = 0
-		if err := b.keepOptions(ctx, s.origin, optionsOf(s.Source, "")); err != nil {
+		if err := b.settle(ctx, s); err != nil {
 			return err
 		}
-		b.Logger.InfoContext(ctx, "a source is no longer in the configuration file and is not read any more; what it held can still be found",
-			"source", string(s.ID))
 	}
 	return nil
 }
 
-// StillIndexed returns a sentence for a failed run: earlier documents of the source can still be
-// found, and how to remove them. It is empty if there are none, or if the failure hides the source.
-func (b *Base) StillIndexed(ctx context.Context, id document.SourceID, failure error) string {
-	if errors.Is(failure, index.ErrRevoked) {
-		return ""
+// declareOne stores the options of a source of the configuration file. No run begins, so that a
+// pause does not matter.
+func (b *Base) declareOne(ctx context.Context, s config.Source) error {
+	connector, err := b.Connect(s)
+	if err != nil {
+		return err
 	}
-	sources, err := b.Index.Sources(context.WithoutCancel(ctx), b.Tenant)
+	last, err := b.lastAsked(ctx, connector.Source().ID)
+	if err != nil {
+		return err
+	}
+	last.Paused = false
+	_, _, err = b.remember(ctx, s, connector, last)
+	return err
+}
+
+// settle does to a stored source what follows from the configuration file (sources.FateOf).
+func (b *Base) settle(ctx context.Context, s StoredSource) error {
+	_, inFile := b.entry(s.origin)
+	switch sources.FateOf(s.memory, s.Schedule(), s.Chat(), inFile) {
+	case sources.Remove:
+		if _, err := b.Index.RemoveSource(ctx, b.Tenant, s.ID, b.Actor()); err != nil {
+			return err
+		}
+		b.Logger.InfoContext(ctx, "a source of a chat platform is no longer in the configuration file and was removed", "source", string(s.ID))
+	case sources.Ignore:
+		b.Logger.WarnContext(ctx, "a source does not count and is not read", "source", string(s.ID), "reason", s.Refused)
+	case sources.Renew:
+		return b.keepOptions(ctx, s.origin, s.row)
+	case sources.Unschedule:
+		s.Every = 0
+		if err := b.keepOptions(ctx, s.origin, rowOf(s.Source, "")); err != nil {
+			return err
+		}
+		b.Logger.InfoContext(ctx, "a source is no longer in the configuration file and is not read any more; what it held can still be found",
+			"source", string(s.ID))
+	case sources.Keep:
+	}
+	return nil
+}
+
+// StillIndexed returns what sources.StillIndexed says about a failed run.
+func (b *Base) StillIndexed(ctx context.Context, id document.SourceID, failure error) string {
+	indexed, err := b.Index.Sources(context.WithoutCancel(ctx), b.Tenant)
 	if err != nil { // the run's own error says more
 		return ""
 	}
-	for _, s := range sources {
-		if s.Source.ID == id && s.Documents > 0 {
-			return fmt.Sprintf(" (%s from earlier can still be found; footnote sources remove %s takes them out)", plural.Count(s.Documents, "document"), id)
-		}
-	}
-	return ""
+	return sources.StillIndexed(id, countOf(indexed, id), failure)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres/jobs"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
@@ -26,14 +25,14 @@ type SourceCheck struct {
 	Seen  Seen
 	// the maximum delay until a revocation takes effect; 0: the source is not asked who may read
 	Late    time.Duration
-	Deleted time.Duration // maximum delay until deletions take effect; 0: deletions are not noticed
-	Access  SourceAccess  // zero if the source has no readers
-	Faults  []string      // one sentence each, which says what to do
+	Deleted time.Duration  // maximum delay until deletions take effect; 0: deletions are not noticed
+	Access  sources.Access // zero if the source has no readers
+	Faults  []string       // one sentence each, which says what to do
 	// private answers use the last known permissions, because the account may not ask the source
 	// who may read
 	Unasked  bool
 	declared bool
-	refused  string // why it is not tried
+	refused  string // why the row does not count
 	source   config.Source
 }
 
@@ -71,7 +70,7 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 			checks = append(checks, SourceCheck{ID: s.ID, Name: s.Place(), Every: s.Every, refused: s.Refused, source: s.Source})
 		}
 	}
-	quarantined, err := jobs.PausedJobs(ctx, b.DB, b.Tenant)
+	quarantined, err := b.quarantines(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,44 +82,34 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 			c.State = states[at]
 		}
 		c.Access = access[c.ID]
-		if c.refused != "" {
-			c.Kind, c.Faults = KindOf(c.source), []string{c.refused}
-			continue
+		c.Kind = KindOf(c.source)
+		health := sources.Health{
+			Schedule: sources.Schedule{State: c.State.State(), Every: c.Every, Refused: c.refused}, Access: c.Access, Quarantine: quarantined[c.ID],
 		}
-		if at := slices.IndexFunc(quarantined, func(p jobs.Paused) bool { return p.Subject == string(c.ID) }); at >= 0 {
-			// no request is sent to a quarantined source
-			c.Kind, c.Faults = KindOf(c.source), []string{whyPaused(quarantined[at]).Error()}
+		if health.Untried() != "" { // no request is sent
+			c.Faults = health.Faults(time.Now())
 			continue
 		}
 		looking.Go(func() error {
-			b.look(at, c)
+			health.Unreachable = b.look(at, c)
+			c.Faults = health.Faults(time.Now())
 			return ctx.Err()
 		})
 	}
 	return checks, looking.Wait()
 }
 
-// look fills in what can be seen of a source, and its faults.
-func (b *Base) look(ctx context.Context, c *SourceCheck) {
-	c.Kind = KindOf(c.source)
+// look fills in what can be seen of a source. It returns sentences on what cannot be read.
+func (b *Base) look(ctx context.Context, c *SourceCheck) []string {
 	c.Late, c.Deleted = c.Kind.Looks.Late(c.Every), c.Kind.Looks.Deleted(c.Every)
 	ctx, cancel := context.WithTimeoutCause(ctx, checkTimeout, fmt.Errorf("it did not answer within %s: check the network, or try later", checkTimeout))
 	defer cancel()
 	seen, err := b.Probe(ctx, c.source)
 	c.Seen = seen
-	c.Faults = append(c.Faults, seen.Lacks...)
-	if err != nil {
-		c.Faults = append(c.Faults, sources.Sentences(err)...)
-	}
-	if c.State.PausedAt.IsZero() {
-		c.Faults = append(c.Faults, c.Access.Faults()...)
-	}
 	if err == nil && c.Late > 0 {
-		if c.Unasked, err = b.unasked(ctx, c); err != nil {
-			c.Faults = append(c.Faults, sources.Sentences(err)...)
-		}
+		c.Unasked, err = b.unasked(ctx, c)
 	}
-	c.Faults = append(c.Faults, c.stale()...)
+	return slices.Concat(seen.Lacks, sources.Sentences(err))
 }
 
 // unasked makes the check that precedes a private answer. It reports whether the source never
@@ -146,21 +135,3 @@ func (b *Base) unasked(ctx context.Context, c *SourceCheck) (bool, error) {
 	}
 	return false, nil
 }
-
-// stale returns the reasons why a source is not current.
-func (c *SourceCheck) stale() []string {
-	s := c.State
-	switch {
-	case !s.PausedAt.IsZero():
-		return nil
-	case s.Error != "" && len(c.Faults) == 0: // otherwise a new fault already says it
-		return []string{"the last run failed: " + s.Error}
-	case c.Every > 0 && !s.LastSuccess.IsZero() && !s.FinishedAt.IsZero() && time.Since(s.LastSuccess) > 2*c.Every+overdue:
-		return []string{fmt.Sprintf("it was last read %s ago, although it is to be read every %s: is footnote serve running?",
-			time.Since(s.LastSuccess).Truncate(time.Minute), c.Every)}
-	}
-	return nil
-}
-
-// overdue is how late a scheduled read may be before that is a fault.
-const overdue = 15 * time.Minute

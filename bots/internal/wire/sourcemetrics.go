@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/adapters/telemetry"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // peopleEvery is how often people are counted for scrapes. Counting many people takes long, and the
@@ -18,7 +18,7 @@ const peopleEvery = 5 * time.Minute
 func (b *Base) SourceMetrics() func(context.Context) ([]telemetry.Source, error) {
 	var mu sync.Mutex
 	var counted time.Time
-	var people map[document.SourceID]SourceAccess
+	var people map[document.SourceID]sources.Access
 	return func(ctx context.Context) ([]telemetry.Source, error) {
 		mu.Lock()
 		last, fresh := people, time.Since(counted) < peopleEvery
@@ -36,7 +36,7 @@ func (b *Base) SourceMetrics() func(context.Context) ([]telemetry.Source, error)
 	}
 }
 
-func (b *Base) sourceMetrics(ctx context.Context, people map[document.SourceID]SourceAccess) ([]telemetry.Source, error) {
+func (b *Base) sourceMetrics(ctx context.Context, people map[document.SourceID]sources.Access) ([]telemetry.Source, error) {
 	stored, err := b.StoredSources(ctx)
 	if err != nil {
 		return nil, err
@@ -48,21 +48,15 @@ func (b *Base) sourceMetrics(ctx context.Context, people map[document.SourceID]S
 	now := time.Now()
 	all := make([]telemetry.Source, len(stored))
 	for i, s := range stored {
-		one := telemetry.Source{ID: string(s.ID), Failing: s.failing}
-		if last := s.last.LastSuccess; s.Every > 0 && !s.Paused() && !last.IsZero() {
-			one.Late = max(0, now.Sub(last.Add(s.Every)))
-		}
-		for _, loop := range []*pgaccess.State{access[s.ID].Nodes, access[s.ID].Groups} {
-			if loop == nil || s.Paused() {
-				continue
+		one := telemetry.Source{ID: string(s.ID), Failing: s.Failing, Late: s.Schedule().Late(now)}
+		for _, loop := range access[s.ID].Loops() {
+			if s.Paused() {
+				break
 			}
 			if one.Left == nil {
 				one.Left = make(map[string]time.Duration)
 			}
-			one.Left[string(loop.Loop)] = 0
-			if !loop.Until.IsZero() {
-				one.Left[string(loop.Loop)] = loop.Until.Sub(now)
-			}
+			one.Left[string(loop.Loop)] = loop.Left(now)
 		}
 		for state, n := range people[s.ID].People {
 			if one.People == nil {

@@ -1,0 +1,92 @@
+package sources
+
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// A person who can write to the database can write rows of sources. A row says which folder is
+// read, and where a credential is sent. So a row counts only if footnote.yaml declares its source,
+// or if the row has an approval: a MAC with a key that the database does not hold.
+
+// keySize is the length of a key that approves rows, in bytes.
+const keySize = 32
+
+// ErrDamagedKey says that a stored key cannot be used.
+var ErrDamagedKey = errors.New("the key that approves sources is damaged")
+
+// DeriveKey returns the key that a secret gives.
+func DeriveKey(secret string) ([]byte, error) {
+	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "footnote source approval", keySize)
+	if err != nil {
+		return nil, fmt.Errorf("derive the key that approves sources: %w", err)
+	}
+	return key, nil
+}
+
+// NewKey returns a new random key, in the form that ParseKey reads.
+func NewKey() (string, error) {
+	key := make([]byte, keySize)
+	if _, err := rand.Read(key); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(key) + "\n", nil
+}
+
+// ParseKey returns the key in a text of NewKey. It fails with ErrDamagedKey.
+func ParseKey(text string) ([]byte, error) {
+	key, err := hex.DecodeString(strings.TrimSpace(text))
+	if err != nil || len(key) != keySize {
+		return nil, ErrDamagedKey
+	}
+	return key, nil
+}
+
+// Approve returns the approval of a row, a MAC. row is the canonical text of everything that
+// decides what is read, where a credential is sent, and who may read the source.
+func Approve(key, row []byte) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write(row)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// ApprovedBy returns the number of the key that made the approval of a row, or Unapproved.
+func ApprovedBy(keys [][]byte, row []byte, approval string) int {
+	given, err := hex.DecodeString(approval)
+	if err != nil || len(given) == 0 {
+		return Unapproved
+	}
+	for i, key := range keys {
+		mac := hmac.New(sha256.New, key)
+		mac.Write(row)
+		if hmac.Equal(given, mac.Sum(nil)) {
+			return i
+		}
+	}
+	return Unapproved
+}
+
+// unapproved returns a sentence that says what to do about a row without an approval.
+func unapproved(id document.SourceID, o Options) string {
+	does := "it would be read by hand"
+	if o.Every > 0 {
+		does = "it would be read every " + o.Every.String()
+	}
+	return fmt.Sprintf("this source is not approved: an earlier version, another machine, or a stranger with the database's password wrote it; %s, for %s. "+
+		"Nothing is read or sent for it. If it is yours, run footnote sources approve %s, or write it under sources: in footnote.yaml; else run footnote sources remove %s",
+		does, o.Readers(), id, id)
+}
+
+// unapprovedOptions returns a sentence that says what to do about options without an approval.
+func unapprovedOptions(id document.SourceID, o Options) string {
+	return fmt.Sprintf("the database holds options of the source %s that are not approved, for %s. Say them now, as flags or in footnote.yaml, "+
+		"or take them over with footnote sources approve %s", id, o.Readers(), id)
+}

@@ -1,0 +1,125 @@
+package sources
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// ErrPaused says that an operator paused the source, so it is not read.
+var ErrPaused = errors.New("the source is paused: footnote sources resume lets it be read again")
+
+// ErrPausedInRun is the cause that ends a run whose source was paused. The run continues when the
+// source is resumed.
+var ErrPausedInRun error = pausedInRun{}
+
+type pausedInRun struct{}
+
+// Error implements error.
+func (pausedInRun) Error() string { return ErrPaused.Error() }
+
+// Is implements the interface of errors.Is.
+func (pausedInRun) Is(target error) bool { return target == index.ErrPaused || target == ErrPaused }
+
+// Quarantine says that a source is no longer read because processes died while reading it. It is an
+// error whose text an operator reads.
+type Quarantine struct {
+	Source string    // its id
+	At     time.Time // the last death
+	Deaths int
+}
+
+// Error implements error.
+func (q *Quarantine) Error() string {
+	return fmt.Sprintf("reading it ended the process %d times, last at %s, so it is paused. What was indexed of it stays. Look into the log for what ended the process, then run: footnote sources resume %s",
+		q.Deaths, q.At.UTC().Format("2006-01-02 15:04 UTC"), q.Source)
+}
+
+// Act is an operator's action on a source.
+type Act string
+
+// The actions on sources.
+const (
+	Run    Act = "run" // before it is due
+	Pause  Act = "pause"
+	Resume Act = "resume"
+	Resync Act = "resync" // from the beginning
+)
+
+// Acts returns all actions, in the order in which people see them.
+func Acts() []Act { return []Act{Run, Pause, Resume, Resync} }
+
+// Subject is a stored source on which an operator acts.
+type Subject struct {
+	ID       document.SourceID
+	Place    string // a folder, an address, or the name in footnote.yaml
+	Declared string // the name in footnote.yaml; empty if it is not there
+	Schedule Schedule
+	// Quarantined reports whether processes died while reading the source.
+	Quarantined bool
+	Paused      string // which documents are still shown during a pause (Kind.Paused)
+	Unpaused    string // why the source cannot be paused; empty if it can
+}
+
+// Refuses returns a sentence that says why an action is not possible, or an empty string if it is.
+func (s Subject) Refuses(do Act) string {
+	switch {
+	case do == Pause && s.Unpaused != "":
+		return fmt.Sprintf("%s cannot be paused: %s. Take it out with footnote sources remove %s", s.ID, s.Unpaused, s.ID)
+	case do != Pause && s.Schedule.Refused != "":
+		return fmt.Sprintf("%s: %s", s.ID, s.Schedule.Refused)
+	case do == Run && s.Schedule.Paused():
+		return fmt.Sprintf("%s is paused: resume it", s.ID)
+	case do == Run && s.Schedule.Every == 0:
+		return fmt.Sprintf("%s has no schedule, so it is read %s", s.ID, s.readBy())
+	}
+	return ""
+}
+
+// Offers returns the actions that make sense and are possible, in the order of Acts.
+func (s Subject) Offers() []Act {
+	var offers []Act
+	for _, do := range Acts() {
+		sensible := do == Run || do == Resync || (do == Pause) != s.Schedule.Paused()
+		if sensible && s.Refuses(do) == "" {
+			offers = append(offers, do)
+		}
+	}
+	return offers
+}
+
+// Result returns what an action does, as the end of a sentence. change is false if there is nothing
+// to do.
+func (s Subject) Result(do Act) (sentence string, change bool) {
+	switch do {
+	case Run:
+		return "it is read " + s.readBy(), true
+	case Pause:
+		return "it is not read any more; " + s.Paused, true
+	case Resume:
+		if !s.Schedule.Paused() && !s.Quarantined {
+			return "it was not paused", false
+		}
+		return "it is read again, " + s.readBy(), true
+	case Resync:
+		if s.Schedule.Paused() {
+			return "it is read from the beginning, once it is resumed", true
+		}
+		return "it is read from the beginning, " + s.readBy(), true
+	}
+	return "", false
+}
+
+// readBy says which process reads the source next.
+func (s Subject) readBy() string {
+	switch {
+	case s.Schedule.Every > 0:
+		return "by footnote serve at once"
+	case s.Declared != "":
+		return "by the next footnote index"
+	}
+	return "by the next footnote index " + s.Place
+}
