@@ -26,6 +26,8 @@ import (
 //   - private: the asker of a question that a channel heard.
 //   - share, keep: the owner of a private answer; share only while everybody in the channel may read all that the answer rests on.
 //
+//   - owner: the asker.
+//
 // - remove: moderators; of a private answer its owner alone. correct: moderators, never of another person's private answer.
 //   - why, follow, unfollow: whoever can see the answer, of a private one its owner.
 func (s *Service) Perform(ctx context.Context, a Request) (reply Reply, err error) {
@@ -121,6 +123,8 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 		return s.remove(ctx, a, r)
 	case thread.ActionCorrect:
 		return s.correct(ctx, a, r)
+	case thread.ActionOwner:
+		return s.askOwner(ctx, a, r)
 	case thread.ActionWhy:
 		return s.why(ctx, r)
 	default: // of a newer version's button

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -54,6 +55,9 @@ type Reply struct {
 	// vote counts without its reason). Where a platform cannot show a form, the Sentence alone is
 	// said.
 	Form *Form
+	// Post, when not nil, is a message for the turn's thread. The caller posts it once, and calls
+	// Unposted if that fails.
+	Post *chat.Notice
 	// Turn is what the action made or concerns: the newest of a retried turn, the private turn, the
 	// shared copy. Empty when none was found.
 	Turn session.TurnID

@@ -87,6 +87,9 @@ func Notes(v *stream.View) []string {
 	for _, n := range v.Notices {
 		add(n)
 	}
+	if o := v.Owner; o != nil {
+		add(fmt.Sprintf("The nearest page, “%s”, belongs to %s.", cite.SafeTitle(o.Page), o.Name))
+	}
 	return notes
 }
 
