@@ -41,11 +41,7 @@ func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply,
 	if err != nil || reply.Post == nil {
 		return reply, err
 	}
-	t, err := c.deps.Store.Turn(ctx, a.Tenant, reply.Turn)
-	if err == nil {
-		_, err = c.deps.Platform.Post(ctx, t.Session.Ref, *reply.Post)
-	}
-	if err != nil {
+	if _, err := c.deps.Platform.Post(ctx, cmp.Or(a.At, a.Ref), *reply.Post); err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 		defer cancel()
 		return c.service.Actions.Unposted(ctx, a, reply.Turn, err)

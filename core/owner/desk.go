@@ -40,9 +40,10 @@ type Standing struct {
 // Accounts finds accounts of people. It is safe for concurrent use.
 type Accounts interface {
 	// AccountsOf returns the accounts in a workspace that belong to an identity (Owner.Identity), by
-	// the rules of access.Grants: the operator's statements, then the address that both sides vouch
-	// for. page is the page whose source vouches for an identity that is no address.
-	AccountsOf(ctx context.Context, tenant access.TenantID, w access.Workspace, identity string, page document.ID) ([]access.Account, error)
+	// the rules of access.Grants: the operator's statements lead, then comes the address that the
+	// workspace vouches for. Email is set for accounts that were found by their address. source is
+	// the source whose accounts an identity with "@" names.
+	AccountsOf(ctx context.Context, tenant access.TenantID, w access.Workspace, identity string, source document.SourceID) ([]access.Account, error)
 }
 
 // Platform is what a Desk needs of chat.Platform.
@@ -54,7 +55,7 @@ type Platform interface {
 // Desk decides who is offered, and who is asked. It is safe for concurrent use.
 type Desk struct {
 	Finder
-	Store    Store
+	Store
 	Accounts Accounts
 	Platform Platform
 	Domains  func() []string // identity.domains, in small letters; nil: none
@@ -138,7 +139,7 @@ func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (acc
 				return access.Account{}, 0, err
 			}
 		}
-		if account, err = d.reads(ctx, t, candidate, o.Identity, open); err != nil {
+		if account, err = d.reads(ctx, t, candidate, open); err != nil {
 			return access.Account{}, 0, err
 		}
 		if account.ID != "" {
@@ -155,7 +156,7 @@ func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.A
 		return access.Account{}, nil
 	}
 	ref := t.Session.Ref
-	found, err := d.Accounts.AccountsOf(ctx, t.Session.Tenant, access.Workspace{Platform: string(ref.Platform), ID: ref.Workspace}, o.Identity, o.Page.ID)
+	found, err := d.Accounts.AccountsOf(ctx, t.Session.Tenant, access.Workspace{Platform: string(ref.Platform), ID: ref.Workspace}, o.Identity, o.Source)
 	if err != nil || len(found) != 1 || found[0].ID == t.Asker.ID {
 		return access.Account{}, err
 	}
@@ -198,7 +199,7 @@ func (d *Desk) openers(ctx context.Context, t session.Turn) (*openers, error) {
 
 // reads asks the platform about a candidate. It returns the account if it is a full member's who can
 // open the thread, and if it still has the address by which it was found.
-func (d *Desk) reads(ctx context.Context, t session.Turn, candidate access.Account, identity string, open *openers) (access.Account, error) {
+func (d *Desk) reads(ctx context.Context, t session.Turn, candidate access.Account, open *openers) (access.Account, error) {
 	ref := t.Session.Ref
 	alone, err := d.Platform.Listeners(ctx, session.Turn{
 		Session: session.Session{Tenant: t.Session.Tenant, Ref: thread.Ref{Platform: ref.Platform, Workspace: ref.Workspace, Channel: ref.Channel}},
@@ -218,7 +219,7 @@ func (d *Desk) reads(ctx context.Context, t session.Turn, candidate access.Accou
 	if d.Domains != nil {
 		domains = d.Domains()
 	}
-	if candidate.Email != "" && account.Address(domains) != identity { // found by an address that changed
+	if candidate.Email != "" && account.Address(domains) != candidate.Email { // found by an address that changed
 		return access.Account{}, nil
 	}
 	may := access.AudienceOf(alone.Tenant, alone.Held).MayRead(open.others)

@@ -20,6 +20,7 @@ type Owner struct {
 	// Identity tells a person from others of the same name: an address of mail, or an account of the
 	// page's source with "@". It is empty for teams, and for people of whom only a name is stated.
 	Identity string
+	Source   document.SourceID // of the document that states it
 	// Claimed says that a document of another source states it. Its authors do not decide whom
 	// readers of the page ask.
 	Claimed bool
@@ -97,7 +98,7 @@ func (f Finder) readable(ctx context.Context, audience access.Audience, page doc
 			continue
 		}
 		seen[s.Subject] = true
-		owners = append(owners, Owner{Page: page, Name: s.Subject, Identity: identity(s), Claimed: !own})
+		owners = append(owners, Owner{Page: page, Name: s.Subject, Identity: identity(s), Source: s.Document.Source, Claimed: !own})
 	}
 	return owners, nil
 }

@@ -18,6 +18,8 @@ type Request struct {
 	// where the person is; its platform, workspace and channel must be those of the turn, but for a
 	// private answer's
 	Ref thread.Ref
+	// where Message is; ActionOwner posts there; empty: Ref
+	At thread.Ref
 	// as the button or the form says (thread.ParseButtonID); leads over Message
 	Turn session.TurnID
 	// that was pointed at: a page of the answer, its question or a notice; ActionStop: required, or
