@@ -24,9 +24,8 @@ import (
 //   - start, plain: those who may stop.
 //   - stop: the asker, whoever began the thread, moderators (session.MayStop), and whom the channel's setting stoppers names.
 //   - private: the asker of a question that a channel heard.
-//   - share, keep: the owner of a private answer; share only while everybody in the channel may read all that the answer rests on.
-//
 //   - owner: the asker.
+//   - share, keep: the owner of a private answer; share only while everybody in the channel may read all that the answer rests on.
 //
 // - remove: moderators; of a private answer its owner alone. correct: moderators, never of another person's private answer.
 //   - why, follow, unfollow: whoever can see the answer, of a private one its owner.

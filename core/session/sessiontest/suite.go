@@ -146,6 +146,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"everybody has one vote", votes},
 		{"a vote is about one model", votesByModel},
 		{"a private answer is offered once", offers},
+		{"the owner of a page is asked once about a question", asksOwner},
 		{"answers from public documents alone are listed once to be offered again", unlisted},
 		{"a thread is followed again", followed},
 		{"what waits is counted", depth},
