@@ -98,6 +98,7 @@ type stage struct {
 	ctx     context.Context
 	said    []policy.SettingValue
 	listed  bool // documents are listed, and nothing is written
+	owned   bool // nothing is found, and the nearest page is Bob's
 	model   *llmtest.Model
 	store   *sessiontest.Memory
 	answers *answer.Service
@@ -112,7 +113,7 @@ var people = map[common.Person]string{common.Ann: "ann", common.Bob: "bob", comm
 
 func begin(t *testing.T, setting common.Setting) common.Stage {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	s := &stage{T: t, ctx: ctx, said: setting.Said, listed: setting.Listed, model: llmtest.Native(setting.Replies...), store: sessiontest.NewMemory()}
+	s := &stage{T: t, ctx: ctx, said: setting.Said, listed: setting.Listed, owned: setting.Owned, model: llmtest.Native(setting.Replies...), store: sessiontest.NewMemory()}
 	s.board = &board{store: s.store, alone: make(map[string][]string)}
 	for _, e := range setting.Earlier {
 		text := e.Text
@@ -135,6 +136,9 @@ func (s *stage) start() {
 	}
 	if s.listed {
 		common.List(s, &deps)
+	}
+	if s.owned {
+		common.Own(s.store, &deps, func() string { return people[common.Bob] })
 	}
 	services := common.Serve(s, s.store, deps, answer.Config{Grace: time.Second})
 	var err error
