@@ -15,28 +15,6 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Store stores who was asked, and who does not want to be. It is safe for concurrent use.
-type Store interface {
-	// OwnerStanding returns what is known of a turn.
-	OwnerStanding(ctx context.Context, t session.Turn) (Standing, error)
-	// ClaimOwner records that the owner is asked about a turn's question and reports whether it is
-	// the first time. It also counts other turns with the same question message. It does nothing if
-	// the person does not want to be asked.
-	ClaimOwner(ctx context.Context, t session.Turn, person string) (first bool, err error)
-	// ReleaseOwner deletes that record, after nothing was posted.
-	ReleaseOwner(ctx context.Context, t session.Turn) error
-	// Undisturbed reports whether a person does not want to be asked.
-	Undisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (bool, error)
-	// SetUndisturbed changes that and reports whether it changed anything.
-	SetUndisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string, undisturbed bool) (changed bool, err error)
-}
-
-// Standing is what is known of a turn before its owner is asked.
-type Standing struct {
-	Asked    bool // the owner was asked
-	Enclosed bool // the thread may have fewer readers than its channel (review.Question.Enclosed)
-}
-
 // Accounts finds accounts of people. It is safe for concurrent use.
 type Accounts interface {
 	// AccountsOf returns the accounts in a workspace that belong to an identity (Owner.Identity), by
@@ -46,18 +24,12 @@ type Accounts interface {
 	AccountsOf(ctx context.Context, tenant access.TenantID, w access.Workspace, identity string, source document.SourceID) ([]access.Account, error)
 }
 
-// Platform is what a Desk needs of chat.Platform.
-type Platform interface {
-	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
-	Room(ctx context.Context, at thread.Ref) (chat.Room, error)
-}
-
 // Desk decides who is offered, and who is asked. It is safe for concurrent use.
 type Desk struct {
 	Finder
-	Store
+	session.Owners
 	Accounts Accounts
-	Platform Platform
+	Platform chat.Platform
 	Domains  func() []string // identity.domains, in small letters; nil: none
 }
 
@@ -121,7 +93,7 @@ func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (acc
 	if !t.Public() {
 		return access.Account{}, 0, nil
 	}
-	standing, err := d.Store.OwnerStanding(ctx, t)
+	standing, err := d.OwnerStanding(ctx, t)
 	if err != nil || standing.Asked || standing.Enclosed {
 		return access.Account{}, 0, err
 	}
@@ -160,7 +132,7 @@ func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.A
 	if err != nil || len(found) != 1 || found[0].ID == t.Asker.ID {
 		return access.Account{}, err
 	}
-	undisturbed, err := d.Store.Undisturbed(ctx, t.Session.Tenant, ref.Platform, found[0].ID)
+	undisturbed, err := d.Undisturbed(ctx, t.Session.Tenant, ref.Platform, found[0].ID)
 	if err != nil || undisturbed {
 		return access.Account{}, err
 	}

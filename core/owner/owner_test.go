@@ -24,6 +24,7 @@ const tenant = access.DefaultTenant
 // world is a channel, people, pages, and what documents state of them.
 type world struct {
 	knowledge.Graph // Statements alone is called
+	chat.Unsupported
 
 	stated      []knowledge.Statement
 	acls        map[document.ID]access.ACL
@@ -31,7 +32,7 @@ type world struct {
 	people      map[string]access.Presence  // alone, by id
 	there       access.Presence             // in the channel
 	room        chat.Room
-	standing    owner.Standing
+	standing    session.OwnerStanding
 	undisturbed map[string]bool
 	broken      string // what does not answer
 }
@@ -71,7 +72,7 @@ func (w *world) Listeners(_ context.Context, t session.Turn) (access.Presence, e
 
 func (w *world) Room(context.Context, thread.Ref) (chat.Room, error) { return w.room, w.fault("room") }
 
-func (w *world) OwnerStanding(context.Context, session.Turn) (owner.Standing, error) {
+func (w *world) OwnerStanding(context.Context, session.Turn) (session.OwnerStanding, error) {
 	return w.standing, w.fault("store")
 }
 
@@ -86,7 +87,7 @@ func (w *world) SetUndisturbed(context.Context, access.TenantID, thread.Platform
 }
 
 func (w *world) desk() *owner.Desk {
-	return &owner.Desk{Finder: owner.Finder{Graph: w, Library: w}, Store: w, Accounts: w, Platform: w, Domains: func() []string { return []string{"acme.example"} }}
+	return &owner.Desk{Finder: owner.Finder{Graph: w, Library: w}, Owners: w, Accounts: w, Platform: w, Domains: func() []string { return []string{"acme.example"} }}
 }
 
 var (

@@ -8,23 +8,22 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/audit"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/owner"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/jackc/pgx/v5"
 )
 
-var _ owner.Store = (*Store)(nil)
+var _ session.Owners = (*Store)(nil)
 
 // askedQuestion is what owner_ask calls the question of a turn t.
 const askedQuestion = `coalesce(nullif(t.platform_message, ''), t.id::text)`
 
-// OwnerStanding implements owner.Store.
-func (s *Store) OwnerStanding(ctx context.Context, t session.Turn) (owner.Standing, error) {
+// OwnerStanding implements session.Owners.
+func (s *Store) OwnerStanding(ctx context.Context, t session.Turn) (session.OwnerStanding, error) {
 	const standing = `
 		select exists (select from owner_ask a where a.tenant_id = t.tenant_id and a.session_id = t.session_id and a.question = ` + askedQuestion + `), ` + enclosed + `
 		from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id where t.tenant_id = $1 and t.id = $2`
-	var o owner.Standing
+	var o session.OwnerStanding
 	if !postgres.IsID(string(t.ID)) {
 		return o, session.ErrUnknownTurn
 	}
@@ -38,7 +37,7 @@ func (s *Store) OwnerStanding(ctx context.Context, t session.Turn) (owner.Standi
 	return o, nil
 }
 
-// ClaimOwner implements owner.Store.
+// ClaimOwner implements session.Owners.
 func (s *Store) ClaimOwner(ctx context.Context, t session.Turn, person string) (first bool, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		first = false
@@ -62,7 +61,7 @@ func (s *Store) ClaimOwner(ctx context.Context, t session.Turn, person string) (
 	return first, nil
 }
 
-// ReleaseOwner implements owner.Store.
+// ReleaseOwner implements session.Owners.
 func (s *Store) ReleaseOwner(ctx context.Context, t session.Turn) error {
 	if _, err := s.db.Pool.Exec(ctx, `delete from owner_ask where tenant_id = $1 and turn_id = $2`, t.Session.Tenant, t.ID); err != nil {
 		return fmt.Errorf("take back that an owner is asked about turn %s: %w", t.ID, err)
@@ -70,7 +69,7 @@ func (s *Store) ReleaseOwner(ctx context.Context, t session.Turn) error {
 	return nil
 }
 
-// Undisturbed implements owner.Store.
+// Undisturbed implements session.Owners.
 func (s *Store) Undisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (is bool, err error) {
 	const undisturbed = `select exists (select from owner_undisturbed where tenant_id = $1 and platform = $2 and person = $3)`
 	if err := s.db.Pool.QueryRow(ctx, undisturbed, tenant, platform, postgres.Storable(person)).Scan(&is); err != nil {
@@ -79,7 +78,7 @@ func (s *Store) Undisturbed(ctx context.Context, tenant access.TenantID, platfor
 	return is, nil
 }
 
-// SetUndisturbed implements owner.Store.
+// SetUndisturbed implements session.Owners.
 func (s *Store) SetUndisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string, undisturbed bool) (bool, error) {
 	change := `delete from owner_undisturbed where tenant_id = $1 and platform = $2 and person = $3`
 	if undisturbed {

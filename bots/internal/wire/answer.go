@@ -123,7 +123,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 func (b *Base) owners(surfaces chat.Platform) *owner.Desk {
 	return &owner.Desk{
 		Finder: owner.Finder{Graph: checkedGraph{b.Knowledge(), b.checked().Readable}, Library: library{b.checked()}},
-		Store:  b.Sessions(), Accounts: pgaccess.New(b.DB), Platform: surfaces, Domains: func() []string { return b.File().Rules().Domains },
+		Owners: b.Sessions(), Accounts: pgaccess.New(b.DB), Platform: surfaces, Domains: func() []string { return b.File().Rules().Domains },
 	}
 }
 

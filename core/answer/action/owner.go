@@ -15,11 +15,11 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Owners finds the owner of the nearest page and records that they are asked; *owner.Desk and its
-// Store are one. It is safe for concurrent use.
+// Owners finds the owner of the nearest page and records that they are asked; *owner.Desk is
+// one. It is safe for concurrent use.
 type Owners interface {
 	Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (owner.Offer, bool, error)
-	OwnerStanding(ctx context.Context, t session.Turn) (owner.Standing, error)
+	OwnerStanding(ctx context.Context, t session.Turn) (session.OwnerStanding, error)
 	ClaimOwner(ctx context.Context, t session.Turn, person string) (first bool, err error)
 	ReleaseOwner(ctx context.Context, t session.Turn) error
 }

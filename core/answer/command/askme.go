@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Owners keeps who does not want to be asked about their pages (owner.Store). It is safe for
+// Owners keeps who does not want to be asked about their pages (session.Owners). It is safe for
 // concurrent use.
 type Owners interface {
 	Undisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (bool, error)

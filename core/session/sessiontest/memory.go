@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/message"
-	"github.com/footnotehq/footnote/core/owner"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -25,7 +24,7 @@ type Store interface {
 	session.Store
 	session.Settings
 	session.Audit
-	owner.Store
+	session.Owners
 }
 
 // Memory is a Store that lives as long as it is referenced. It passes Suite, works inside a

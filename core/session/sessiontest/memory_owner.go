@@ -4,20 +4,19 @@ import (
 	"context"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/owner"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// OwnerStanding implements owner.Store.
-func (m *Memory) OwnerStanding(ctx context.Context, of session.Turn) (owner.Standing, error) {
+// OwnerStanding implements session.Owners.
+func (m *Memory) OwnerStanding(ctx context.Context, of session.Turn) (session.OwnerStanding, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.byID(of.Session.Tenant, of.ID)
 	if t == nil {
-		return owner.Standing{}, session.ErrUnknownTurn
+		return session.OwnerStanding{}, session.ErrUnknownTurn
 	}
-	s := owner.Standing{Asked: m.ownerAsked(t), Enclosed: t.Session.Ref.Platform == "discord"}
+	s := session.OwnerStanding{Asked: m.ownerAsked(t), Enclosed: t.Session.Ref.Platform == "discord"}
 	for _, o := range m.turns {
 		if o.in == t.in && string(o.Message) == t.Session.Ref.Thread {
 			s.Enclosed = false
@@ -36,7 +35,7 @@ func (m *Memory) ownerAsked(t *turn) bool {
 	return false
 }
 
-// ClaimOwner implements owner.Store.
+// ClaimOwner implements session.Owners.
 func (m *Memory) ClaimOwner(ctx context.Context, of session.Turn, person string) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +51,7 @@ func (m *Memory) ClaimOwner(ctx context.Context, of session.Turn, person string)
 	return true, ctx.Err()
 }
 
-// ReleaseOwner implements owner.Store.
+// ReleaseOwner implements session.Owners.
 func (m *Memory) ReleaseOwner(ctx context.Context, of session.Turn) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,14 +65,14 @@ func personKey(tenant access.TenantID, platform thread.Platform, person string) 
 	return eventKey{tenant: tenant, platform: platform, key: person}
 }
 
-// Undisturbed implements owner.Store.
+// Undisturbed implements session.Owners.
 func (m *Memory) Undisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.undisturbed[personKey(tenant, platform, person)], ctx.Err()
 }
 
-// SetUndisturbed implements owner.Store.
+// SetUndisturbed implements session.Owners.
 func (m *Memory) SetUndisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string, undisturbed bool) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,13 +1,12 @@
 package sessiontest
 
 import (
-	"github.com/footnotehq/footnote/core/owner"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
 func asksOwner(f *fixture) {
-	standing := func(t session.Turn) owner.Standing {
+	standing := func(t session.Turn) session.OwnerStanding {
 		s, err := f.OwnerStanding(f.ctx, t)
 		f.must(err)
 		return s
@@ -22,7 +21,7 @@ func asksOwner(f *fixture) {
 	_, err := f.ClaimOwner(f.ctx, running, "U7")
 	f.wantErr(err, session.ErrUnfinished)
 	t := f.answerNext("A")
-	f.equal("before", standing(t), owner.Standing{})
+	f.equal("before", standing(t), session.OwnerStanding{})
 
 	// Who does not want to be asked is not, and can change that.
 	for _, off := range []bool{true, false} {
@@ -39,26 +38,26 @@ func asksOwner(f *fixture) {
 		f.equal("undisturbed on another platform", elsewhere, false)
 		if off {
 			claim(t, "U7", false)
-			f.equal("while undisturbed", standing(t), owner.Standing{})
+			f.equal("while undisturbed", standing(t), session.OwnerStanding{})
 		}
 	}
 
 	claim(t, "U7", true)
 	claim(t, "U7", false)
 	claim(t, "U8", false)
-	f.equal("once asked", standing(t), owner.Standing{Asked: true})
+	f.equal("once asked", standing(t), session.OwnerStanding{Asked: true})
 	again := f.derive(t.ID, session.Retried).Turn
 	f.answerNext("B")
 	again, err = f.Turn(f.ctx, tenant, again.ID)
 	f.must(err)
 	claim(again, "U7", false)
-	f.equal("asked again", standing(again), owner.Standing{Asked: true})
+	f.equal("asked again", standing(again), session.OwnerStanding{Asked: true})
 
 	other := f.answered(f.question("another"), "A")
-	f.equal("of another question", standing(other), owner.Standing{})
+	f.equal("of another question", standing(other), session.OwnerStanding{})
 	claim(other, "U7", true)
 	f.must(f.ReleaseOwner(f.ctx, other))
-	f.equal("once released", standing(other), owner.Standing{})
+	f.equal("once released", standing(other), session.OwnerStanding{})
 	claim(other, "U7", true)
 
 	for _, c := range []struct {
