@@ -227,6 +227,9 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 			t.line(b, "  "+t.document(d))
 		}
 	}
+	if owner := foot.OwnerNote(v); owner != "" {
+		t.line(b, Sanitize(owner))
+	}
 	if groups := foot.Groups(v); len(groups) > 0 {
 		t.line(b, "")
 		t.line(b, "Sources")

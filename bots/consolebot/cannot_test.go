@@ -20,6 +20,7 @@ var cannot = map[string]string{
 	"who may not ask is told so alone":                                    onePerson,
 	"a thread that is entered half-way is read once":                      onePerson,
 	"a follow-up needs no mention while it is a dialogue":                 onePerson,
+	"the owner of the nearest page is asked once, by the asker":           onePerson,
 	"the button stops":                                                    onePerson,
 	"an answer that was stopped is tried again in place":                  onePerson,
 	"why a message was not answered is told to whoever asks":              onePerson,

@@ -84,6 +84,9 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 	if setting.Listed {
 		common.List(t, &deps)
 	}
+	if setting.Owned {
+		common.Own(s.store, &deps, nil)
+	}
 	services := common.Serve(t, s.store, deps, answer.Config{Workspaces: []string{s.bot.Workspace()}, Grace: time.Second})
 	s.bot.Bind(services)
 	running, stop := context.WithCancel(ctx)

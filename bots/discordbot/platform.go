@@ -67,6 +67,9 @@ func (b *Bot) Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.Me
 	if n.Apart {
 		return b.client.PostReport(ctx, at.Channel, n.Text)
 	}
+	if n.Mention != "" {
+		return b.client.SayPerson(ctx, at, n.To, n.Mention, n.Text)
+	}
 	if n.Still != "" {
 		return b.client.AskAbout(ctx, at, n.To, n.Text, n.Still)
 	}

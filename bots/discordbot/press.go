@@ -37,7 +37,7 @@ func (b *Bot) press(ctx context.Context, p chat.Press) {
 // act performs the action that a person requested for an answer.
 func (b *Bot) act(ctx context.Context, p chat.Press) {
 	a := action.Request{
-		Do: p.Action, Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.EventKey, By: p.By, Moderator: p.Moderator, Text: p.Text, Submitted: p.Submitted,
+		Do: p.Action, Ref: p.Ref, At: p.At, Turn: p.Turn, Message: p.Message, Key: p.EventKey, By: p.By, Moderator: p.Moderator, Text: p.Text, Submitted: p.Submitted,
 		Vanishing: p.Ephemeral,
 	}
 	b.locate(ctx, &a, p)

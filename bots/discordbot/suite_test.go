@@ -34,6 +34,9 @@ func beginTalk(t *testing.T, given common.Setting) common.Stage {
 	s := &talkStage{people: make(map[common.Person]*discordtest.Person), used: make(map[common.Person][]*discordtest.Interaction)}
 	s.world = begin(t, llmtest.Native(given.Replies...), func(o *setting) {
 		o.listed = given.Listed
+		if given.Owned {
+			o.owned = func() string { return s.people[common.Bob].ID }
+		}
 		if given.Said != nil {
 			o.policies = common.Policies(given.Said)
 		}

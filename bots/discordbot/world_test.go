@@ -68,9 +68,10 @@ type setting struct {
 	inbox  answer.Store              // instead of the store
 	maxAge time.Duration             // of questions that are still answered: 15 min
 
-	key    bool // interactions may come as signed requests
-	listed bool // documents are listed, and nothing is written
-	deaf   bool // the bot connects to no gateway
+	key    bool          // interactions may come as signed requests
+	listed bool          // documents are listed, and nothing is written
+	owned  func() string // whose the nearest page is, where nothing is found; nil: there is something
+	deaf   bool          // the bot connects to no gateway
 
 	policies command.Policies // what holds where; nil: the defaults
 	bindings access.Bindings
@@ -192,6 +193,9 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	}
 	if s.listed {
 		common.List(w, &deps)
+	}
+	if s.owned != nil {
+		common.Own(w.store, &deps, s.owned)
 	}
 	services := common.Serve(w, w.store, deps, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second), MaxAge: s.maxAge})
 	bot.Bind(services)

@@ -39,6 +39,7 @@ type settingJSON struct {
 	Key    string   `json:"key"`
 	Value  string   `json:"value"`
 	Origin []string `json:"origin"` // empty: the default
+	Undo   string   `json:"undo,omitempty"`
 }
 
 // placeJSON is a place in the output of config show --json.
@@ -122,7 +123,7 @@ func describePlace(at session.Place, e policy.Effective, all bool) placeJSON {
 		for _, o := range s.Origins {
 			said = append(said, o.String())
 		}
-		p.Settings = append(p.Settings, settingJSON{Key: s.Key, Value: s.Value, Origin: said})
+		p.Settings = append(p.Settings, settingJSON{Key: s.Key, Value: s.Value, Origin: said, Undo: s.Undo})
 	}
 	return p
 }
@@ -135,6 +136,9 @@ func printPlace(to io.Writer, p placeJSON) error {
 		origin := "default"
 		if len(s.Origin) > 0 {
 			origin = strings.Join(s.Origin, "; ")
+		}
+		if s.Undo != "" {
+			origin += "; to undo it, write " + s.Undo + " there"
 		}
 		if _, err := fmt.Fprintf(to, "  %-14s %-24s %s\n", s.Key, cmp.Or(s.Value, "-"), origin); err != nil {
 			return err

@@ -92,7 +92,7 @@ func printReport(b *strings.Builder, r wire.PreviewedReport) {
 	case r.Err != nil:
 		fmt.Fprintf(b, "It could not be posted now: %s\n", plain(r.Err.Error()))
 	case !r.Wanted:
-		b.WriteString("It is switched off in the channel.\n")
+		b.WriteString("It is switched off in the channel. To undo it, an administrator writes /footnote report on there.\n")
 	case r.Empty:
 		b.WriteString("Nothing would be posted now: nothing was asked that everyone in the channel may see.\n")
 	default:

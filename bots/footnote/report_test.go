@@ -196,7 +196,7 @@ func TestReportToSlack(t *testing.T) {
 	s.stop(t)
 	r.due(t, name, gone)
 	r.until(t, 1, name, "off")
-	if preview := p.run(t, "report").stdout; !strings.Contains(preview, "switched off in the channel") {
+	if preview := p.run(t, "report").stdout; !strings.Contains(preview, "switched off in the channel. To undo it, an administrator writes /footnote report on there") {
 		t.Errorf("the preview is\n%s", preview)
 	}
 

@@ -71,9 +71,10 @@ type options struct {
 	lifted *atomic.Bool          // it says so no longer
 	secret access.ACL            // of a second document; empty: there is one that everybody may read
 	wrap   func(llm.Model) llm.Model
-	listed bool         // documents are listed, and nothing is written
-	beside []llm.Model  // answer beside the first model
-	inbox  answer.Store // instead of the store
+	listed bool          // documents are listed, and nothing is written
+	owned  func() string // whose the nearest page is, where nothing is found; nil: there is something
+	beside []llm.Model   // answer beside the first model
+	inbox  answer.Store  // instead of the store
 	// patience replaces the constant; for measurements
 	patience time.Duration
 }
@@ -142,6 +143,9 @@ func (s *stage) start(o options) {
 	}
 	if o.listed {
 		common.List(s.t, &answering)
+	}
+	if o.owned != nil {
+		common.Own(s.store, &answering, o.owned)
 	}
 	services := common.Serve(s.t, s.store, answering, answer.Config{Workspaces: bot.Workspaces(), Grace: cmp.Or(o.grace, time.Second), MaxAge: o.maxAge})
 	bot.Bind(services)

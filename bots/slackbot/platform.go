@@ -65,6 +65,9 @@ func (b *Bot) Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.Me
 	if n.Apart {
 		return b.client.PostReport(ctx, at, n.Text, n.Subject)
 	}
+	if n.Mention != "" {
+		return b.client.TellPerson(ctx, at, n.Mention, n.Text, n.Subject)
+	}
 	var buttons []thread.Button
 	if n.Still != "" {
 		buttons = append(buttons, thread.Button{Action: event.ActionStill, Label: n.Still, Primary: true})

@@ -61,7 +61,7 @@ func (b *Bot) press(ctx context.Context, p chat.Press) error {
 // act performs an action on an answer and tells the person the result.
 func (b *Bot) act(ctx context.Context, p chat.Press) error {
 	reply, err := b.talk.Press(ctx, conversation.Press{Direct: p.Direct, Request: action.Request{
-		Do: p.Action, Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.EventKey, By: b.presser(ctx, p),
+		Do: p.Action, Ref: p.Ref, At: p.At, Turn: p.Turn, Message: p.Message, Key: p.EventKey, By: b.presser(ctx, p),
 		Text: p.Text, Submitted: p.Submitted,
 	}})
 	if err != nil {

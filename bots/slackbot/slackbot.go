@@ -271,7 +271,7 @@ func (b *Bot) Use(tiers thread.Tiers) { b.client.Pacing().Use(tiers) }
 
 // actions are the buttons that an answer may have.
 var actions = []thread.Action{
-	thread.ActionStart, thread.ActionPlain, thread.ActionStop, thread.ActionRetry, thread.ActionDeeper, thread.ActionReport, thread.ActionUp, thread.ActionDown, thread.ActionShare, thread.ActionKeep,
+	thread.ActionStart, thread.ActionPlain, thread.ActionStop, thread.ActionRetry, thread.ActionDeeper, thread.ActionReport, thread.ActionUp, thread.ActionDown, thread.ActionShare, thread.ActionKeep, thread.ActionOwner,
 }
 
 // Listeners implements chat.Platform.

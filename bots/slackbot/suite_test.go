@@ -49,6 +49,9 @@ func beginTalk(t *testing.T, setting common.Setting) common.Stage {
 			}
 		},
 	}
+	if setting.Owned {
+		s.options.owned = func() string { return s.bob.ID }
+	}
 	s.stage = play(t, s.options, setting.Replies...)
 	return s
 }

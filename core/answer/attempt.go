@@ -258,7 +258,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 		return s.state(ctx, a, sink, stated(session.Answered, reply)), nil
 	}
 	req.CheckAudience = s.audienceUnchanged(t, a)
-	engine, sink := s.Engine, s.recheck(ctx, t, known, sink)
+	engine, sink := s.Engine, s.recheck(ctx, t, known, s.naming(ctx, t, sink))
 	if req.Depth == nil {
 		sink = deepsearch.OfferDeeper(req, sink)
 	} else if s.Deep != nil {

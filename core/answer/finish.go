@@ -197,7 +197,7 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	}
 	t := a.turn
 	t.Audience, _ = s.listeners(ctx, t) // a saved answer has said at its end what it rests on
-	checked := s.recheck(ctx, t, true, delivery)
+	checked := s.recheck(ctx, t, true, s.naming(ctx, t, delivery))
 	if _, asked := policy.Deeply(t.Question.Text); !asked && !t.Ambient && len(saved.Runs) == 1 && len(saved.Plan) == 0 && saved.Correction == nil && !withdrawn(saved) {
 		checked = deepsearch.MarkPartial(t.Question.Text, checked)
 	}

@@ -22,7 +22,7 @@ import (
 )
 
 // Deps is what a Service works with. All but Deep, Quotes, Resolver, Logger, Policies, Retriever,
-// Steering and Metrics are required.
+// Owners, Steering and Metrics are required.
 type Deps struct {
 	Store   Store
 	Prompts Prompts
@@ -42,6 +42,7 @@ type Deps struct {
 	// finds out whether there is evidence for an unasked answer; nil: it is never answered, and no
 	// private answer is offered
 	Retriever retrieve.Retriever
+	Owners    Owners              // nil: no owner of a page is named
 	Steering  deepsearch.Steering // nil: the plan of a deep search cannot be changed
 	Metrics   Metrics             // nil: nothing is counted
 	// Full reports whether the store's disk is full: as it is seen, or as an error of the store

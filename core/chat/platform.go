@@ -117,6 +117,10 @@ type Notice struct {
 	Subject string           // marks it: the turn, or the question where there is no turn
 	Text    string
 	Still   string // label of a button that says that an answer is still wanted; empty: none
+	// Mention is the account that Text begins by mentioning; empty: none. Text is then plain text in
+	// paragraphs, of which those after ">" are quotations. It mentions no one else and links nowhere.
+	// Post fails with thread.ErrOutcomeUnknown if it may have been posted.
+	Mention string
 	// Apart says that it is about no question: it is in the channel itself, and Text is plain text
 	// that can mention no one and link nowhere. Posted looks for it from Since on.
 	Apart bool

@@ -308,6 +308,9 @@ func (r renderer) Render(v *stream.View) []page {
 			p.Text += "\n" + d.Title
 		}
 		p.Buttons = []thread.Action{thread.ActionUp, thread.ActionDown, thread.ActionRetry, thread.ActionDeeper}
+		if v.Owner != nil {
+			p.Text, p.Buttons = p.Text+"\nThe page belongs to "+v.Owner.Name, append(p.Buttons, thread.ActionOwner)
+		}
 	}
 	if v.Problem != nil {
 		p.Text += "\n" + v.Problem.Message

@@ -99,6 +99,7 @@ type stage struct {
 	ctx     context.Context
 	said    []policy.SettingValue
 	listed  bool // documents are listed, and nothing is written
+	owned   bool // nothing is found, and the nearest page is Bob's
 	model   *llmtest.Model
 	store   *sessiontest.Memory
 	answers *answer.Service
@@ -117,7 +118,7 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 		patience = 2 * time.Second // what does not come about then does not
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	s := &stage{T: t, ctx: ctx, said: setting.Said, listed: setting.Listed, model: llmtest.Native(setting.Replies...), store: sessiontest.NewMemory()}
+	s := &stage{T: t, ctx: ctx, said: setting.Said, listed: setting.Listed, owned: setting.Owned, model: llmtest.Native(setting.Replies...), store: sessiontest.NewMemory()}
 	s.board = &board{alone: make(map[string][]string), signs: make(map[thread.Ref]string), fault: fault(os.Getenv(faultName))}
 	for _, e := range setting.Earlier {
 		text := e.Text
@@ -140,6 +141,9 @@ func (s *stage) start() {
 	}
 	if s.listed {
 		common.List(s, &deps)
+	}
+	if s.owned {
+		common.Own(s.store, &deps, func() string { return people[common.Bob] })
 	}
 	services := common.Serve(s, s.store, deps, answer.Config{Grace: time.Second})
 	var err error

@@ -35,9 +35,23 @@ func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error)
 	return reply, err
 }
 
-// act finds out who a person is before an action that depends on it: of a stop, which is not to
-// wait, after it was refused.
+// act performs an action, and posts what it has to say in the thread.
 func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply, error) {
+	reply, err := c.perform(ctx, a)
+	if err != nil || reply.Post == nil {
+		return reply, err
+	}
+	if _, err := c.deps.Platform.Post(ctx, cmp.Or(a.At, a.Ref), *reply.Post); err != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+		defer cancel()
+		return c.service.Actions.Unposted(ctx, a, reply.Turn, err)
+	}
+	return reply, nil
+}
+
+// perform finds out who a person is before an action that depends on it: of a stop, which is not to
+// wait, after it was refused.
+func (c *Conversation) perform(ctx context.Context, a action.Request) (action.Reply, error) {
 	if !c.can(a.Ref).Moderates {
 		return c.service.Actions.Perform(ctx, a)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/owner"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
@@ -141,29 +142,15 @@ const (
 
 // owners adds who owns the closest documents, by what documents state that the audience may read.
 func (r Reader) owners(ctx context.Context, audience access.Audience, c *Cluster) error {
+	find := owner.Finder{Graph: r.Graph, Library: r.Library}
 	for _, d := range c.Closest {
-		form := knowledge.Form(d.Title)
-		if !knowledge.Nameable(form) {
-			continue
-		}
-		stated, err := r.Graph.Statements(ctx, knowledge.Question{
-			Audience: audience, Names: []string{form}, Relations: []knowledge.Relation{knowledge.Owns}, Object: true, Limit: 4 * maxOwners,
-		})
+		owners, err := find.Of(ctx, audience, d, maxOwners)
 		if err != nil {
-			return fmt.Errorf("ask who owns a document: %w", err)
+			return err
 		}
-		ids := make([]document.ID, len(stated))
-		for i, s := range stated {
-			ids[i] = s.Document.ID
-		}
-		readable, err := r.Library.Readable(ctx, audience, ids)
-		if err != nil {
-			return fmt.Errorf("find out what the viewer may read: %w", err)
-		}
-		for _, s := range stated {
-			of := s.ObjectRef != nil && s.ObjectRef.ID == d.ID
-			if of && readable[s.Document.ID] && !slices.Contains(c.Owners, s.Subject) && len(c.Owners) < maxOwners {
-				c.Owners = append(c.Owners, s.Subject)
+		for _, o := range owners {
+			if !slices.Contains(c.Owners, o.Name) && len(c.Owners) < maxOwners {
+				c.Owners = append(c.Owners, o.Name)
 			}
 		}
 	}

@@ -89,6 +89,7 @@ type Statement struct {
 	// IsDocument of a side says that it is the document of SubjectRef or ObjectRef.
 	Subject, Object         string
 	SubjectKind, ObjectKind Kind
+	SubjectKey, ObjectKey   string // of an entity (Entity.Key); empty for a document
 	// nil where the side is no document, or none that the audience may read
 	SubjectRef, ObjectRef *document.Ref
 	Chunk                 document.ChunkID

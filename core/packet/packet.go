@@ -218,8 +218,17 @@ type (
 		// Deeper says that the answer covers only a part of the question, judged by its words.
 		Deeper    bool `json:"deeper,omitempty"`
 		Corrected bool `json:"corrected,omitempty"`
+		// Owner is who owns the nearest page, if the documents do not answer.
+		Owner *Owner `json:"owner,omitempty"`
 	}
 )
+
+// Owner is who owns a page that the audience may read.
+type Owner struct {
+	Name string `json:"name"`          // for a sentence, without markup
+	Page string `json:"page"`          // its title
+	Ask  bool   `json:"ask,omitempty"` // the asker may have them asked in the thread
+}
 
 // Grounding says whether an answer is based on documents.
 type Grounding string

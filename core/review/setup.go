@@ -74,6 +74,7 @@ type Place struct {
 type PlaceSetting struct {
 	Key, Value string
 	Origins    []policy.Origin // none: the default value
+	Undo       string          // what an administrator writes in the channel to undo it; empty: not set in chat
 }
 
 // Owner returns who set the value last: "file", "chat", or "default" if it was never set.
@@ -92,8 +93,24 @@ func SettingsOf(at session.Place, e policy.Effective, all bool) Place {
 	p := Place{Place: at}
 	for _, s := range policy.Settings() {
 		if origins := e.Origins(s.Key); len(origins) > 0 || all {
-			p.Settings = append(p.Settings, PlaceSetting{Key: s.Key, Value: s.Show(e.Policy), Origins: origins})
+			one := PlaceSetting{Key: s.Key, Value: s.Show(e.Policy), Origins: origins}
+			if at.Channel != "" && one.Owner() == "chat" {
+				one.Undo = undo(s.Key, e.Policy)
+			}
+			p.Settings = append(p.Settings, one)
 		}
 	}
 	return p
+}
+
+// undo returns the command that undoes a setting that was changed in a channel.
+func undo(key string, p policy.Policy) string {
+	switch {
+	case key == "report" && !p.Report:
+		return "/footnote report on"
+	case key == "paused" && p.Paused:
+		return "/footnote resume"
+	default:
+		return "/footnote config " + key + " reset"
+	}
 }

@@ -11,9 +11,10 @@ import (
 //
 // A running answer has Stop. A deep search that waits to be started has Start and Just answer. A
 // finished answer has 👍 and 👎 if there is something to judge, and Retry if it failed, was stopped
-// or limited. It has Write the report if the partial findings of a deep search are shown, and Look
-// deeper if it covers only a part of the question. A private answer has Share and Keep. A corrected
-// answer has only 👍 and 👎. A removed answer and a message next to the answer have none.
+// or limited. It has Write the report if the partial findings of a deep search are shown, Look deeper
+// if it covers only a part of the question, and Ask if the owner of the nearest page may be asked. A
+// private answer has Share and Keep. A corrected answer has only 👍 and 👎. A removed answer and a
+// message next to the answer have none.
 func Buttons(v *View) []thread.Button {
 	switch {
 	case v.Aside:
@@ -43,11 +44,24 @@ func Buttons(v *View) []thread.Button {
 	if v.Deeper && !v.Private && !v.Copy && !v.Corrected {
 		add(thread.ActionDeeper)
 	}
+	if v.Owner != nil && v.Owner.Ask && !v.Private && !v.Copy && !v.Corrected {
+		list = append(list, thread.Button{Action: thread.ActionOwner, Label: "Ask " + short(v.Owner.Name)})
+	}
 	if v.Private && v.Outcome == session.Answered && !v.Corrected {
 		add(thread.ActionShare)
 		add(thread.ActionKeep)
 	}
 	return list
+}
+
+// maxAsked is how many characters of a name a button holds.
+const maxAsked = 30
+
+func short(name string) string {
+	if r := []rune(name); len(r) > maxAsked {
+		return string(r[:maxAsked-1]) + "…"
+	}
+	return name
 }
 
 // retryable reports whether another attempt may have a different outcome.

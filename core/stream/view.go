@@ -44,6 +44,7 @@ type View struct {
 	Grounding packet.Grounding // how well documents support the answer
 	// if nothing was found: the nearest documents that the audience may read
 	Closest []packet.Document
+	Owner   *packet.Owner
 	Notices []string // notices next to the answer, such as a file that was left out
 	// a moderator removed the answer: there is no text, and Message says so
 	Removed   bool
@@ -150,6 +151,7 @@ func (v *View) Apply(p packet.Packet) bool {
 	case packet.Stop:
 		v.Outcome, v.Message = session.Outcome(payload.Reason), payload.Message
 		v.Grounding, v.Closest, v.Notices = payload.Grounding, payload.Closest, payload.Notices
+		v.Owner = payload.Owner
 		v.Removed, v.Corrected, v.Deeper = payload.Removed, payload.Corrected, payload.Deeper
 		return v.setPhase(Done)
 	default:

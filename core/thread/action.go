@@ -27,6 +27,7 @@ const (
 	ActionCorrect  Action = "correct"  // a moderator puts a text of one's own in its place
 	ActionWhy      Action = "why"      // how the answer came about, told to whoever asks
 	ActionFollow   Action = "follow"   // the bot follows the thread again
+	ActionOwner    Action = "owner"    // the owner of the nearest page is asked in the thread
 	ActionUnfollow Action = "unfollow" // the bot answers mentions only in this thread
 )
 
@@ -34,7 +35,7 @@ const (
 var labels = map[Action]string{
 	ActionUp: "👍", ActionDown: "👎", ActionRetry: "Try again", ActionDeeper: "Look deeper", ActionReport: "Write the report", ActionStart: "Start", ActionPlain: "Just answer", ActionStop: "Stop", ActionPrivate: "Answer me privately",
 	ActionShare: "Share in the thread", ActionKeep: "Keep private", ActionRemove: "Remove answer", ActionCorrect: "Correct answer",
-	ActionWhy: "Why this answer?", ActionFollow: "Follow this thread", ActionUnfollow: "Stop following",
+	ActionOwner: "Ask the owner", ActionWhy: "Why this answer?", ActionFollow: "Follow this thread", ActionUnfollow: "Stop following",
 }
 
 // Label returns the text for a button or menu; empty for an unknown action.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -28,6 +29,35 @@ func (c *Writer) AskAbout(ctx context.Context, at thread.Ref, to thread.MessageI
 	return c.tell(ctx, at, to, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 		discordgo.Button{Label: answer.Line(label), Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(to)},
 	}}})
+}
+
+// SayPerson replies to a message with plain text and mentions one person before it. Lines after ">"
+// are quotations. The text can mention no one and link nowhere. Equal texts about one message are
+// posted once within minutes.
+func (c *Writer) SayPerson(ctx context.Context, at thread.Ref, to thread.MessageID, person, text string) (thread.MessageID, error) {
+	lines := strings.Split(answer.Visible(text), "\n")
+	for i, line := range lines {
+		if quoted, isQuote := strings.CutPrefix(line, "> "); isQuote {
+			lines[i] = "> " + render.EscapeText(quoted)
+		} else {
+			lines[i] = render.EscapeText(line)
+		}
+	}
+	allowed, err := json.Marshal(map[string]any{"parse": []string{}, "users": []string{person}, "replied_user": false})
+	if err != nil {
+		return "", fmt.Errorf("mention a person: %w", err)
+	}
+	body := sentence("<@" + person + "> " + strings.Join(lines, "\n"))
+	body.AllowedMentions, body.Reference = allowed, &reference{MessageID: string(to)}
+	body.Nonce, body.EnforceNonce = nonceOf(string(to)+"/"+person), true
+	var made call.Posted
+	err = c.post(ctx, call.Request{
+		Doing: "mention a person", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(at.Thread), Bucket: call.CreateBucket(at.Thread),
+	}, body, &made)
+	if err != nil && !call.Certain(err) {
+		err = fmt.Errorf("%w: %w", thread.ErrOutcomeUnknown, err)
+	}
+	return thread.MessageID(made.ID), err
 }
 
 // tell replies to a message. If several processes that received the message send the same reply,

@@ -333,8 +333,8 @@ func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated)
 		if !seen || q.Limit > 0 && len(out) == q.Limit {
 			continue
 		}
-		s.Subject, s.SubjectKind, s.SubjectRef = s.subject.shown, s.subject.kind, s.subject.resolved
-		s.Object, s.ObjectKind, s.ObjectRef = s.object.shown, s.object.kind, s.object.resolved
+		s.Subject, s.SubjectKind, s.SubjectKey, s.SubjectRef = s.subject.shown, s.subject.kind, s.subject.key, s.subject.resolved
+		s.Object, s.ObjectKind, s.ObjectKey, s.ObjectRef = s.object.shown, s.object.kind, s.object.key, s.object.resolved
 		out = append(out, s.Statement)
 	}
 	return out, nil

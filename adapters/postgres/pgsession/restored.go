@@ -33,5 +33,11 @@ func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
 	if _, err = tx.Exec(ctx, intend); err != nil {
 		return 0, fmt.Errorf("have the messages of unfinished turns looked for: %w", err)
 	}
+	// Owners of pages may have been asked since. They are not mentioned again.
+	if _, err = tx.Exec(ctx, `
+		insert into owner_ask (tenant_id, session_id, question, turn_id)
+		select t.tenant_id, t.session_id, `+askedQuestion+`, t.id from turn t on conflict do nothing`); err != nil {
+		return 0, fmt.Errorf("have no owner of a page asked again: %w", err)
+	}
 	return int(tag.RowsAffected()), nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
+	"github.com/footnotehq/footnote/core/owner"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
@@ -72,6 +73,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 		return of, err
 	}
 	sessions, settings, policies, metrics := b.Sessions(), b.Settings(), b.Policies(), b.metrics()
+	desk := b.owners(place.Surfaces)
 	of.Service, err = answer.New(answer.Deps{
 		Store:   sessions,
 		Prompts: settings,
@@ -90,6 +92,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 
 		Policies:  policies,
 		Retriever: retriever,
+		Owners:    desk,
 		Steering:  pgsession.NewDeepSearches(b.DB),
 		Metrics:   metrics,
 		Tracer:    b.Tracer,
@@ -101,17 +104,25 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 		return of, err
 	}
 	of.Actions, err = action.New(action.Deps{
-		Store: sessions, Answerer: of.Service, Signal: signal, Library: library{b.checked()}, Quotes: library{b.checked()}, Policies: policies, Metrics: metrics, Logger: b.Logger,
+		Store: sessions, Answerer: of.Service, Signal: signal, Library: library{b.checked()}, Quotes: library{b.checked()}, Policies: policies, Owners: desk, Metrics: metrics, Logger: b.Logger,
 	})
 	if err != nil {
 		return of, err
 	}
 	of.Commands, err = command.New(command.Deps{
 		Store: sessions, Settings: settings, Answerer: of.Service, Signal: signal, Library: library{b.checked()}, Policies: policies, Logger: b.Logger, Spent: b.Spent,
-		People: people{pgaccess.New(b.DB), pgknowledge.New(b.DB)}, Documents: b.Index,
+		People: people{pgaccess.New(b.DB), pgknowledge.New(b.DB)}, Documents: b.Index, Owners: desk,
 		Tokens: admin.NewTokens(b.DB), AssistantsAt: b.Config.MCPURL,
 	})
 	return of, err
+}
+
+// owners returns the desk that decides which owner of a page is named, and asked in a thread.
+func (b *Base) owners(surfaces chat.Platform) *owner.Desk {
+	return &owner.Desk{
+		Finder: owner.Finder{Graph: checkedGraph{b.Knowledge(), b.checked().Readable}, Library: library{b.checked()}},
+		Owners: b.Sessions(), Accounts: pgaccess.New(b.DB), Platform: surfaces, Domains: func() []string { return b.File().Rules().Domains },
+	}
 }
 
 // people deletes a person's accounts in sources, and the statements of documents about the person.

@@ -20,7 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Service works with. All but Quotes, Policies, Metrics, Logger and MaxQuestion are
+// Deps is what a Service works with. All but Quotes, Policies, Owners, Metrics, Logger and MaxQuestion are
 // required.
 type Deps struct {
 	Store    Store
@@ -29,6 +29,7 @@ type Deps struct {
 	Library  Library
 	Quotes   session.Quotes // nil: documents count as a whole
 	Policies policy.Source  // nil: the defaults everywhere
+	Owners   Owners         // nil: no owner of a page is asked
 	Metrics  Metrics        // nil: nothing is counted
 	Logger   *slog.Logger   // nil: silent
 	// MaxQuestion is how many characters an edited question may have: 100,000.

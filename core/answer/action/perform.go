@@ -24,6 +24,7 @@ import (
 //   - start, plain: those who may stop.
 //   - stop: the asker, whoever began the thread, moderators (session.MayStop), and whom the channel's setting stoppers names.
 //   - private: the asker of a question that a channel heard.
+//   - owner: the asker.
 //   - share, keep: the owner of a private answer; share only while everybody in the channel may read all that the answer rests on.
 //
 // - remove: moderators; of a private answer its owner alone. correct: moderators, never of another person's private answer.
@@ -121,6 +122,8 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 		return s.remove(ctx, a, r)
 	case thread.ActionCorrect:
 		return s.correct(ctx, a, r)
+	case thread.ActionOwner:
+		return s.askOwner(ctx, a, r)
 	case thread.ActionWhy:
 		return s.why(ctx, r)
 	default: // of a newer version's button

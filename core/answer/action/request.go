@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -17,6 +18,8 @@ type Request struct {
 	// where the person is; its platform, workspace and channel must be those of the turn, but for a
 	// private answer's
 	Ref thread.Ref
+	// where Message is; ActionOwner posts there; empty: Ref
+	At thread.Ref
 	// as the button or the form says (thread.ParseButtonID); leads over Message
 	Turn session.TurnID
 	// that was pointed at: a page of the answer, its question or a notice; ActionStop: required, or
@@ -54,6 +57,9 @@ type Reply struct {
 	// vote counts without its reason). Where a platform cannot show a form, the Sentence alone is
 	// said.
 	Form *Form
+	// Post, when not nil, is a message for the turn's thread. The caller posts it once, and calls
+	// Unposted if that fails.
+	Post *chat.Notice
 	// Turn is what the action made or concerns: the newest of a retried turn, the private turn, the
 	// shared copy. Empty when none was found.
 	Turn session.TurnID

@@ -45,5 +45,13 @@ const (
 	sentenceCorrectionLong   = "This correction has %d characters, and at most %d can be kept. Write less."
 	sentenceNotCorrected     = "A private answer cannot be corrected. Remove it, or ask again."
 
+	sentenceAskerAsks    = "Only the person who asked can have the owner asked."
+	sentenceAsked        = "I asked %s in the thread."
+	sentenceAskedAlready = "The owner was asked already. If you see no message, mention them yourself."
+	sentenceMaybeAsked   = "It is not known whether the message was posted. If you see none, mention the owner yourself."
+	sentenceNotAsked     = "The message could not be posted. Try again in a minute."
+	sentenceNotAskable   = "The owner of this page cannot be asked here any more."
+	noticeAsked          = "%s asks, and no document answers it. You own the nearest page, “%s”.\n> %s"
+
 	noticeShared = "Shared by %s, who got this answer privately."
 )

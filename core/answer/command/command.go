@@ -30,6 +30,7 @@ type Deps struct {
 	People   People   // nil: no one is known in any source
 	// Documents says who may read what has an address; nil: why explains no documents.
 	Documents Documents
+	Owners    Owners // nil: no owner of a page is asked
 	Tokens    Tokens // nil: no tokens are made in chat
 	// AssistantsAt is the address for assistants (MCP_URL); empty: there is none.
 	AssistantsAt string

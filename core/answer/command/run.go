@@ -72,6 +72,7 @@ func Commands() []Help {
 		{Name: "report", Arguments: "[on | off]", Help: "whether the weekly report is posted to this channel", Admin: true},
 		{Name: "stop", Help: "stop what is being answered for you here"},
 		{Name: "token", Arguments: "[list | revoke ID]", Help: "a token with which an assistant such as Claude reads what you may read"},
+		{Name: "ask-me", Arguments: "[on | off]", Help: "whether people may have you asked about pages that you own"},
 		{Name: "forget-me", Arguments: wordConfirm, Help: "delete your questions with their answers, and your feedback, for good"},
 		{Name: "help", Help: "this list"},
 	}
@@ -100,7 +101,7 @@ func (s *Service) Command(ctx context.Context, c Request) (said string, err erro
 	run, known := map[string]func(context.Context, Request, []string) (string, error){
 		"status": s.statusCommand, "config": s.configCommand, "follow": s.followCommand, "why": s.whyCommand, "whoami": s.whoamiCommand,
 		"pause": s.pauseCommand, "resume": s.resumeCommand, "stop": s.stopCommand, "forget-me": s.forgetCommand,
-		"token": s.tokenCommand, "report": s.reportCommand,
+		"token": s.tokenCommand, "ask-me": s.askMeCommand, "report": s.reportCommand,
 		"help": func(_ context.Context, c Request, _ []string) (string, error) { return helpFor(c.Admin), nil },
 	}[strings.ToLower(words[0])]
 	if !known {

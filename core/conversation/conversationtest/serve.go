@@ -40,15 +40,16 @@ func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answe
 	if err != nil {
 		t.Fatal(err)
 	}
+	owners, _ := deps.Owners.(action.Owners)
 	act, err := action.New(action.Deps{
-		Store: store, Answerer: answers, Signal: deps.Signal, Library: deps.Library, Policies: deps.Policies, Logger: deps.Logger,
+		Store: store, Owners: owners, Answerer: answers, Signal: deps.Signal, Library: deps.Library, Policies: deps.Policies, Logger: deps.Logger,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	policies, _ := deps.Policies.(command.Policies)
 	typed, err := command.New(command.Deps{
-		Store: store, Settings: store, Answerer: answers, Signal: deps.Signal, Library: deps.Library, Policies: policies, Logger: deps.Logger,
+		Store: store, Settings: store, Owners: store, Answerer: answers, Signal: deps.Signal, Library: deps.Library, Policies: policies, Logger: deps.Logger,
 	})
 	if err != nil {
 		t.Fatal(err)

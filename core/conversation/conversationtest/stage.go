@@ -53,6 +53,7 @@ type Setting struct {
 	Said    []policy.SettingValue // what holds in every channel; nil: the defaults
 	Earlier []Earlier
 	Listed  bool // documents are listed, and nothing is written
+	Owned   bool // nothing is found, and the nearest page is Bob's
 	Edited  bool // answers grow by being edited, where the platform has another way too
 }
 
@@ -118,7 +119,7 @@ type scenario struct {
 func Suite(t *testing.T, p Platform) {
 	t.Helper()
 	unknown := maps.Clone(p.Cannot)
-	for _, sc := range slices.Concat(questions(), followUps(), stops(), changes(), presses(), commands(), absences(), deepSearches()) {
+	for _, sc := range slices.Concat(questions(), followUps(), stops(), changes(), presses(), commands(), absences(), deepSearches(), ownerScenarios()) {
 		if _, cannot := p.Cannot[sc.name]; cannot {
 			delete(unknown, sc.name)
 			continue

@@ -18,11 +18,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Store is what package session says of conversations, settings and the audit trail together.
+// Store is what package session says of conversations, settings and the audit trail together, with
+// the owners of pages who were asked.
 type Store interface {
 	session.Store
 	session.Settings
 	session.Audit
+	session.Owners
 }
 
 // Memory is a Store that lives as long as it is referenced. It passes Suite, works inside a
@@ -45,6 +47,7 @@ type Memory struct {
 	tenants     []access.TenantID // of each entry of the trail
 	claims      map[eventKey]time.Time
 	refused     map[eventKey]bool
+	undisturbed map[eventKey]bool // by person
 }
 
 type sessionKey struct {
@@ -87,8 +90,10 @@ type turn struct {
 	finished   time.Time
 	// the question as it is to be answered once the attempt that runs lets go
 	edit      *message.Message
-	withdrawn bool  // the question was deleted
-	became    *turn // that stands in its place since the question was edited
+	withdrawn bool // the question was deleted
+	// the owner of the nearest page was asked
+	ownerAsked bool
+	became     *turn // that stands in its place since the question was edited
 	revised
 }
 

@@ -146,6 +146,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"each person has one vote", votes},
 		{"a vote is about one model", votesByModel},
 		{"a private answer is offered once", offers},
+		{"the owner of a page is asked once about a question", asksOwner},
 		{"answers with CauseAudience are listed once", unlisted},
 		{"a thread is followed again", followed},
 		{"what waits is counted", depth},

@@ -87,7 +87,16 @@ func Notes(v *stream.View) []string {
 	for _, n := range v.Notices {
 		add(n)
 	}
+	add(OwnerNote(v))
 	return notes
+}
+
+// OwnerNote says who owns the nearest page; empty if that is not shown.
+func OwnerNote(v *stream.View) string {
+	if v.Owner == nil {
+		return ""
+	}
+	return fmt.Sprintf("The nearest page, “%s”, belongs to %s.", cite.SafeTitle(v.Owner.Page), v.Owner.Name)
 }
 
 // Place is a section of a document that an answer cites.

@@ -1,0 +1,208 @@
+package owner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/chat"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Accounts finds accounts of people. It is safe for concurrent use.
+type Accounts interface {
+	// AccountsOf returns the accounts in a workspace that belong to an identity (Owner.Identity), by
+	// the rules of access.Grants: the operator's statements lead, then comes the address that the
+	// workspace vouches for. Email is set for accounts that were found by their address. source is
+	// the source whose accounts an identity with "@" names.
+	AccountsOf(ctx context.Context, tenant access.TenantID, w access.Workspace, identity string, source document.SourceID) ([]access.Account, error)
+}
+
+// Desk decides who is offered, and who is asked. It is safe for concurrent use.
+type Desk struct {
+	Finder
+	session.Owners
+	Accounts Accounts
+	Platform chat.Platform
+	Domains  func() []string // identity.domains, in small letters; nil: none
+}
+
+// Offer is the owner of the nearest page.
+type Offer struct {
+	Owner
+	Account access.Account // whom to ask; the zero value: the owner is only named
+}
+
+// Askable reports whether the owner may be asked in the thread.
+func (o Offer) Askable() bool { return o.Account.ID != "" }
+
+// Called returns the owner's name for a sentence, as the platform knows the person if they may be
+// asked.
+func (o Offer) Called() string {
+	if strings.TrimSpace(o.Account.Name) != "" {
+		return Called(o.Account.Name)
+	}
+	return o.Owner.Called()
+}
+
+// Packet returns what a reader is shown.
+func (o Offer) Packet() *packet.Owner {
+	return &packet.Owner{Name: o.Called(), Page: o.Page.Title, Ask: o.Askable()}
+}
+
+const (
+	// maxPages is how many of the nearest pages are looked at for an owner.
+	maxPages = 3
+	// maxOwners is how many owners of a page are looked at for one who may be asked.
+	maxOwners = 5
+)
+
+// Unanswered reports whether the documents did not answer a question: nothing was found, or the
+// answer rests on none of what was found.
+func Unanswered(outcome session.Outcome, grounding packet.Grounding) bool {
+	return outcome == session.NoEvidence || outcome == session.Answered && grounding == packet.Uncited
+}
+
+// Nearest returns the owner of the nearest page that has one; pages are in order, the nearest first.
+// found is false if there is none. audience is everyone who sees the answer. It prefers an owner who
+// may be asked. With an error of the platform or of the store, the owner is only named.
+func (d *Desk) Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (o Offer, found bool, err error) {
+	for _, page := range pages[:min(len(pages), maxPages)] {
+		owners, err := d.Of(ctx, audience, page, maxOwners)
+		if err != nil {
+			return Offer{}, false, err
+		}
+		if len(owners) == 0 {
+			continue
+		}
+		account, of, err := d.askable(ctx, t, owners)
+		return Offer{Owner: owners[of], Account: account}, true, err
+	}
+	return Offer{}, false, nil
+}
+
+// askable returns the account of the first owner who may be asked, and which one that is. It returns
+// the zero account if none may.
+func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (account access.Account, of int, err error) {
+	if !t.Public() {
+		return access.Account{}, 0, nil
+	}
+	standing, err := d.OwnerStanding(ctx, t)
+	if err != nil || standing.Asked || standing.Enclosed {
+		return access.Account{}, 0, err
+	}
+	var open *openers
+	for i, o := range owners {
+		candidate, err := d.candidate(ctx, t, o)
+		if err != nil || candidate.ID == "" {
+			if err != nil {
+				return access.Account{}, 0, err
+			}
+			continue
+		}
+		if open == nil {
+			if open, err = d.openers(ctx, t); err != nil {
+				return access.Account{}, 0, err
+			}
+		}
+		if account, err = d.reads(ctx, t, candidate, open); err != nil {
+			return access.Account{}, 0, err
+		}
+		if account.ID != "" {
+			return account, i, nil
+		}
+	}
+	return access.Account{}, 0, nil
+}
+
+// candidate returns the only account of an owner, unless it is the asker's or belongs to a person
+// who does not want to be asked.
+func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.Account, error) {
+	if o.Identity == "" || o.Claimed {
+		return access.Account{}, nil
+	}
+	ref := t.Session.Ref
+	found, err := d.Accounts.AccountsOf(ctx, t.Session.Tenant, access.Workspace{Platform: string(ref.Platform), ID: ref.Workspace}, o.Identity, o.Source)
+	if err != nil || len(found) != 1 || found[0].ID == t.Asker.ID {
+		return access.Account{}, err
+	}
+	undisturbed, err := d.Undisturbed(ctx, t.Session.Tenant, ref.Platform, found[0].ID)
+	if err != nil || undisturbed {
+		return access.Account{}, err
+	}
+	return found[0], nil
+}
+
+// openers is who can open a thread at this moment.
+type openers struct {
+	named  []access.Account // everyone, if that is known
+	others access.ACL       // else: who can open the channel
+}
+
+func (d *Desk) openers(ctx context.Context, t session.Turn) (*openers, error) {
+	there, err := d.Platform.Listeners(ctx, t.ForChannel())
+	if err != nil {
+		return nil, fmt.Errorf("ask who reads a thread: %w", err)
+	}
+	if there.Tenant != t.Session.Tenant {
+		return nil, errors.New("ask who reads a thread: the platform answers for another tenant")
+	}
+	if !there.Open && there.People != nil {
+		return &openers{named: there.People}, nil
+	}
+	ref := t.Session.Ref
+	open := &openers{others: access.ACL{access.Channel(string(ref.Platform), ref.Channel)}}
+	room, err := d.Platform.Room(ctx, thread.Ref{Platform: ref.Platform, Workspace: ref.Workspace, Channel: ref.Channel})
+	switch {
+	case errors.Is(err, thread.ErrNotPermitted): // no channel that every member can open
+	case err != nil:
+		return nil, fmt.Errorf("ask who can open a channel: %w", err)
+	case room.Open && room.Present.Tenant == t.Session.Tenant:
+		open.others = append(open.others, access.Members)
+	}
+	return open, nil
+}
+
+// reads asks the platform about a candidate. It returns the account if it is a full member's who can
+// open the thread, and if it still has the address by which it was found.
+func (d *Desk) reads(ctx context.Context, t session.Turn, candidate access.Account, open *openers) (access.Account, error) {
+	ref := t.Session.Ref
+	alone, err := d.Platform.Listeners(ctx, session.Turn{
+		Session: session.Session{Tenant: t.Session.Tenant, Ref: thread.Ref{Platform: ref.Platform, Workspace: ref.Workspace, Channel: ref.Channel}},
+		Asker:   thread.Person{ID: candidate.ID}, Direct: true,
+	})
+	if err != nil {
+		return access.Account{}, fmt.Errorf("ask who an owner is: %w", err)
+	}
+	if alone.Tenant != t.Session.Tenant || len(alone.People) != 1 {
+		return access.Account{}, nil
+	}
+	account := alone.People[0]
+	if account.ID != candidate.ID || !account.Full || account.Gone || account.Bot {
+		return access.Account{}, nil
+	}
+	var domains []string
+	if d.Domains != nil {
+		domains = d.Domains()
+	}
+	if candidate.Email != "" && account.Address(domains) != candidate.Email { // found by an address that changed
+		return access.Account{}, nil
+	}
+	may := access.AudienceOf(alone.Tenant, alone.Held).MayRead(open.others)
+	if open.named != nil {
+		may = slices.ContainsFunc(open.named, func(a access.Account) bool { return a.ID == account.ID })
+	}
+	if !may {
+		return access.Account{}, nil
+	}
+	if account.Name == "" {
+		account.Name = candidate.Name
+	}
+	return account, nil
+}

@@ -1,0 +1,138 @@
+// Package owner decides who owns a page, whether that person may be asked about it in a thread, and
+// that they are asked once.
+package owner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
+)
+
+// Owner is a person or a team that owns a page, as documents state.
+type Owner struct {
+	Page document.Ref
+	Name string // as the document writes it
+	// Identity tells a person from others of the same name: an address of mail, or an account of the
+	// page's source with "@". It is empty for teams, and for people of whom only a name is stated.
+	Identity string
+	Source   document.SourceID // of the document that states it
+	// Claimed says that a document of another source states it. Its authors do not decide whom
+	// readers of the page ask.
+	Claimed bool
+}
+
+// Called returns the name for a sentence: in at most maxName characters, without what a platform
+// would take for a mention or a link.
+func (o Owner) Called() string { return Called(o.Name) }
+
+// Called returns a name for a sentence, as Owner.Called does.
+func Called(name string) string { return cut(cite.SafeTitle(name), maxName) }
+
+// Library knows who may read what. It is safe for concurrent use.
+type Library interface {
+	// Readable returns those of the documents that exist and that everyone in the audience may read
+	// at this moment.
+	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+}
+
+// Finder finds owners of pages. It is safe for concurrent use.
+type Finder struct {
+	Graph   knowledge.Graph
+	Library Library
+}
+
+const (
+	maxName = 60
+	// slack is how many times as many statements are read as owners are wanted: some are about other
+	// pages of the same title.
+	slack = 4
+)
+
+// Of returns at most limit owners of a page, by what documents state that the audience may read: who
+// owns it, by the page itself first and then by CODEOWNERS, or else who wrote it. If the audience
+// may not read the page, it has none.
+func (f Finder) Of(ctx context.Context, audience access.Audience, page document.Ref, limit int) ([]Owner, error) {
+	form := knowledge.Form(page.Title)
+	if !knowledge.Nameable(form) {
+		return nil, nil
+	}
+	for _, relation := range []knowledge.Relation{knowledge.Owns, knowledge.Authored} {
+		stated, err := f.Graph.Statements(ctx, knowledge.Question{
+			Audience: audience, Names: []string{form}, Relations: []knowledge.Relation{relation}, Object: true, Limit: slack * limit,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("ask who owns a document: %w", err)
+		}
+		owners, err := f.readable(ctx, audience, page, stated, limit)
+		if err != nil || len(owners) > 0 {
+			return owners, err
+		}
+	}
+	return nil, nil
+}
+
+// readable returns the subjects of statements about a page. It leaves out statements of documents
+// that the audience may not read, and all of them if it may not read the page.
+func (f Finder) readable(ctx context.Context, audience access.Audience, page document.Ref, stated []knowledge.Statement, limit int) ([]Owner, error) {
+	ids := []document.ID{page.ID}
+	for _, s := range stated {
+		ids = append(ids, s.Document.ID)
+	}
+	if len(stated) == 0 {
+		return nil, nil
+	}
+	readable, err := f.Library.Readable(ctx, audience, ids)
+	if err != nil {
+		return nil, fmt.Errorf("find out who may read what is stated of a document: %w", err)
+	}
+	var owners []Owner
+	seen := make(map[string]bool)
+	for _, s := range stated {
+		own, about := concerns(s, page)
+		if !about || !readable[page.ID] || !readable[s.Document.ID] || strings.TrimSpace(s.Subject) == "" || seen[s.Subject] || len(owners) == limit {
+			continue
+		}
+		seen[s.Subject] = true
+		owners = append(owners, Owner{Page: page, Name: s.Subject, Identity: identity(s), Source: s.Document.Source, Claimed: !own})
+	}
+	return owners, nil
+}
+
+// concerns reports whether a statement is about a page, and whether a document of the page's own
+// source makes it.
+func concerns(s knowledge.Statement, page document.Ref) (own, about bool) {
+	if s.ObjectRef != nil {
+		own = s.Document.ID == s.ObjectRef.ID || s.Document.Source == s.ObjectRef.Source
+		return own, s.ObjectRef.ID == page.ID
+	}
+	if s.ObjectKind != knowledge.Path {
+		return false, false
+	}
+	source, file, found := strings.Cut(string(page.ID), ":")
+	of, pattern := knowledge.SourceOf(s.ObjectKey)
+	return true, found && string(of) == source && knowledge.Covers(pattern, file)
+}
+
+// identity returns what tells the subject of a statement from others of the same name.
+func identity(s knowledge.Statement) string {
+	if s.SubjectKind != knowledge.Person || strings.ContainsAny(s.SubjectKey, " /") {
+		return ""
+	}
+	if at := strings.IndexByte(s.SubjectKey, '@'); at == 0 && len(s.SubjectKey) > 1 || at > 0 && at < len(s.SubjectKey)-1 {
+		return s.SubjectKey
+	}
+	return ""
+}
+
+// cut shortens a text to limit characters.
+func cut(text string, limit int) string {
+	if r := []rune(text); len(r) > limit {
+		return strings.TrimSpace(string(r[:limit-1])) + "…"
+	}
+	return text
+}
