@@ -10,8 +10,8 @@ const (
 	longestName  = 32 // bytes of the name of a language
 )
 
-// Fences returns what stands before and after the block's text in the document's text. They make
-// every block Markdown of its own: code stands between fences that are longer than any run of
+// Fences returns what stands before and after the block's text in the document's text. With them
+// every block is complete Markdown: code stands between fences that are longer than any run of
 // backticks in it. Where the text of another block leaves a fence open, closing closes it. Code
 // with a run of longestFence backticks is treated like such a text.
 func (b Block) Fences() (opening, closing string) {
@@ -57,7 +57,7 @@ func (f fence) String() string {
 }
 
 // next returns the fence that is open after a line, given the one before it. is reports whether the
-// line is itself a fence; more is then what stands on it besides the fence and a name of a language.
+// line is a fence; more is then what else stands on it, unless that is the name of a language.
 func (f fence) next(line string) (after fence, is bool, more string) {
 	line = strings.TrimSpace(line)
 	rest := strings.TrimLeft(line, "`")

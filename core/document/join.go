@@ -52,8 +52,8 @@ func (j *Joiner) next(c Chunk) (more string, neighbour bool) {
 
 func (j *Joiner) after() string { return closeFence(j.text.String()[j.first:], opened(j.lead)) }
 
-// continuation returns what next adds to text, of which it repeats a number of runes. ok is false if
-// text does not end with them.
+// continuation returns what next adds to text, of which it repeats a number of runes. ok is false
+// if text does not end with them.
 func continuation(text, next string, repeated int) (more string, ok bool) {
 	switch {
 	case repeated == 0:

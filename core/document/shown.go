@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Shown returns the chunk's text for display: Markdown of its own, with Lead before it and After
+// Shown returns the chunk's text for display: complete Markdown, with Lead before it and After
 // behind it.
 func (c Chunk) Shown() string {
 	if c.Lead == "" {

@@ -315,8 +315,8 @@ func sectionAt(sections []section, place int) int {
 	return sort.Search(len(sections), func(i int) bool { return sections[i].end() > place })
 }
 
-// header returns the header row if the range begins inside a table. It returns none if the header is
-// too large to repeat.
+// header returns the header row if the range begins inside a table. It returns none if the header
+// is too large to repeat.
 func (w *writer) header(sections []section, start int) string {
 	i := sectionAt(sections, start)
 	if i == len(sections) {

@@ -32,7 +32,7 @@ func codeLanguage(tag atom.Atom, classes string) string {
 	return ""
 }
 
-// named reports whether what stands in the place of a language names one.
+// named reports whether a name is that of a language.
 func named(name string) bool {
 	switch name {
 	case "", "default", "none", "text", "plaintext", "plain", "nohighlight", "numberSource", "literalinclude":
