@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -146,13 +147,19 @@ func (b *blockReader) fence(line string) {
 	b.flush()
 	m := fenceLine.FindStringSubmatch(line)
 	var lines []string
+	begin := b.at
 	for b.at < len(b.lines) {
 		line := strings.TrimSpace(b.lines[b.at])
 		b.at++
 		if strings.HasPrefix(line, m[1]) && strings.Trim(line, m[1][:1]) == "" {
+			b.lines[b.at-1] = ""
 			break
 		}
 		lines = append(lines, b.lines[b.at-1])
+	}
+	if m[2] == "" && slices.ContainsFunc(lines, running) { // a page that is laid out for a terminal
+		b.at = begin
+		return
 	}
 	b.push(block{kind: code, text: strings.Trim(strings.Join(lines, "\n"), "\n"), info: strings.TrimSpace(m[2])})
 }

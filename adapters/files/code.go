@@ -16,10 +16,10 @@ import (
 // functions are not cut in the middle and are found by their names. A section's anchor is its first
 // line, as the sites that show source code have it: "L42".
 func parseSource(name string) func(string) parsed {
-	long := quotes[strings.ToLower(path.Ext(name))]
+	long, language := quotes[strings.ToLower(path.Ext(name))], languageOf(name)
 	return func(text string) parsed {
 		if strings.Count(text, "\n") > mostLines {
-			return parseCode(text)
+			return parseCode(languageOf(name))(text)
 		}
 		lines := slices.Collect(strings.Lines(text))
 		var sections []document.Section
@@ -28,7 +28,7 @@ func parseSource(name string) func(string) parsed {
 			if body == "" {
 				continue
 			}
-			s := document.Section{Anchor: fmt.Sprintf("L%d", p.from+1), Blocks: []document.Block{{Kind: document.Code, Text: body}}}
+			s := document.Section{Anchor: fmt.Sprintf("L%d", p.from+1), Blocks: []document.Block{{Kind: document.Code, Text: body, Language: language}}}
 			if declared := declaration(lines[p.from:p.to]); declared != "" {
 				s.Heading = []string{declared}
 			}
@@ -36,6 +36,28 @@ func parseSource(name string) func(string) parsed {
 		}
 		return parsed{sections: sections}
 	}
+}
+
+// languageOf returns the name of a file's language, as after a fence in Markdown: mostly its
+// ending.
+func languageOf(name string) string {
+	ending := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
+	if language := languages[ending]; language != "" {
+		return language
+	}
+	if ending == "" {
+		return strings.ToLower(path.Base(name)) // "dockerfile"
+	}
+	return ending
+}
+
+// languages are those with another name than the ending of their files.
+var languages = map[string]string{
+	"py": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript", "ts": "typescript", "kt": "kotlin", "kts": "kotlin", "h": "c",
+	"cc": "cpp", "cxx": "cpp", "hpp": "cpp", "hh": "cpp", "cs": "csharp", "m": "objectivec", "mm": "objectivec", "rs": "rust", "rb": "ruby", "pl": "perl",
+	"pm": "perl", "jl": "julia", "hs": "haskell", "ml": "ocaml", "mli": "ocaml", "ex": "elixir", "exs": "elixir", "erl": "erlang", "clj": "clojure",
+	"el": "lisp", "scm": "scheme", "v": "verilog", "s": "asm", "bash": "sh", "zsh": "sh", "ps1": "powershell", "tf": "hcl", "gradle": "groovy",
+	"mk": "makefile", "yml": "yaml", "cfg": "ini", "conf": "ini", "xsd": "xml", "xsl": "xml", "jsonl": "json", "ndjson": "json", "patch": "diff", "log": "text",
 }
 
 // quotes begin and end texts of several lines in a language, by the ending of its files. Nothing is

@@ -27,19 +27,24 @@ func TestSourceCodeIsCutBetweenDeclarations(t *testing.T) {
 			[]string{"L1 ", "L3 export async function load(id: string): Promise<T>", "L7 export default class App", "L12 "}},
 		"lib.rs": {"use a;\n\n#[derive(Debug)]\npub(crate) struct S {\n}\n\nimpl S {\n    fn a() {}\n}\n", []string{"L1 ", "L3 pub(crate) struct S", "L7 impl S"}},
 	}
+	languages := map[string]string{"main.go": "go", "tool.py": "python", "schema.sql": "sql", "app.ts": "typescript", "lib.rs": "rust"}
 	for name, tt := range sources {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := read(t, files.Options{Path: folder(t, map[string]string{name: tt.text})}).docs[name]
-			var got []string
+			var got, code []string
 			for _, s := range d.Sections {
+				code = append(code, s.Blocks[0].Text)
 				got = append(got, s.Anchor+" "+strings.Join(s.Heading, " > "))
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("sections (-want +got):\n%s", diff)
 			}
-			if squeeze(d.Text()) != squeeze(tt.text) {
-				t.Errorf("the text is %q", d.Text())
+			if text := strings.Join(code, "\n"); squeeze(text) != squeeze(tt.text) {
+				t.Errorf("the text is %q", text)
+			}
+			if language := d.Sections[0].Blocks[0].Language; language != languages[name] {
+				t.Errorf("the language is %q", language)
 			}
 		})
 	}

@@ -51,7 +51,7 @@ func formatOf(name string) format {
 		".sql", ".graphql", ".proto", ".tf", ".hcl", ".nix", ".gradle", ".cmake", ".mk", ".vue", ".svelte":
 		return format{parse: parseSource(name), code: true, cost: footprint.Text}
 	case ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".xml", ".xsd", ".xsl", ".jsonl", ".ndjson", ".diff", ".patch", ".log":
-		return format{parse: parseCode, code: true, cost: footprint.Text}
+		return format{parse: parseCode(languageOf(name)), code: true, cost: footprint.Text}
 	case ".css", ".scss", ".less", ".map":
 		return format{unread: "Style sheets and source maps hold nothing that could be quoted."}
 	case ".pdf":
@@ -66,7 +66,7 @@ func formatOf(name string) format {
 	}
 	switch strings.ToLower(path.Base(name)) {
 	case "makefile", "dockerfile", "jenkinsfile", "vagrantfile", "gemfile", "rakefile", "procfile":
-		return format{parse: parseCode, code: true, cost: footprint.Text}
+		return format{parse: parseCode(languageOf(name)), code: true, cost: footprint.Text}
 	}
 	return format{parse: parseText, matter: true, cost: footprint.Text}
 }

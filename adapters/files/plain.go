@@ -106,10 +106,13 @@ func kindOf(paragraph string) document.BlockKind {
 	}
 }
 
-func parseCode(text string) parsed {
-	var o document.Outline
-	o.Block(document.Code, text)
-	return parsed{sections: o.Sections()}
+// parseCode reads a file of one language.
+func parseCode(language string) func(string) parsed {
+	return func(text string) parsed {
+		var o document.Outline
+		o.Code(language, text)
+		return parsed{sections: o.Sections()}
+	}
 }
 
 // parseJSON breaks JSON that was written for machines into lines.
@@ -120,7 +123,7 @@ func parseJSON(text string) parsed {
 			text = b.String()
 		}
 	}
-	return parseCode(text)
+	return parseCode("json")(text)
 }
 
 // indented is about how many bytes JSON has once it is broken into lines, which are as deeply indented as it is nested.

@@ -101,7 +101,7 @@ func (w *writer) block(ctx context.Context, b block, number, depth, indent int) 
 		return w.meeting(ctx, b, depth, indent)
 	case "code":
 		w.endList()
-		w.outline.Block(document.Code, rawText(b.RichText))
+		w.outline.Code(strings.ReplaceAll(b.Language, "plain text", ""), rawText(b.RichText))
 		text = w.text(ctx, b.Caption)
 	case "equation":
 		text = b.Expression

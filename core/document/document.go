@@ -91,10 +91,12 @@ const (
 )
 
 // Block is a coherent piece of a section. Text is plain text or Markdown, in UTF-8, without a
-// trailing newline.
+// trailing newline. The text of Code has no fences (Block.Fences).
 type Block struct {
 	Kind BlockKind
 	Text string
+	// of Code, such as "go", as after a fence in Markdown; empty if the source does not say
+	Language string
 }
 
 // Chunk is a piece of a document that is searched, cited and shown to the model as a unit.
@@ -107,8 +109,8 @@ type Chunk struct {
 	Text       string // the document's own text in that range, without anything prepended
 	Start, End int    // character (rune) range in the document's text (Document.Text), End exclusive
 	Tokens     int    // size of Text in tokens of the default tokenizer
-	// the header row where Text begins inside a table: shown before Text, no part of it or of its
-	// range
+	// the header row where Text begins inside a table, or the opening fence where it begins inside
+	// code: shown before Text, no part of it or of its range
 	Lead string
 }
 
@@ -116,12 +118,4 @@ type Chunk struct {
 type Place struct {
 	Start  int    // characters (runes) from the beginning of the chunk's text, more than 0
 	Anchor string // never empty
-}
-
-// Shown returns the chunk's text for display. A piece of a table gets the table's header above it.
-func (c Chunk) Shown() string {
-	if c.Lead == "" {
-		return c.Text
-	}
-	return c.Lead + "\n" + c.Text
 }

@@ -5,20 +5,25 @@ import "strings"
 // InlineCode returns code for use inside running text, between backticks. It uses one backtick more
 // than the longest run of backticks in the code.
 func InlineCode(code string) string {
+	ticks := strings.Repeat("`", longestTicks(code)+1)
+	if strings.HasPrefix(code, "`") || strings.HasSuffix(code, "`") {
+		code = " " + code + " "
+	}
+	return ticks + code + ticks
+}
+
+// longestTicks returns the length of the longest run of backticks in a text.
+func longestTicks(text string) int {
 	longest, run := 0, 0
-	for _, r := range code {
-		if r == '`' {
+	for i := range len(text) {
+		if text[i] == '`' {
 			run++
 			longest = max(longest, run)
 		} else {
 			run = 0
 		}
 	}
-	ticks := strings.Repeat("`", longest+1)
-	if strings.HasPrefix(code, "`") || strings.HasSuffix(code, "`") {
-		code = " " + code + " "
-	}
-	return ticks + code + ticks
+	return longest
 }
 
 // InlineLink returns a link for use inside running text: its text, then its address in brackets. It

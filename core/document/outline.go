@@ -68,17 +68,25 @@ func (o *Outline) Close(level int) {
 
 // Block adds a block to the section that is open. Trailing line breaks are cut off; a block without
 // text is left out, and so is what comes once the outline is full.
-func (o *Outline) Block(kind BlockKind, text string) {
-	text = strings.TrimRight(text, " \t\r\n")
-	if text == "" || o.Full() {
+func (o *Outline) Block(kind BlockKind, text string) { o.add(Block{Kind: kind, Text: text}) }
+
+// Code adds code like Block. The language is what the source calls it, such as "Go"; it may be
+// empty.
+func (o *Outline) Code(language, text string) {
+	o.add(Block{Kind: Code, Text: text, Language: cleanLanguage(language)})
+}
+
+func (o *Outline) add(b Block) {
+	b.Text = strings.TrimRight(b.Text, " \t\r\n")
+	if b.Text == "" || o.Full() {
 		return
 	}
 	if len(o.sections) == 0 {
 		o.sections = append(o.sections, Section{})
 	}
 	last := &o.sections[len(o.sections)-1]
-	last.Blocks = append(last.Blocks, Block{kind, text})
-	o.size += len(text)
+	last.Blocks = append(last.Blocks, b)
+	o.size += len(b.Text)
 	o.blocks++
 }
 

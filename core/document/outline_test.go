@@ -38,7 +38,7 @@ func TestOutline(t *testing.T) {
 		t.Errorf("Title() = %q, want the first of the highest headings", o.Title())
 	}
 	d := document.Document{Sections: o.Sections()}
-	if want := "Before.\n\n## A\n\nIn A.\n\n#### B\n\n###### term\n\n- x\n\n  code\n\n# C"; d.Text() != want {
+	if want := "Before.\n\n## A\n\nIn A.\n\n#### B\n\n###### term\n\n- x\n\n```\n  code\n```\n\n# C"; d.Text() != want {
 		t.Errorf("Text() = %q, want %q", d.Text(), want)
 	}
 }

@@ -5,8 +5,8 @@ import "strings"
 // BlockSeparator stands between two blocks of a document's text.
 const BlockSeparator = "\n\n"
 
-// Text is the document's whole text: its blocks in reading order, parted by BlockSeparator. Chunk
-// ranges count runes of it.
+// Text is the document's whole text: its blocks in reading order, parted by BlockSeparator, code
+// between fences. Chunk ranges count runes of it.
 func (d *Document) Text() string {
 	var b strings.Builder
 	for _, s := range d.Sections {
@@ -14,7 +14,10 @@ func (d *Document) Text() string {
 			if b.Len() > 0 {
 				b.WriteString(BlockSeparator)
 			}
+			opening, closing := block.Fences()
+			b.WriteString(opening)
 			b.WriteString(block.Text)
+			b.WriteString(closing)
 		}
 	}
 	return b.String()

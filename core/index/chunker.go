@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -57,7 +58,7 @@ func (s ChunkSize) validate() error {
 //
 // Small sections join their siblings under the same heading; large ones are cut between paragraphs,
 // else sentences, list items, table rows or lines of code. Every chunk is an exact range of the
-// document's text, and every character that is not white space is in one.
+// document's text. Every character is in one, except white space and fences around nothing.
 type Chunker struct {
 	meter *meter
 	size  ChunkSize
@@ -72,12 +73,31 @@ func NewChunker(counter Counter, size ChunkSize) (*Chunker, error) {
 	return &Chunker{meter: &meter{counter: counter}, size: size}, nil
 }
 
-// chunking numbers the rules by which documents are cut and enriched. Raise it when they change:
-// everything is then cut again.
+// chunking numbers the rules by which documents are cut and enriched. Raise it when they change for
+// every document: everything is then cut again.
 const chunking = 1
 
 func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
+}
+
+// Chunking numbers the rules for single blocks. Raise it when they change, and let rulesOf return
+// it for the documents that have such blocks. Those stored by earlier rules are then read again
+// once, and cut again if their text differs.
+//
+// From 2 on, code stands between fences.
+const Chunking = 2
+
+// rulesOf returns the lowest number of Chunking that cuts a document as Chunking does.
+func rulesOf(d *document.Document) int {
+	for _, s := range d.Sections {
+		for _, b := range s.Blocks {
+			if opening, closing := b.Fences(); opening != "" || closing != "" {
+				return 2
+			}
+		}
+	}
+	return 1
 }
 
 // Chunks cuts a document into chunks, in time proportional to its length. It returns none for a
@@ -133,7 +153,9 @@ func (s section) end() int { return s.blocks[len(s.blocks)-1].end }
 type block struct {
 	kind       document.BlockKind
 	start, end int
-	tokens     int
+	// of what stands between the fences, which are not counted
+	bodyStart, bodyEnd int
+	tokens             int
 }
 
 // layOut places the blocks of a document exactly as Document.Text does.
@@ -149,7 +171,10 @@ func (c *Chunker) layOut(ctx context.Context, d *document.Document) ([]section, 
 			if at > 0 {
 				at += len(document.BlockSeparator)
 			}
-			placed := block{kind: b.Kind, start: at, end: at + len(b.Text)}
+			opening, closing := b.Fences()
+			placed := block{kind: b.Kind, start: at, bodyStart: at + len(opening)}
+			placed.bodyEnd = placed.bodyStart + len(b.Text)
+			placed.end = placed.bodyEnd + len(closing)
 			at = placed.end
 			if strings.TrimSpace(b.Text) == "" {
 				continue
@@ -204,6 +229,7 @@ type writer struct {
 	chunker  *Chunker
 	text     string
 	chunks   []document.Chunk
+	fences   document.FenceScanner
 	lastByte int
 	lastRune int
 }
@@ -221,26 +247,34 @@ func (w *writer) writeGroup(ctx context.Context, g group) error {
 	}
 }
 
-// write adds the chunk that is the byte range from start to end of the sections given.
+// write adds the chunk that is the byte range from start to end of the sections given, without
+// white space around it. Within code that white space is text.
 func (w *writer) write(sections []section, start, end int) {
-	trimmed := strings.TrimSpace(w.text[start:end])
-	if trimmed == "" {
+	text := w.text[start:end]
+	if strings.TrimSpace(text) == "" {
 		return
 	}
-	start += strings.Index(w.text[start:end], trimmed)
-	home := homeOf(sections, start, start+len(trimmed))
-	from := w.runeAt(start)
-	w.chunks = append(w.chunks, document.Chunk{
-		Ordinal: len(w.chunks),
-		Heading: home.heading,
-		Anchor:  home.anchor,
-		Places:  w.places(sections, start, start+len(trimmed)),
-		Text:    trimmed,
-		Start:   from,
-		End:     from + utf8.RuneCountInString(trimmed),
-		Tokens:  w.chunker.meter.count(trimmed),
-		Lead:    w.lead(sections, start),
-	})
+	chunk := document.Chunk{Text: text, Lead: w.fences.Lead(w.text, start)}
+	// a space before backticks stays, since they begin a fence after a line break
+	if chunk.After() == "" && !strings.HasPrefix(w.text[end:], "```") {
+		text = strings.TrimRightFunc(text, unicode.IsSpace)
+	}
+	if chunk.Lead == "" {
+		text = strings.TrimLeftFunc(text, unicode.IsSpace)
+		start = start + len(chunk.Text) - len(strings.TrimLeftFunc(chunk.Text, unicode.IsSpace))
+		chunk.Lead = w.header(sections, start)
+	}
+	end = start + len(text)
+	if (document.Chunk{Text: text, Lead: chunk.Lead}).Words() == "" {
+		return // nothing but fences
+	}
+	home := homeOf(sections, start, end)
+	chunk.Ordinal, chunk.Text = len(w.chunks), text
+	chunk.Heading, chunk.Anchor, chunk.Places = home.heading, home.anchor, w.places(sections, start, end)
+	chunk.Start = w.runeAt(start)
+	chunk.End = chunk.Start + utf8.RuneCountInString(text)
+	chunk.Tokens = w.chunker.meter.count(text)
+	w.chunks = append(w.chunks, chunk)
 }
 
 // places returns the sections that begin within a range, after the section in which the range
@@ -281,9 +315,9 @@ func sectionAt(sections []section, place int) int {
 	return sort.Search(len(sections), func(i int) bool { return sections[i].end() > place })
 }
 
-// lead returns the header row if the range begins inside a table. It returns none if the header is
-// too large to repeat.
-func (w *writer) lead(sections []section, start int) string {
+// header returns the header row if the range begins inside a table. It returns none if the header
+// is too large to repeat.
+func (w *writer) header(sections []section, start int) string {
 	i := sectionAt(sections, start)
 	if i == len(sections) {
 		return ""

@@ -71,7 +71,11 @@ func TestChunks(t *testing.T) {
 		o = document.Outline{}
 		o.Heading(level, title, strings.ToLower(title))
 		for _, b := range blocks {
-			o.Block(b.Kind, b.Text)
+			if b.Kind == document.Code {
+				o.Code(b.Language, b.Text)
+			} else {
+				o.Block(b.Kind, b.Text)
+			}
 		}
 		return o.Sections()
 	}
@@ -152,7 +156,16 @@ func TestChunks(t *testing.T) {
 		{
 			name: "code is cut between lines", size: index.ChunkSize{Max: 80},
 			sections: section(1, "A", document.Block{Kind: document.Code, Text: strings.TrimSpace(code)}),
-			want:     []want{{"A", "a", "# A", "line21 := f(21)", ""}, {"A", "a", "line22 :=", "line39 := f(39)", ""}},
+			want:     []want{{"A", "a", "# A", "line21 := f(21)\n", ""}, {"A", "a", "line22 :=", "line39 := f(39)\n```", "```"}},
+		},
+		{
+			name: "a fence stays with the lines next to it", size: index.ChunkSize{Max: 16, Overlap: -1},
+			sections: section(1, "A", document.Block{Text: prose(1, 12, "x")},
+				document.Block{Kind: document.Code, Language: "go", Text: "\n\n    " + strings.Repeat("a ", 14) + "\n    b\n\n" + strings.Repeat("c ", 14)},
+				document.Block{Text: prose(1, 12, "y")}),
+			want: []want{
+				{"A", "a", "# A", "x x.", ""}, {"A", "a", "```go\n\n\n    a", " a \n    b\n\n", ""}, {"A", "a", "c ", " c\n```", "```go"}, {"A", "a", "Sentence 0 y", "y y.", ""},
+			},
 		},
 		{
 			name: "lists are cut between items", size: index.ChunkSize{Max: 150, Overlap: -1},
@@ -198,6 +211,8 @@ func drawDocument(t *rapid.T) document.Document {
 		rapid.StringMatching(`[a-f0-9]{0,900}`),
 		rapid.String(),
 		rapid.StringMatching(`[ \n]{0,20}`),
+		rapid.StringMatching("(`{0,4}[a-z \n]{0,9}){0,20}"),
+		rapid.StringMatching(`( {0,8}[a-z(){};]{1,20}\n{1,3}){0,40}`),
 	)
 	title := rapid.SampledFrom([]string{"A", "B", "Ünïcode heading"})
 	var o document.Outline
@@ -205,7 +220,11 @@ func drawDocument(t *rapid.T) document.Document {
 		anchor := rapid.SampledFrom([]string{"", fmt.Sprintf("s%d", i), fmt.Sprintf("s%d", i)}).Draw(t, "anchor")
 		o.Heading(rapid.IntRange(1, 4).Draw(t, "level"), title.Draw(t, "title"), anchor)
 		for range rapid.IntRange(0, 4).Draw(t, "blocks") {
-			o.Block(document.BlockKind(rapid.IntRange(0, 3).Draw(t, "kind")), text.Draw(t, "text"))
+			if kind := document.BlockKind(rapid.IntRange(0, 3).Draw(t, "kind")); kind == document.Code {
+				o.Code(rapid.SampledFrom([]string{"", "go", "c++"}).Draw(t, "language"), text.Draw(t, "text"))
+			} else {
+				o.Block(kind, text.Draw(t, "text"))
+			}
 		}
 	}
 	return document.Document{Sections: o.Sections()}
@@ -221,11 +240,46 @@ func TestChunksAreTheDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkChunks(t, &d, cut(t, c, &d), size.Max)
+		checkJoined(t, &d, cut(t, c, &d))
 		checkPlaces(t, &d, cut(t, c, &d))
 		if diff := cmp.Diff(cut(t, c, &d), cut(t, c, &d)); diff != "" {
 			t.Fatalf("the same document was cut in two ways:\n%s", diff)
 		}
 	})
+}
+
+// checkJoined holds that the chunks together are the document again, and that any run of them is
+// Markdown that leaves no fence open. White space between blocks may differ, and no other.
+func checkJoined(t failer, d *document.Document, chunks []document.Chunk) {
+	t.Helper()
+	for from := range chunks {
+		var j document.Joiner
+		for _, c := range chunks[from:] {
+			if c.Words() == "" {
+				t.Fatalf("nothing is searched of %q", c.Text)
+			}
+			j.Add(c)
+		}
+		if open := (document.Chunk{Text: j.String()}).After(); open != "" {
+			t.Fatalf("%q leaves %q open", j.String(), open)
+		}
+		if from > 0 {
+			continue
+		}
+		want, got := strings.Split(d.Text(), "\n"), strings.Split(j.String(), "\n")
+		words := func(text string) []string { return strings.Fields(strings.ReplaceAll(text, "`", "")) }
+		if diff := cmp.Diff(words(d.Text()), words(j.String())); diff != "" {
+			t.Fatalf("the words of the joined text differ:\n%s", diff)
+		}
+		for _, s := range d.Sections {
+			for _, b := range s.Blocks {
+				opening, closing := b.Fences()
+				if text := opening + b.Text + closing; opening != "" && !strings.Contains(j.String(), text) {
+					t.Fatalf("the code %q is not in\n%q of\n%q", text, got, want)
+				}
+			}
+		}
+	}
 }
 
 // checkPlaces holds that every section with an anchor is reached from the chunk that it begins in:
@@ -237,10 +291,12 @@ func checkPlaces(t failer, d *document.Document, chunks []document.Chunk) {
 		begin, body := -1, false
 		for _, b := range s.Blocks {
 			body = body || b.Kind != document.Heading && strings.TrimSpace(b.Text) != ""
+			opening, closing := b.Fences()
+			text := opening + b.Text + closing
 			if begin < 0 && strings.TrimSpace(b.Text) != "" {
-				begin = at + utf8.RuneCountInString(b.Text) - utf8.RuneCountInString(strings.TrimLeftFunc(b.Text, unicode.IsSpace))
+				begin = at + utf8.RuneCountInString(text) - utf8.RuneCountInString(strings.TrimLeftFunc(text, unicode.IsSpace))
 			}
-			at += utf8.RuneCountInString(b.Text) + utf8.RuneCountInString(document.BlockSeparator)
+			at += utf8.RuneCountInString(text) + utf8.RuneCountInString(document.BlockSeparator)
 		}
 		if begin < 0 || s.Anchor == "" {
 			continue
@@ -289,17 +345,17 @@ func checkChunks(t failer, d *document.Document, chunks []document.Chunk, limit 
 			t.Fatalf("chunk %d ends at %d and holds nothing that was not in one before", i, c.End)
 		}
 		for ; at < c.Start; at++ {
-			if !unicode.IsSpace(text[at]) {
+			if !unicode.IsSpace(text[at]) && text[at] != '`' {
 				t.Fatalf("the character %q at %d is in no chunk", text[at], at)
 			}
 		}
 		at = c.End
-		if c.Tokens > limit {
-			t.Fatalf("chunk %d has %d tokens, more than %d: %q", i, c.Tokens, limit, c.Text)
+		if n := (words{}).Count(c.Words()); n > limit {
+			t.Fatalf("chunk %d has %d tokens besides fences, more than %d: %q", i, n, limit, c.Text)
 		}
 	}
 	for ; at < len(text); at++ {
-		if !unicode.IsSpace(text[at]) {
+		if !unicode.IsSpace(text[at]) && text[at] != '`' {
 			t.Fatalf("the character %q at %d is in no chunk", text[at], at)
 		}
 	}

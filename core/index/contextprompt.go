@@ -33,7 +33,7 @@ const (
 func summaryRequest(d *document.Document, chunks []document.Chunk) llm.Request {
 	var b strings.Builder
 	for _, c := range chunks {
-		b.WriteString(c.Text)
+		b.WriteString(c.Words())
 		b.WriteString(document.BlockSeparator)
 	}
 	return contextRequest("What is this document about? Answer in at most three sentences: its subject, what it is for, and the names of what it deals with.",
@@ -47,12 +47,12 @@ func passageRequest(d *document.Document, summary string, chunks []document.Chun
 		parts = append(parts, fenced("headings", heading))
 	}
 	if i > 0 {
-		runes := []rune(chunks[i-1].Text)
+		runes := []rune(chunks[i-1].Words())
 		parts = append(parts, fenced("before", string(runes[max(0, len(runes)-contextAround):])))
 	}
-	parts = append(parts, fenced("passage", chunks[i].Text))
+	parts = append(parts, fenced("passage", chunks[i].Words()))
 	if i+1 < len(chunks) {
-		runes := []rune(chunks[i+1].Text)
+		runes := []rune(chunks[i+1].Words())
 		parts = append(parts, fenced("after", string(runes[:min(len(runes), contextAround)])))
 	}
 	return contextRequest("Where in the document does the passage stand, and what does it speak of? Answer in one or two sentences. "+

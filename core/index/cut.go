@@ -102,22 +102,44 @@ func (w *writer) pieces(ctx context.Context, sections []section) ([]piece, int, 
 	total := 0
 	for _, s := range sections {
 		for _, b := range s.blocks {
-			at := b.start
-			for stretch := range stretches(w.text[b.start:b.end]) {
+			at, first := b.bodyStart, len(all)
+			for stretch := range stretches(w.text[b.bodyStart:b.bodyEnd]) {
 				if ctx.Err() != nil {
 					return nil, 0, context.Cause(ctx)
 				}
 				for _, part := range w.chunker.thick(w.chunker.split(stretch, cuts(b.kind), true)) {
-					p := piece{start: at, end: at + part.length, tokens: part.tokens, opens: at == b.start, heading: b.kind == document.Heading}
+					p := piece{start: at, end: at + part.length, tokens: part.tokens, opens: at == b.bodyStart, heading: b.kind == document.Heading}
 					p.prose = b.kind == document.Paragraph || b.kind == document.List
 					at = p.end
 					total += p.tokens
 					all = append(all, p)
 				}
 			}
+			if b.start < b.bodyStart || b.bodyEnd < b.end {
+				all = w.joinFences(all, first, b)
+			}
 		}
 	}
 	return all, total, nil
+}
+
+// joinFences makes the fences of a block, whose pieces begin at first, part of the pieces next to
+// them, with empty lines between: a chunk that ends or begins with a fence would show empty code.
+func (w *writer) joinFences(all []piece, first int, b block) []piece {
+	pieces := all[first:]
+	blank := func(p piece) bool { return strings.TrimSpace(w.text[p.start:p.end]) == "" }
+	from, to := 0, len(pieces)-1
+	for from < to && blank(pieces[from]) {
+		from++
+	}
+	for to > from && blank(pieces[to]) {
+		to--
+	}
+	pieces[from].tokens += tokensOf(pieces[:from])
+	pieces[to].tokens += tokensOf(pieces[to+1:])
+	pieces[from].start, pieces[from].opens = b.start, true
+	pieces[to].end = b.end
+	return append(all[:first], pieces[from:to+1]...)
 }
 
 // longestStretch is how much of a block is cut at once, and mostParts into how many pieces, before

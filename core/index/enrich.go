@@ -9,12 +9,13 @@ import (
 )
 
 // SearchText is the text by which a chunk is found: the document's title, the headings above the
-// chunk, the document's metadata, and the chunk's own text; and, where a model wrote something
+// chunk, the document's metadata, and the chunk's own words; and, where a model wrote something
 // about the chunk, that. It is analysed and embedded, and never shown.
 func SearchText(d *document.Document, c document.Chunk, context string) string {
 	var b strings.Builder
 	b.WriteString(d.Title)
-	opening, _, _ := strings.Cut(c.Text, "\n")
+	words := c.Words()
+	opening, _, _ := strings.Cut(words, "\n")
 	opening = strings.TrimLeft(opening, "# ")
 	for i, heading := range c.Heading {
 		if heading == d.Title || (i == len(c.Heading)-1 && heading == opening) {
@@ -40,9 +41,9 @@ func SearchText(d *document.Document, c document.Chunk, context string) string {
 	if b.Len() > 0 {
 		b.WriteString(document.BlockSeparator)
 	}
-	if c.Lead != "" {
-		b.WriteString(c.Lead + "\n")
+	if header := c.Header(); header != "" {
+		b.WriteString(header + "\n")
 	}
-	b.WriteString(c.Text)
+	b.WriteString(words)
 	return b.String()
 }

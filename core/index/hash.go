@@ -61,6 +61,10 @@ func (w fields) rest(d *document.Document, modified time.Time) {
 		for _, b := range s.Blocks {
 			w.number(int(b.Kind))
 			w.text(b.Text)
+			if b.Language != "" {
+				w.number(-1) // no kind of a block
+				w.text(b.Language)
+			}
 		}
 	}
 }
@@ -115,6 +119,7 @@ func clean(d *document.Document) {
 		}
 		for j := range s.Blocks {
 			s.Blocks[j].Text = cleanText(s.Blocks[j].Text)
+			s.Blocks[j].Language = cleanText(s.Blocks[j].Language)
 		}
 	}
 }

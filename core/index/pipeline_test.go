@@ -118,7 +118,7 @@ func TestUnchangedDocumentsCostNothing(t *testing.T) {
 	}
 }
 
-// Each thing that the index keeps of a document must bring it in anew when it changes.
+// A change of anything that the index keeps of a document stores it again.
 func TestChangesThatCount(t *testing.T) {
 	t.Parallel()
 	changes := map[string]func(*document.Document){
@@ -129,6 +129,7 @@ func TestChangesThatCount(t *testing.T) {
 		"anchor":   func(d *document.Document) { d.Sections[0].Anchor = "other" },
 		"heading":  func(d *document.Document) { d.Sections[0].Heading = []string{"other"} },
 		"date":     func(d *document.Document) { d.UpdatedAt = d.UpdatedAt.Add(time.Hour) },
+		"language": func(d *document.Document) { d.Sections[0].Blocks[0].Language = "go" },
 		"kind":     func(d *document.Document) { d.Sections[0].Blocks[0].Kind = document.Code },
 	}
 	for name, change := range changes {
@@ -164,8 +165,7 @@ func TestAccessChangesAlone(t *testing.T) {
 	}
 }
 
-// Whoever may not read the new version of a document does not read the old one while the new one waits to be stored, and nobody reads the old
-// one who may read only the new one.
+// While a new version waits to be stored, only people who may read both versions read the old one.
 func TestAccessIsTakenBeforeTheDocumentIsStored(t *testing.T) {
 	t.Parallel()
 	store := new(indextest.Store)

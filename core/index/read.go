@@ -206,9 +206,10 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt)
 	// what is stored may be left as it is
 	same := stored && (done || !r.config.Again)
+	cut := stamp.Chunking >= Chunking
 	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond) // what databases keep
 	old := item.Again || item.MaxAge > 0 && r.last.StartedAt.Sub(stamp.CheckedAt) > item.MaxAge
-	if same && !old && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
+	if same && cut && !old && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
 		return nil, nil, false, nil
 	}
 	d, err := r.load(ctx, item)
@@ -221,15 +222,19 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	if err != nil {
 		return nil, nil, true, err
 	}
-	sum := fingerprint(&d, item.ModifiedAt, r.settings())
-	if same && (sum == stamp.Hash || stamp.Hash == earlierFingerprint(&d, item.ModifiedAt, r.settings(), stamp.ACL)) {
+	settings := r.settings()
+	if rules := rulesOf(&d); rules > 1 {
+		settings = fmt.Sprintf("%s|chunking %d", settings, rules)
+	}
+	sum := fingerprint(&d, item.ModifiedAt, settings)
+	if same && (sum == stamp.Hash || stamp.Hash == earlierFingerprint(&d, item.ModifiedAt, settings, stamp.ACL)) {
 		return nil, changed(&d, sum, stamp), true, nil
 	}
 	chunks, err := r.cut(ctx, &d)
 	if err != nil {
 		return nil, nil, true, err
 	}
-	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum, ACLReadAt: r.last.StartedAt}, Chunks: chunks, secret: secret}
+	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum, ACLReadAt: r.last.StartedAt, Chunking: Chunking}, Chunks: chunks, secret: secret}
 	contexts := make([]string, len(e.Chunks))
 	if r.context != nil {
 		var complete bool
@@ -239,8 +244,8 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 		// without a time it is read again by the next run, and stored again once more can be
 		// written about it
 		if !complete {
-			settings := fmt.Sprint(r.settings(), contexts)
-			e.Stamp = Stamp{ACLReadAt: r.last.StartedAt, Hash: fingerprint(&d, item.ModifiedAt, settings)}
+			settings := fmt.Sprint(settings, contexts)
+			e.Stamp = Stamp{ACLReadAt: r.last.StartedAt, Chunking: Chunking, Hash: fingerprint(&d, item.ModifiedAt, settings)}
 			e.plain = true
 			if same && (e.Hash == stamp.Hash || stamp.Hash == earlierFingerprint(&d, item.ModifiedAt, settings, stamp.ACL)) {
 				return nil, changed(&d, e.Hash, stamp), true, nil

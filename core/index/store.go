@@ -36,8 +36,8 @@ type Store interface {
 	// Remove removes documents of the source from the index. They cannot be found once it returns.
 	// Unknown ids, and ids of other sources, are ignored.
 	Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
-	// Checked records that documents of the source were found unchanged now (Stamp.CheckedAt).
-	// Unknown ids are ignored.
+	// Checked records that documents of the source were found unchanged now (Stamp.CheckedAt) by
+	// the rules of Chunking (Stamp.Chunking). Unknown ids are ignored.
 	Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
 	// SetACL changes who may read documents of the source, without storing them again: their text,
 	// search terms and vectors stay. All changes of a call hold for every search that begins after
@@ -71,6 +71,9 @@ type Stamp struct {
 	// ACLReadAt is when the run began that found the access list, by the store's clock. Known may
 	// leave it out.
 	ACLReadAt time.Time
+	// Chunking numbers the rules (the constant Chunking) by which the document was last cut or found
+	// to need no cutting. Known fills it in.
+	Chunking int
 }
 
 // NewerACL reports whether the stored access list was found by a later run than the list to be

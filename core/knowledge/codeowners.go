@@ -12,7 +12,7 @@ import (
 // GitLab's sections in brackets are passed over).
 func (r *reader) owners(chunks []document.Chunk) {
 	for i, c := range chunks {
-		for line := range strings.Lines(c.Text) {
+		for line := range strings.Lines(c.Words()) {
 			line, _, _ = strings.Cut(line, "#")
 			fields := strings.Fields(line)
 			if len(fields) < 2 || strings.HasPrefix(line, "[") || strings.HasPrefix(line, "^[") {

@@ -22,7 +22,7 @@ func Read(d *document.Document, chunks []document.Chunk) Reading {
 		r.owners(chunks)
 	} else {
 		for i := range chunks {
-			r.text(chunks[i].Text, i)
+			r.text(chunks[i].Words(), i)
 		}
 		r.linked(chunks)
 	}

@@ -237,28 +237,21 @@ func (s *Service) chunks(ctx context.Context, r reader, id document.ID, first in
 // gather joins the text of chunks until room, in tokens, is used, and fetches more as needed. next
 // is the position of the first chunk that did not fit, or 0.
 func (s *Service) gather(ctx context.Context, r reader, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
-	var b strings.Builder
-	end, last := 0, 0
+	var joined document.Joiner
+	last, empty := 0, true
 	for {
 		for _, p := range chunks {
-			piece := p.Chunk.Shown()
-			if overlap := end - p.Chunk.Start; overlap > 0 {
-				runes := []rune(p.Chunk.Text)
-				piece = string(runes[min(overlap, len(runes)):])
-			} else if b.Len() > 0 {
-				piece = document.BlockSeparator + p.Chunk.Text
-			}
 			// as it is escaped
-			size := s.Counter.Count(tool.DocumentsJSON([]tool.Document{{Contents: piece}}, ""))
-			if size > room && b.Len() > 0 {
-				return b.String(), p.Chunk.Ordinal, nil
+			size := s.Counter.Count(tool.DocumentsJSON([]tool.Document{{Contents: joined.Next(p.Chunk)}}, ""))
+			if size > room && !empty {
+				return joined.String(), p.Chunk.Ordinal, nil
 			}
-			b.WriteString(piece)
+			joined.Add(p.Chunk)
 			room -= size
-			end, last = max(end, p.Chunk.End), p.Chunk.Ordinal
+			last, empty = p.Chunk.Ordinal, false
 		}
 		if len(chunks) < readAhead {
-			return b.String(), 0, nil
+			return joined.String(), 0, nil
 		}
 		if chunks, err = s.chunks(ctx, r, id, last+1); err != nil {
 			return "", 0, err

@@ -150,15 +150,11 @@ func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.Chu
 		hit = Hit{Document: p.Document, Metadata: p.Metadata, ACL: p.ACL, Chunk: p.ID, Ordinal: p.Chunk.Ordinal, Heading: p.Chunk.Heading,
 			Anchor: p.Chunk.Anchor, Link: p.Document.Link(p.Chunk.Anchor), Of: r.Siblings, Scores: r.Scores}
 	}
-	var text strings.Builder
-	for i, p := range run {
-		if i == 0 {
-			hit.Start, hit.End = p.Chunk.Start, p.Chunk.End
-			text.WriteString(p.Chunk.Shown())
-		} else {
-			text.WriteString(continuation(text.String(), p.Chunk.Text, hit.End-p.Chunk.Start))
-			hit.Start, hit.End = min(hit.Start, p.Chunk.Start), max(hit.End, p.Chunk.End)
-		}
+	var text document.Joiner
+	hit.Start, hit.End = run[0].Chunk.Start, run[0].Chunk.End
+	for _, p := range run {
+		text.Add(p.Chunk)
+		hit.Start, hit.End = min(hit.Start, p.Chunk.Start), max(hit.End, p.Chunk.End)
 		hit.Tokens += p.Chunk.Tokens
 		hit.Parts = append(hit.Parts, Parts(p.Chunk)...)
 	}
@@ -197,23 +193,6 @@ func headingOf(anchor, text string) string {
 		return ""
 	}
 	return line
-}
-
-// continuation returns the text that next adds to text. It removes the first overlap runes of next
-// if text ends with them. Otherwise (for example if a table's header is repeated) it returns all of
-// next as a separate block.
-func continuation(text, next string, overlap int) string {
-	if overlap > 0 {
-		runes := []rune(next)
-		if overlap >= len(runes) {
-			if strings.HasSuffix(text, next) {
-				return ""
-			}
-		} else if head := string(runes[:overlap]); strings.HasSuffix(text, head) {
-			return string(runes[overlap:])
-		}
-	}
-	return document.BlockSeparator + next
 }
 
 // fit returns the hits that fit into maxTokens, in order; 0 means no limit. It skips a hit that is

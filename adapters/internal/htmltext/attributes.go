@@ -11,6 +11,7 @@ type attributes struct {
 	id, href, rel, role, lang, name, property, content string
 	navigational                                       bool // its class is one of navigation
 	aside                                              bool // its class is one of a note
+	classes                                            string
 }
 
 func (x *extractor) attributes(more bool) attributes {
@@ -38,7 +39,8 @@ func (x *extractor) attributes(more bool) attributes {
 		case "content":
 			a.content = string(value)
 		case "class":
-			for class := range strings.FieldsSeq(string(value)) {
+			a.classes = string(value)
+			for class := range strings.FieldsSeq(a.classes) {
 				a.navigational = a.navigational || navigationClass(class)
 				a.aside = a.aside || noteClass(class)
 				generated = generated || class == "indexterm" // ids of index entries change with every build

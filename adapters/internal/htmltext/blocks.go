@@ -37,6 +37,7 @@ func (x *extractor) begin(e *element) {
 	switch e.tag {
 	case atom.Pre, atom.Xmp, atom.Plaintext:
 		x.preDepth++
+		x.language = e.language
 	case atom.Ul, atom.Ol, atom.Menu, atom.Dl:
 		x.lists.enter(e.tag)
 	case atom.Li:
@@ -54,6 +55,9 @@ func (x *extractor) begin(e *element) {
 	case atom.Code, atom.Kbd, atom.Samp, atom.Tt:
 		x.text.code++
 		e.mark = x.text.mark()
+		if x.preDepth > 0 {
+			x.language = e.language
+		}
 	case atom.A, atom.Sup:
 		e.mark = x.text.mark()
 	}
@@ -209,7 +213,7 @@ func (x *extractor) finishCode() {
 	}
 	x.flush()
 	x.closeListBlock()
-	x.block(document.Code, code)
+	x.code(code)
 }
 
 // flush ends the paragraph that is being read. Inside a heading it only parts words.

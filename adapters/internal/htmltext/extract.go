@@ -25,6 +25,8 @@ type element struct {
 	anchor string
 	href   string
 	mark   mark // where its text begins, for inline elements
+	// of the code inside; may be empty
+	language string
 }
 
 type extractor struct {
@@ -37,6 +39,7 @@ type extractor struct {
 	text     inline
 	pre      strings.Builder
 	preDepth int
+	language string // of pre
 	anchor   string // of the nearest element above, while no text stands between
 	label    string // heading of a note, to stand before its text
 	contents Contents
@@ -123,7 +126,10 @@ func (x *extractor) start(selfClosing bool) {
 		x.flush()
 	}
 	e := x.top()
-	e = element{tag: tag, skip: e.skip, main: e.main, aside: e.aside}
+	e = element{tag: tag, skip: e.skip, main: e.main, aside: e.aside, language: e.language}
+	if language := codeLanguage(tag, a.classes); language != "" {
+		e.language = language
+	}
 	e.main = e.main || tag == atom.Main || tag == atom.Article || a.role == "main"
 	e.skip = e.skip || unreadable(tag) || (x.choosy && a.navigation(tag, e.main))
 	e.aside = e.aside || a.aside || isAside(tag)
@@ -222,6 +228,17 @@ func (x *extractor) block(kind document.BlockKind, text string) {
 	x.all.Block(kind, text)
 	if x.top().main {
 		x.main.Block(kind, text)
+	}
+	x.anchor = ""
+}
+
+func (x *extractor) code(text string) {
+	if x.contents.Only(text) && x.choosy {
+		return
+	}
+	x.all.Code(x.language, text)
+	if x.top().main {
+		x.main.Code(x.language, text)
 	}
 	x.anchor = ""
 }

@@ -133,8 +133,10 @@ func (r *reader) block(ctx context.Context, n ast.Node) error {
 		r.heading(n)
 	case *ast.Paragraph, *ast.TextBlock:
 		r.outline.Block(document.Paragraph, alert(r.inline(n)))
-	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		r.outline.Block(document.Code, r.lines(n))
+	case *ast.FencedCodeBlock:
+		r.outline.Code(string(n.Language(r.source)), r.lines(n))
+	case *ast.CodeBlock:
+		r.outline.Code("", r.lines(n))
 	case *ast.List:
 		l := list{reader: r}
 		if err := l.items(ctx, n, 0); err != nil {
@@ -212,7 +214,12 @@ func (r *reader) html(ctx context.Context, n *ast.HTMLBlock) error {
 	}
 	for _, s := range page.Sections {
 		for _, b := range s.Blocks {
-			if b.Kind != document.Heading {
+			switch b.Kind {
+			case document.Heading:
+			case document.Code:
+				r.outline.Code(b.Language, b.Text)
+				continue
+			default:
 				r.outline.Block(b.Kind, b.Text)
 				continue
 			}

@@ -17,20 +17,22 @@ const (
 	lineSize = 32
 	// maxDefinitions is how many bytes of definitions of links a long text may have.
 	maxDefinitions = 64 << 10
+	// longestInfo is how many bytes behind a fence are repeated where its code is cut.
+	longestInfo = 100
 )
 
 // pieces cuts a text before headings, else before paragraphs, else between any two lines. Fenced
 // code that is cut is fenced in both pieces.
 func pieces(source string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		var fence string // that opened the code around the line
+		var fence, info string // that opened the code around the line, and what stands behind it
 		begin, start, size, blank := "", 0, 0, true
 		at := 0
 		for line := range strings.Lines(source) {
 			if size >= pieceSize && cuts(line, size, fence != "", blank) {
 				piece := begin + source[start:at]
 				if begin = ""; fence != "" {
-					piece, begin = piece+fence+"\n", fence+"\n"
+					piece, begin = piece+fence+"\n", fence+info+"\n"
 				}
 				if !yield(piece) {
 					return
@@ -40,6 +42,9 @@ func pieces(source string) iter.Seq[string] {
 			switch mark := fenceOf(line); {
 			case fence == "":
 				fence = mark
+				if info = strings.TrimSpace(line)[len(mark):]; len(info) > longestInfo {
+					info = ""
+				}
 			case mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && strings.Trim(line, mark[:1]+" \t\r\n") == "":
 				fence = ""
 			}

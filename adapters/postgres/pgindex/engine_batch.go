@@ -78,13 +78,15 @@ func (b *batch) read(ctx context.Context, tx pgx.Tx) error {
 		var c chunkState
 		var shard int16
 		var id, first int64
-		err := row.Scan(&c.tenant, &shard, &id, &first, &c.access, &c.source, &c.title, &c.language, &c.text)
+		var enrichment, lead, text string
+		err := row.Scan(&c.tenant, &shard, &id, &first, &c.access, &c.source, &c.title, &c.language, &enrichment, &lead, &text)
+		c.text = searchText(enrichment, lead, text)
 		c.id, c.first = chunkID(shard, id), chunkID(shard, first)
 		return c, err
-	}), `select d.tenant_id, d.shard, c.id, d.first_chunk, d.access_number, s.number, d.title, d.language, c.enrichment || c.text `+documents+`
+	}), `select d.tenant_id, d.shard, c.id, d.first_chunk, d.access_number, s.number, d.title, d.language, c.enrichment, c.lead, c.text `+documents+`
 		join source s on s.tenant_id = d.tenant_id and s.id = d.source_id
 		cross join lateral (
-			select id, enrichment, text from chunk where tenant_id = d.tenant_id and shard = d.shard and id >= d.first_chunk and id < d.first_chunk + d.chunk_count offset 0
+			select id, enrichment, lead, text from chunk where tenant_id = d.tenant_id and shard = d.shard and id >= d.first_chunk and id < d.first_chunk + d.chunk_count offset 0
 		) c`, tenants, shards, firsts)
 	r.queue(b.scanVectors, `select d.tenant_id, d.shard, e.chunk, e.model, e.emb, e.emb_full `+documents+`
 		join embedding_model m on m.tenant_id = d.tenant_id

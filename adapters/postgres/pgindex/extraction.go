@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/extract"
 	"github.com/footnotehq/footnote/core/knowledge"
 	"github.com/jackc/pgx/v5"
@@ -31,7 +32,7 @@ const due = ` from document d where d.tenant_id = $1 and d.chunk_count > 0
 // Due implements extract.Store.
 func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extract.Digest, after extract.Document, most int) ([]extract.Document, error) {
 	rows, err := e.index.db.Pool.Query(ctx, `
-		select w.*, c.heading, c.text from (select d.shard, d.id, d.first_chunk, d.chunk_count, d.title`+due+` and (d.shard, d.id) > ($3, $4) order by d.shard, d.id limit $5) w
+		select w.*, c.heading, c.lead, c.text from (select d.shard, d.id, d.first_chunk, d.chunk_count, d.title`+due+` and (d.shard, d.id) > ($3, $4) order by d.shard, d.id limit $5) w
 		join chunk c on c.tenant_id = $1 and c.shard = w.shard and c.id >= w.first_chunk and c.id < w.first_chunk + w.chunk_count order by w.shard, w.id, c.id`,
 		string(tenant), way[:], after.Shard, after.Row, most)
 	if err != nil {
@@ -41,7 +42,9 @@ func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extrac
 	var d extract.Document
 	var count int32
 	var p extract.Passage
-	if _, err := pgx.ForEachRow(rows, []any{&d.Shard, &d.Row, &d.First, &count, &d.Title, &p.Heading, &p.Text}, func() error {
+	var c document.Chunk
+	if _, err := pgx.ForEachRow(rows, []any{&d.Shard, &d.Row, &d.First, &count, &d.Title, &p.Heading, &c.Lead, &c.Text}, func() error {
+		p.Text = c.Words()
 		if last := len(docs) - 1; last < 0 || docs[last].Shard != d.Shard || docs[last].Row != d.Row {
 			docs = append(docs, d)
 		}

@@ -110,21 +110,22 @@ func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard in
 func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, condition string, args ...any) ([]pgknowledge.Written, error) {
 	rows, err := tx.Query(ctx, `
 		select id, external_id, source_id, kind, title, url, updated_at, metadata, first_chunk,
-		       array(select text from chunk c where c.tenant_id = $1 and c.shard = $2 and c.id >= d.first_chunk and c.id < d.first_chunk + d.chunk_count order by c.id)
+		       array(select text from chunk c where c.tenant_id = $1 and c.shard = $2 and c.id >= d.first_chunk and c.id < d.first_chunk + d.chunk_count order by c.id),
+		       array(select lead from chunk c where c.tenant_id = $1 and c.shard = $2 and c.id >= d.first_chunk and c.id < d.first_chunk + d.chunk_count order by c.id)
 		from document d where tenant_id = $1 and shard = $2 and `+condition, append([]any{string(tenant), shard}, args...)...)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (pgknowledge.Written, error) {
-		var texts []string
+		var texts, leads []string
 		var updated *time.Time
 		d := pgknowledge.Written{Shard: shard, Document: new(document.Document)}
-		err := row.Scan(&d.Row, &d.Document.ID, &d.Document.Source, &d.Document.Kind, &d.Document.Title, &d.Document.URL, &updated, &d.Document.Metadata, &d.First, &texts)
+		err := row.Scan(&d.Row, &d.Document.ID, &d.Document.Source, &d.Document.Kind, &d.Document.Title, &d.Document.URL, &updated, &d.Document.Metadata, &d.First, &texts, &leads)
 		if updated != nil {
 			d.Document.UpdatedAt = updated.UTC()
 		}
-		for _, text := range texts {
-			d.Chunks = append(d.Chunks, document.Chunk{Text: text})
+		for i, text := range texts {
+			d.Chunks = append(d.Chunks, document.Chunk{Text: text, Lead: leads[i]})
 		}
 		return d, err
 	})
@@ -162,7 +163,7 @@ func (x *Index) scanFor(ctx context.Context, tenant access.TenantID, shards []in
 				if err := holdShard(ctx, tx, tenant, shard); err != nil {
 					return err
 				}
-				rows, err := tx.Query(ctx, `select id, text from chunk where tenant_id = $1 and shard = $2 and id > $3 order by id limit $4`, string(tenant), shard, after, scanStep)
+				rows, err := tx.Query(ctx, `select id, lead, text from chunk where tenant_id = $1 and shard = $2 and id > $3 order by id limit $4`, string(tenant), shard, after, scanStep)
 				if err != nil {
 					return err
 				}
@@ -184,7 +185,10 @@ func (x *Index) scanFor(ctx context.Context, tenant access.TenantID, shards []in
 }
 
 func scanPassageText(row pgx.CollectableRow) (p pgknowledge.Passage, err error) {
-	return p, row.Scan(&p.Chunk, &p.Text)
+	var c document.Chunk
+	err = row.Scan(&p.Chunk, &c.Lead, &c.Text)
+	p.Text = c.Words()
+	return p, err
 }
 
 // lookFor looks few names up in the postings.
@@ -206,7 +210,7 @@ func (x *Index) lookFor(ctx context.Context, tenant access.TenantID, names []pgk
 				return err
 			}
 			rows, err := tx.Query(ctx, `
-				select c.id, c.text from unnest($3::bigint[]) as w (id)
+				select c.id, c.lead, c.text from unnest($3::bigint[]) as w (id)
 				cross join lateral (select * from chunk where tenant_id = $1 and shard = $2 and id = w.id offset 0) c order by c.id`,
 				string(tenant), shard, slices.Sorted(maps.Keys(holding[shard])))
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/knowledge"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
@@ -35,7 +36,7 @@ func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
 	if p.language == "" {
 		var sample strings.Builder
 		for i := 0; i < n && sample.Len() < 4000; i++ {
-			sample.WriteString(e.Chunks[i].Text)
+			sample.WriteString(e.Chunks[i].Words())
 			sample.WriteByte('\n')
 		}
 		p.language = analyse.Guess(sample.String())
@@ -58,17 +59,22 @@ func (p *preparedEntry) searchText(i int) string {
 	if len(p.SearchText) > 0 {
 		return p.SearchText[i]
 	}
-	return p.Document.Title + "\n" + p.Chunks[i].Text
+	return p.Document.Title + "\n" + p.Chunks[i].Words()
 }
 
-// enrichment is what stands before the chunk's own text in its search text, so that the text is
-// kept once.
+// enrichment is what stands before the chunk's own words in its search text, so that the text is
+// kept once (searchText).
 func (p *preparedEntry) enrichment(i int) string {
-	prefix, found := strings.CutSuffix(p.searchText(i), p.Chunks[i].Text)
+	prefix, found := strings.CutSuffix(p.searchText(i), p.Chunks[i].Words())
 	if found {
 		return prefix
 	}
 	return p.searchText(i) + "\n"
+}
+
+// searchText is the search text of a stored chunk.
+func searchText(enrichment, lead, text string) string {
+	return enrichment + document.Chunk{Lead: lead, Text: text}.Words()
 }
 
 // unit scales a vector to length 1, so that the inner product is the cosine. A vector without

@@ -82,9 +82,9 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 func (x *Index) Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error {
 	// Served by document's unique constraint, through the shards.
 	_, err := x.db.Pool.Exec(ctx, `
-		update document d set indexed_at = clock_timestamp() from index_shard s
+		update document d set indexed_at = clock_timestamp(), chunking = $4 from index_shard s
 		where s.tenant_id = $1 and d.tenant_id = $1 and d.shard = s.shard and d.source_id = $2 and d.external_id = any($3::text[])`,
-		string(tenant), string(source), strs(ids))
+		string(tenant), string(source), strs(ids), index.Chunking)
 	if err != nil {
 		return fmt.Errorf("note that %d documents of source %s are unchanged: %w", len(ids), source, err)
 	}
@@ -243,10 +243,10 @@ func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source
 // Known returns the stamps of documents; see index.Store.
 func (x *Index) Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]index.Stamp, error) {
 	// Served by document_source.
-	sql, args := `select external_id, modified_at, content_hash, indexed_at, acl from document where tenant_id = $1 and source_id = $2`, []any{string(tenant), string(source)}
+	sql, args := `select external_id, modified_at, content_hash, indexed_at, acl, chunking from document where tenant_id = $1 and source_id = $2`, []any{string(tenant), string(source)}
 	if ids != nil {
 		// Served by document's unique constraint, through the shards.
-		sql = `select d.external_id, d.modified_at, d.content_hash, d.indexed_at, d.acl from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
+		sql = `select d.external_id, d.modified_at, d.content_hash, d.indexed_at, d.acl, d.chunking from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
 			where s.tenant_id = $1 and d.source_id = $2 and d.external_id = any($3::text[])`
 		args = append(args, strs(ids))
 	}
@@ -260,8 +260,9 @@ func (x *Index) Known(ctx context.Context, tenant access.TenantID, source docume
 	var hash []byte
 	var checked time.Time
 	var acl []access.Principal
-	if _, err := pgx.ForEachRow(rows, []any{&id, &modified, &hash, &checked, &acl}, func() error {
-		s := index.Stamp{CheckedAt: checked, ACL: acl}
+	var chunking int
+	if _, err := pgx.ForEachRow(rows, []any{&id, &modified, &hash, &checked, &acl, &chunking}, func() error {
+		s := index.Stamp{CheckedAt: checked, ACL: acl, Chunking: chunking}
 		copy(s.Hash[:], hash)
 		if modified != nil {
 			s.UpdatedAt = modified.UTC()

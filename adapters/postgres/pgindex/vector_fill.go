@@ -110,7 +110,7 @@ func (x *Index) WithoutVector(ctx context.Context, tenant access.TenantID, model
 // searchTexts reads chunks by id. Served by the primary key.
 func (x *Index) searchTexts(ctx context.Context, tenant access.TenantID, shard int16, ids []int64) ([]index.ChunkText, error) {
 	rows, err := x.db.Pool.Query(ctx, `
-		select c.id, c.enrichment || c.text from unnest($3::bigint[]) as w (id)
+		select c.id, c.enrichment, c.lead, c.text from unnest($3::bigint[]) as w (id)
 		cross join lateral (select * from chunk where tenant_id = $1 and shard = $2 and id = w.id offset 0) c
 		order by c.id`, string(tenant), shard, ids)
 	if err != nil {
@@ -118,9 +118,9 @@ func (x *Index) searchTexts(ctx context.Context, tenant access.TenantID, shard i
 	}
 	var batch []index.ChunkText
 	var id int64
-	var text string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &text}, func() error {
-		batch = append(batch, index.ChunkText{Chunk: chunkID(shard, id), Text: text})
+	var enrichment, lead, text string
+	if _, err := pgx.ForEachRow(rows, []any{&id, &enrichment, &lead, &text}, func() error {
+		batch = append(batch, index.ChunkText{Chunk: chunkID(shard, id), Text: searchText(enrichment, lead, text)})
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("read chunks to embed: %w", err)

@@ -93,7 +93,7 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 func (w *shardWriter) copyDocuments(ctx context.Context, docs []placed) error {
 	_, err := w.tx.CopyFrom(ctx, pgx.Identifier{"document"}, []string{"tenant_id", "shard", "id", "source_id", "external_id", "kind", "title", "url",
 		"updated_at", "modified_at", "content_hash", "acl", "access_number", "metadata", "language", "first_chunk", "chunk_count",
-		"flat_length", "title_length", "knowledge", "acl_read_at"},
+		"flat_length", "title_length", "knowledge", "acl_read_at", "chunking"},
 		pgx.CopyFromSlice(len(docs), func(i int) ([]any, error) {
 			d := docs[i]
 			doc := &d.Document
@@ -103,7 +103,7 @@ func (w *shardWriter) copyDocuments(ctx context.Context, docs []placed) error {
 			}
 			return []any{string(w.tenant), w.shard, d.id, string(doc.Source), string(doc.ID), string(doc.Kind), clean(doc.Title), clean(doc.URL),
 				nullTime(doc.UpdatedAt), nullTime(d.Stamp.UpdatedAt), d.Hash[:], d.acl, d.list, metadata, d.language,
-				d.first, int32(len(d.Chunks)), d.flatLength, d.titleLength, pgknowledge.ReadingVersion, readAt(d.read)}, nil
+				d.first, int32(len(d.Chunks)), d.flatLength, d.titleLength, pgknowledge.ReadingVersion, readAt(d.read), int16(d.Chunking)}, nil
 		}))
 	if err != nil {
 		return fmt.Errorf("copy documents: %w", err)

@@ -267,8 +267,9 @@ func (b *batch) find(docs []Written, known *names, fresh *knowledge.Lexicon) {
 			own[knowledge.NameID(b.names[knowledge.Form(postgres.Storable(title))])] = true
 		}
 		for n, c := range d.Chunks {
-			found := known.lexicon.Find(c.Text)
-			for _, id := range fresh.Find(c.Text) {
+			words := c.Words()
+			found := known.lexicon.Find(words)
+			for _, id := range fresh.Find(words) {
 				if !slices.Contains(found, id) {
 					found = append(found, id)
 				}

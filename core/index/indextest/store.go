@@ -62,7 +62,7 @@ func (s *Store) Checked(ctx context.Context, tenant access.TenantID, source docu
 	defer s.mu.Unlock()
 	for _, id := range ids {
 		if e, ok := s.entries[key{tenant, id}]; ok && e.Document.Source == source {
-			e.CheckedAt = time.Now()
+			e.CheckedAt, e.Chunking = time.Now(), index.Chunking
 			s.entries[key{tenant, id}] = e
 		}
 	}

@@ -94,22 +94,14 @@ func (t *Tool) read(ctx context.Context, o opening, id document.ID, scope tool.S
 		o.err = errors.New("the document is no longer there")
 		return o
 	}
-	var b strings.Builder
-	end := 0
+	var text document.Joiner
 	for _, p := range passages {
 		for _, part := range retrieve.Parts(p.Chunk) {
 			o.parts = append(o.parts, message.Section(part))
 		}
-		text := []rune(p.Chunk.Text)
-		if overlap := end - p.Chunk.Start; overlap > 0 {
-			text = text[min(overlap, len(text)):]
-		} else if b.Len() > 0 {
-			b.WriteString("\n\n")
-		}
-		b.WriteString(string(text))
-		end = max(end, p.Chunk.End)
+		text.Add(p.Chunk)
 	}
-	o.ref, o.said, o.chunk, o.text = passages[0].Document, passages[0].Metadata, new(passages[0].ID), b.String()
+	o.ref, o.said, o.chunk, o.text = passages[0].Document, passages[0].Metadata, new(passages[0].ID), text.String()
 	return o
 }
 

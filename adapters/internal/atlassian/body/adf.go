@@ -108,7 +108,7 @@ func (a *adf) node(n node, depth int) {
 	case "codeBlock":
 		at := len(a.out)
 		a.children(n, depth)
-		a.code(plainCode(a.since(at)))
+		a.code(n.attr("language"), plainCode(a.since(at)))
 	case "expand", "nestedExpand":
 		a.raw("<div>")
 		a.title(n.attr("title"))

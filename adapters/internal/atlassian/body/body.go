@@ -59,8 +59,10 @@ func (w *writer) since(at int) string {
 	return s
 }
 
-func (w *writer) code(code string) {
-	w.raw("<pre>\n") // the first line break is none of the code
+func (w *writer) code(language, code string) {
+	w.raw(`<pre class="language-`)
+	w.text(strings.TrimSpace(language))
+	w.raw("\">\n") // the first line break is none of the code
 	w.text(code)
 	w.raw("</pre>")
 }

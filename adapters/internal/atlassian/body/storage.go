@@ -316,7 +316,7 @@ func (s *storage) pop() {
 		if m := s.around("ac:structured-macro", "ac:macro"); m != nil {
 			m.body = true
 			s.writer.title(m.values["title"])
-			s.code(e.captured.String())
+			s.code(m.values["language"], e.captured.String())
 		}
 	case "ac:rich-text-body":
 		s.raw("</div>")

@@ -26,7 +26,7 @@ func Wiki(ctx context.Context, text string, about About) ([]document.Section, er
 		if block != nil {
 			k.end()
 			k.title(block.title)
-			k.code(strings.Trim(block.code, "\n"))
+			k.code(block.language, strings.Trim(block.code, "\n"))
 		}
 		text = after
 	}
@@ -43,7 +43,7 @@ type wiki struct {
 }
 
 // block is a text that is kept as it is.
-type block struct{ title, code string }
+type block struct{ title, language, code string }
 
 var opening = regexp.MustCompile(`\{(code|noformat)(:[^{}\n]*)?\}`)
 
@@ -69,7 +69,11 @@ func (k *wiki) verbatim(text string) (before string, b *block, after string) {
 		}
 		b = &block{code: text[start : start+length]}
 		if found[4] >= 0 {
-			b.title = parameter(text[at+found[4]:at+found[5]], "title")
+			all := text[at+found[4] : at+found[5]]
+			b.title, b.language = parameter(all, "title"), parameter(all, "language")
+			if first, _, _ := strings.Cut(all[1:], "|"); !strings.Contains(first, "=") {
+				b.language = first // "{code:java|title=Example}"
+			}
 		}
 		return text[:at+found[0]], b, text[start+length+len(macro)+2:]
 	}

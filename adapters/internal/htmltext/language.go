@@ -1,0 +1,42 @@
+package htmltext
+
+import (
+	"strings"
+
+	"golang.org/x/net/html/atom"
+)
+
+// codeLanguage returns the language that the classes of an element name for the code in it, as
+// highlighters and generators of documentation write them; empty if they name none.
+func codeLanguage(tag atom.Atom, classes string) string {
+	if tag != atom.Pre && tag != atom.Code && tag != atom.Div {
+		return ""
+	}
+	source := false // of Pandoc, whose classes are "sourceCode" and the language
+	for class := range strings.FieldsSeq(classes) {
+		for _, prefix := range []string{"language-", "highlight-source-", "highlight-text-", "highlight-", "lang-"} {
+			name, found := strings.CutPrefix(class, prefix)
+			if !found || prefix == "lang-" && tag == atom.Div {
+				continue
+			}
+			if named(name) {
+				return name
+			}
+			break
+		}
+		if source && named(class) {
+			return class
+		}
+		source = class == "sourceCode"
+	}
+	return ""
+}
+
+// named reports whether a name is that of a language.
+func named(name string) bool {
+	switch name {
+	case "", "default", "none", "text", "plaintext", "plain", "nohighlight", "numberSource", "literalinclude":
+		return false
+	}
+	return true
+}

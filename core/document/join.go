@@ -1,0 +1,75 @@
+package document
+
+import "strings"
+
+// Joiner puts chunks of a document, in reading order, together as Markdown. Neighbours give their
+// exact range of the document's text, except for white space between blocks. The zero Joiner is
+// empty; it is for one goroutine.
+type Joiner struct {
+	text    strings.Builder
+	first   int // where the last run of neighbours begins in text
+	lead    string
+	ordinal int // of the last chunk
+	end     int
+}
+
+// Add adds a chunk.
+func (j *Joiner) Add(c Chunk) {
+	more, neighbour := j.next(c)
+	if !neighbour {
+		j.lead = c.Lead
+		j.first = j.text.Len() + len(more) - len(c.Text)
+	}
+	j.text.WriteString(more)
+	j.ordinal, j.end = c.Ordinal, max(j.end, c.End)
+}
+
+// Next returns what Add would add.
+func (j *Joiner) Next(c Chunk) string {
+	more, _ := j.next(c)
+	return more
+}
+
+// String returns the text so far, with open code closed.
+func (j *Joiner) String() string { return j.text.String() + j.after() }
+
+// next returns what a chunk adds. A neighbour continues the text, of which it leaves out what it
+// repeats; the text of another chunk is a separate block.
+func (j *Joiner) next(c Chunk) (more string, neighbour bool) {
+	if j.text.Len() > 0 && c.Ordinal == j.ordinal+1 {
+		if more, ok := continuation(j.text.String(), c.Text, j.end-c.Start); ok {
+			return more, true
+		}
+	}
+	if j.text.Len() > 0 {
+		more = j.after() + BlockSeparator
+	}
+	if c.Lead != "" {
+		more += c.Lead + "\n"
+	}
+	return more + c.Text, false
+}
+
+func (j *Joiner) after() string { return closeFence(j.text.String()[j.first:], opened(j.lead)) }
+
+// continuation returns what next adds to text, of which it repeats a number of runes. ok is false
+// if text does not end with them.
+func continuation(text, next string, repeated int) (more string, ok bool) {
+	switch {
+	case repeated == 0:
+		return next, true
+	case repeated == -1: // of one block
+		return "\n" + next, true
+	case repeated < 0:
+		return BlockSeparator + next, true
+	}
+	head := next
+	for i := range next {
+		if repeated == 0 {
+			head = next[:i]
+			break
+		}
+		repeated--
+	}
+	return next[len(head):], strings.HasSuffix(text, head)
+}

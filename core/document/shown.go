@@ -1,0 +1,51 @@
+package document
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Shown returns the chunk's text for display: complete Markdown, with Lead before it and After
+// behind it.
+func (c Chunk) Shown() string {
+	if c.Lead == "" {
+		return c.Text + c.After()
+	}
+	return c.Lead + "\n" + c.Text + c.After()
+}
+
+// After returns what closes the code in which the chunk ends, with the line break before it; "" if
+// it ends in none.
+func (c Chunk) After() string { return closeFence(c.Text, opened(c.Lead)) }
+
+// Header returns the header row of the table in which the chunk begins; "" if it begins in none.
+func (c Chunk) Header() string {
+	if opened(c.Lead).ticks > 0 {
+		return ""
+	}
+	return c.Lead
+}
+
+// Words returns the chunk's text without fences, which is what is searched. Text of a fence's line
+// stays if it is more than the name of a language.
+func (c Chunk) Words() string {
+	f := opened(c.Lead)
+	if f.ticks == 0 && !strings.Contains(c.Text, "```") {
+		return c.Text
+	}
+	words := make([]byte, 0, len(c.Text))
+	for line := range strings.Lines(c.Text) {
+		after, is, more := f.next(line)
+		switch {
+		case !is:
+			words = append(words, line...)
+		case more != "":
+			words = append(append(words, more...), '\n')
+		case after.ticks == 0: // the line break before the closing fence belongs to the fence
+			words = bytes.TrimSuffix(bytes.TrimSuffix(words, []byte("\n")), []byte("\r"))
+			words = append(words, line[len(strings.TrimRight(line, "\r\n")):]...)
+		}
+		f = after
+	}
+	return string(bytes.TrimSpace(words))
+}
