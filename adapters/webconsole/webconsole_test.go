@@ -27,10 +27,13 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/upload"
+	"github.com/footnotehq/footnote/core/upload/uploadtest"
 )
 
 // world is everything behind a console, in memory.
 type world struct {
+	shelf      uploadtest.Shelf
 	mu         sync.Mutex
 	links      map[review.Hash]review.SignedIn
 	sessions   map[review.Hash]review.SignedIn
@@ -232,6 +235,13 @@ func (w *world) handler(host string) http.Handler {
 			return w.answers(ctx, p, question, progress)
 		},
 		Setup: func(context.Context) (review.Setup, error) { return w.set, nil },
+		Files: &webconsole.Files{
+			Service: w.shelf.Service(upload.Project{Name: "launch", Readers: access.ACL{access.Members}}, upload.Project{Name: "board", Readers: access.ACL{"group:board"}}),
+			Author: func(_ context.Context, p access.Account) (access.Account, error) {
+				p.Full = p.ID != "UGUEST"
+				return p, w.unsure
+			},
+		},
 		MayRead: func(_ context.Context, who, _ string) (review.Answer, error) {
 			if who != "slack:U7" {
 				return review.Answer{}, &review.InputError{Sentence: "The account is not known."}

@@ -86,7 +86,7 @@ func (c *Conversation) keepAll(ctx context.Context, m chat.Message, j answer.Jud
 		kept = kept || o.Refused == ""
 		all = append(all, o)
 	}
-	return upload.SayOutcomes(to, request.Readers, all), kept
+	return upload.SayOutcomes(to, request.Readers, all, true), kept
 }
 
 // keepRequest finds out who asks, and who listens. refused is a sentence if the platform does not

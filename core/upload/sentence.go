@@ -65,8 +65,8 @@ func sentence(text string) string {
 	return strings.TrimRight(text, ".") + "."
 }
 
-// SayOutcomes tells a person what became of files.
-func SayOutcomes(p Project, readers access.ACL, all []Outcome) string {
+// SayOutcomes tells a person what became of files. chat says that they came with a message.
+func SayOutcomes(p Project, readers access.ACL, all []Outcome, chat bool) string {
 	if len(all) == 0 {
 		return SayNothing
 	}
@@ -81,8 +81,11 @@ func SayOutcomes(p Project, readers access.ACL, all []Outcome) string {
 	}
 	var lines []string
 	if len(kept) > 0 {
-		lines = append(lines, fmt.Sprintf("Kept in the project %s: %s. %s Deleting your message, or `/footnote files remove ID`, removes %s.",
-			Code(p.Name), strings.Join(kept, ", "), SayReaders(readers), map[bool]string{true: "it", false: "them"}[len(kept) == 1]))
+		line := fmt.Sprintf("Kept in the project %s: %s. %s", Code(p.Name), strings.Join(kept, ", "), SayReaders(readers))
+		if chat {
+			line += fmt.Sprintf(" Deleting your message, or `/footnote files remove ID`, removes %s.", map[bool]string{true: "it", false: "them"}[len(kept) == 1])
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(append(lines, refused...), "\n")
 }

@@ -1,88 +1,23 @@
 package upload_test
 
 import (
-	"context"
-	"crypto/sha256"
 	"errors"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/upload"
+	"github.com/footnotehq/footnote/core/upload/uploadtest"
 	"pgregory.net/rapid"
 )
 
 const tenant = access.DefaultTenant
 
-// shelf is an upload.Store in memory.
-type shelf struct {
-	files []upload.File
-	fails error
-}
-
-func (s *shelf) Keep(_ context.Context, _ access.TenantID, f upload.File, content []byte) (upload.File, upload.Became, error) {
-	if s.fails != nil {
-		return upload.File{}, 0, s.fails
-	}
-	f.Hash = sha256.Sum256(content)
-	at := slices.IndexFunc(s.files, func(o upload.File) bool {
-		return o.Project == f.Project && o.Name == f.Name && slices.Equal(o.Readers, f.Readers)
-	})
-	switch {
-	case at >= 0 && s.files[at].Hash == f.Hash:
-		return s.files[at], upload.Unchanged, nil
-	case at >= 0:
-		f.ID = s.files[at].ID
-		s.files[at] = f
-		return f, upload.Replaced, nil
-	case len(s.files) >= upload.MaxFiles:
-		return upload.File{}, 0, upload.ErrFull
-	}
-	s.files = append(s.files, f)
-	return f, upload.Added, nil
-}
-
-func (s *shelf) List(context.Context, access.TenantID) ([]upload.File, error) {
-	return slices.Clone(s.files), s.fails
-}
-
-func (s *shelf) Remove(_ context.Context, _ access.TenantID, id upload.ID, _ session.Actor) error {
-	n := len(s.files)
-	s.files = slices.DeleteFunc(s.files, func(f upload.File) bool { return f.ID == id })
-	if len(s.files) == n {
-		return upload.ErrGone
-	}
-	return nil
-}
-
-func (s *shelf) RemoveOf(_ context.Context, _ access.TenantID, at thread.Ref, message thread.MessageID) (int, error) {
-	n := len(s.files)
-	s.files = slices.DeleteFunc(s.files, func(f upload.File) bool { return f.From.Channel == at.Channel && f.Message == message })
-	return n - len(s.files), s.fails
-}
-
-var errDisk = errors.New("no space left on device")
-
-func service(store *shelf, changes *int) *upload.Service {
-	return upload.New(upload.Deps{
-		Store: store, Logger: slog.New(slog.DiscardHandler), Full: func(err error) bool { return errors.Is(err, errDisk) },
-		Projects: func() []upload.Project {
-			return []upload.Project{{"handbook", access.ACL{access.Members}}, {"board", access.ACL{"group:board"}}}
-		},
-		Read: func(_ context.Context, name string, content []byte) (document.Document, error) {
-			if strings.HasSuffix(name, ".exe") {
-				return document.Document{}, errors.New("programs hold no text")
-			}
-			return document.Document{Sections: []document.Section{{Blocks: []document.Block{{Text: string(content)}}}}}, nil
-		},
-		Changed: func(context.Context, access.TenantID, ...document.ID) error { *changes++; return nil },
-	})
+func service(store *uploadtest.Shelf) *upload.Service {
+	return store.Service(upload.Project{Name: "handbook", Readers: access.ACL{access.Members}}, upload.Project{Name: "board", Readers: access.ACL{"group:board"}})
 }
 
 func ann() access.Account {
@@ -104,7 +39,7 @@ func TestOnlyFullMembersKeepFiles(t *testing.T) {
 	} {
 		r := request("handbook")
 		r.Author = person
-		if _, refused := service(new(shelf), new(int)).Open(r); refused != upload.SayMembersOnly {
+		if _, refused := service(new(uploadtest.Shelf)).Open(r); refused != upload.SayMembersOnly {
 			t.Errorf("%+v: %q", person, refused)
 		}
 	}
@@ -113,7 +48,7 @@ func TestOnlyFullMembersKeepFiles(t *testing.T) {
 // A project that one of the listeners may not know of is answered like one that does not exist.
 func TestRefusalsNameNoProjectOfOthers(t *testing.T) {
 	t.Parallel()
-	s := service(new(shelf), new(int))
+	s := service(new(uploadtest.Shelf))
 	_, hidden := s.Open(request("board"))
 	_, absent := s.Open(request("bored"))
 	if strings.ReplaceAll(hidden, "board", "NAME") != strings.ReplaceAll(absent, "bored", "NAME") || hidden == "" {
@@ -134,8 +69,8 @@ func TestRefusalsNameNoProjectOfOthers(t *testing.T) {
 
 func TestFilesAreReplacedByName(t *testing.T) {
 	t.Parallel()
-	store, changes := new(shelf), 0
-	s, r := service(store, &changes), request("handbook")
+	store := new(uploadtest.Shelf)
+	s, r := service(store), request("handbook")
 	p, _ := s.Open(r)
 	first := s.Keep(t.Context(), r, p, upload.Given{Name: "plan.md", Content: []byte("one")})
 	same := s.Keep(t.Context(), r, p, upload.Given{Name: "plan.md", Content: []byte("one")})
@@ -146,18 +81,18 @@ func TestFilesAreReplacedByName(t *testing.T) {
 	if first.Became != upload.Added || same.Became != upload.Unchanged || second.Became != upload.Replaced || second.ID != first.ID {
 		t.Errorf("they became %v, %v and %v, with the ids %s and %s", first.Became, same.Became, second.Became, first.ID, second.ID)
 	}
-	if third.Became != upload.Added || third.ID == first.ID || len(store.files) != 2 {
+	if third.Became != upload.Added || third.ID == first.ID || len(store.Files()) != 2 {
 		t.Errorf("a file of other readers was replaced: %+v", third)
 	}
-	if changes != 3 {
+	if changes := store.Changes(); changes != 3 {
 		t.Errorf("the index was told of %d changes, want 3", changes)
 	}
 }
 
 func TestRefusedFilesSayWhy(t *testing.T) {
 	t.Parallel()
-	store := new(shelf)
-	s, r := service(store, new(int)), request("handbook")
+	store := new(uploadtest.Shelf)
+	s, r := service(store), request("handbook")
 	p, _ := s.Open(r)
 	for want, g := range map[string]upload.Given{
 		"larger than 20 MB":  {Name: "a.txt", Content: make([]byte, upload.MaxBytes+1)},
@@ -171,14 +106,14 @@ func TestRefusedFilesSayWhy(t *testing.T) {
 			t.Errorf("%q is refused with %q, want %q", g.Name, o.Refused, want)
 		}
 	}
-	for want, err := range map[string]error{"no room": errDisk, "Nothing has changed": errors.New("connection refused"), "has 100 files": upload.ErrFull} {
-		store.fails = err
+	for want, err := range map[string]error{"no room": uploadtest.ErrDisk, "Nothing has changed": errors.New("connection refused"), "has 100 files": upload.ErrFull} {
+		store.Fails = err
 		if o := s.Keep(t.Context(), r, p, upload.Given{Name: "a.txt", Content: []byte("x")}); !strings.Contains(o.Refused, want) {
 			t.Errorf("%v is told as %q", err, o.Refused)
 		}
 	}
-	if len(store.files) != 0 {
-		t.Errorf("there are %d files", len(store.files))
+	if len(store.Files()) != 0 {
+		t.Errorf("there are %d files", len(store.Files()))
 	}
 }
 
@@ -199,9 +134,10 @@ func TestRemovalNeedsTheRightToRead(t *testing.T) {
 		{"an administrator in the channel", other, true, access.NewAudience(tenant, channel), "Removed", true},
 		{"an administrator outside", other, true, access.NewAudience(tenant, access.Members), "There is no such file", false},
 	} {
-		store := &shelf{files: []upload.File{{ID: "a1", Name: "plan.md", Project: "handbook", Readers: access.ACL{channel}, Author: ann()}}}
-		said, gone, err := service(store, new(int)).Remove(t.Context(), tenant, "a1", tt.person, tt.admin, tt.holds)
-		if err != nil || !strings.HasPrefix(said, tt.said) || gone != tt.gone || (len(store.files) == 0) != tt.gone {
+		store := new(uploadtest.Shelf)
+		store.Put(upload.File{ID: "a1", Name: "plan.md", Project: "handbook", Readers: access.ACL{channel}, Author: ann()})
+		said, gone, err := service(store).Remove(t.Context(), tenant, "a1", tt.person, tt.admin, tt.holds)
+		if err != nil || !strings.HasPrefix(said, tt.said) || gone != tt.gone || (len(store.Files()) == 0) != tt.gone {
 			t.Errorf("%s: %q, %v, %v", tt.name, said, gone, err)
 		}
 	}
@@ -266,10 +202,62 @@ func TestRepliesNameFilesAsCode(t *testing.T) {
 	said := upload.SayOutcomes(upload.Project{Name: "handbook"}, r.Readers, []upload.Outcome{
 		{File: upload.File{ID: "a1", Name: "<!channel> plan.md"}}, {File: upload.File{ID: "a2", Name: "b.md"}, Became: upload.Replaced},
 		{File: upload.File{Name: "c.exe"}, Refused: "It is a program."},
-	})
+	}, true)
 	for _, want := range []string{"`<!channel> plan.md` (id `a1`)", "`b.md` (id `a2`, in place of the version before)", "`c.exe` was not kept: it is a program.", "Whoever is in this channel"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q lacks %q", said, want)
 		}
 	}
+}
+
+// Whatever is kept where, and whoever asks: an audience is shown a file exactly if each of its people
+// is in the place of the file, by a model of people and places that knows no access lists.
+func TestNoAudienceIsShownAFileOfAnotherPlace(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		people, channels := []string{"U1", "U2", "U3"}, []string{"C1", "C2", "C3"}
+		in := make(map[string]bool) // person and channel
+		for _, p := range people {
+			for _, c := range channels {
+				in[p+c] = rapid.Bool().Draw(t, p+" is in "+c)
+			}
+		}
+		type origin struct{ person, channel string } // without a channel: a direct message
+		from := make(map[upload.ID]origin)
+		var all []upload.File
+		for range rapid.IntRange(1, 6).Draw(t, "files") {
+			o := origin{rapid.SampledFrom(people).Draw(t, "by"), rapid.SampledFrom(append(channels, "")).Draw(t, "in")}
+			f := upload.File{ID: upload.NewID(), Readers: upload.ReadersOf(thread.Ref{Platform: "slack", Channel: o.channel}, o.person, o.channel == "", false)}
+			from[f.ID], all = o, append(all, f)
+		}
+		holds := func(person string) access.Audience {
+			held := []access.Principal{access.Members, access.User("slack", person)}
+			for _, c := range channels {
+				if in[person+c] {
+					held = append(held, access.Channel("slack", c))
+				}
+			}
+			return access.NewAudience(tenant, held...)
+		}
+		asks, where := rapid.SampledFrom(people).Draw(t, "asks"), rapid.SampledFrom(append(channels, "")).Draw(t, "where")
+		audience := holds(asks)
+		if where != "" {
+			audience = access.NewAudience(tenant, access.Members, access.Channel("slack", where))
+		}
+		shown := upload.Readable(all, audience)
+		for _, f := range all {
+			o, want := from[f.ID], false
+			switch {
+			case where != "":
+				want = o.channel == where
+			case o.channel == "":
+				want = o.person == asks
+			default:
+				want = in[asks+o.channel]
+			}
+			if got := slices.ContainsFunc(shown, func(s upload.File) bool { return s.ID == f.ID }); got != want {
+				t.Fatalf("a file of %+v is shown to %s in %q: %v", o, asks, where, got)
+			}
+		}
+	})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/upload"
 )
 
@@ -143,4 +144,18 @@ func (b *Base) uploadedFiles(ctx context.Context, project string, audience acces
 		}
 	}
 	return out, nil
+}
+
+// Author describes a person of the console at the moment, as the platform does. Who uses the machine
+// counts as a member.
+func (b *Base) Author(ctx context.Context, platforms Listeners, person access.Account) (access.Account, error) {
+	if person.Platform == review.Terminal {
+		person.Full = true
+		return person, nil
+	}
+	there, err := b.Present(ctx, platforms, person)
+	if err != nil {
+		return access.Account{}, err
+	}
+	return there.People[0], nil
 }
