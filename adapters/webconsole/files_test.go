@@ -2,6 +2,7 @@ package webconsole_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -11,11 +12,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/webconsole"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/upload"
 	"github.com/footnotehq/footnote/core/upload/uploadtest"
 )
+
+// keepers keeps files on the shelf of the world, in a project of members and in one of others.
+func (w *world) keepers() *webconsole.Files {
+	return &webconsole.Files{
+		Service: w.shelf.Service(upload.Project{Name: "launch", Readers: access.ACL{access.Members}}, upload.Project{Name: "board", Readers: access.ACL{"group:board"}}),
+		Author: func(_ context.Context, p access.Account) (access.Account, error) {
+			p.Full = p.ID != "UGUEST"
+			return p, w.unsure
+		},
+	}
+}
 
 // keep sends the form that keeps files, named and with their content in turns.
 func (c *console) keep(cookie, project, readers string, files ...string) *httptest.ResponseRecorder {

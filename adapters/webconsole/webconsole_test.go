@@ -27,7 +27,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
-	"github.com/footnotehq/footnote/core/upload"
 	"github.com/footnotehq/footnote/core/upload/uploadtest"
 )
 
@@ -235,13 +234,7 @@ func (w *world) handler(host string) http.Handler {
 			return w.answers(ctx, p, question, progress)
 		},
 		Setup: func(context.Context) (review.Setup, error) { return w.set, nil },
-		Files: &webconsole.Files{
-			Service: w.shelf.Service(upload.Project{Name: "launch", Readers: access.ACL{access.Members}}, upload.Project{Name: "board", Readers: access.ACL{"group:board"}}),
-			Author: func(_ context.Context, p access.Account) (access.Account, error) {
-				p.Full = p.ID != "UGUEST"
-				return p, w.unsure
-			},
-		},
+		Files: w.keepers(),
 		MayRead: func(_ context.Context, who, _ string) (review.Answer, error) {
 			if who != "slack:U7" {
 				return review.Answer{}, &review.InputError{Sentence: "The account is not known."}
