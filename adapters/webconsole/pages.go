@@ -127,7 +127,7 @@ type navigation struct {
 	Current    bool
 }
 
-var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources", review.PageSetup: "Setup", review.PageTry: "Try it"}
+var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources", review.PageSetup: "Setup", review.PageFiles: "Files", review.PageTry: "Try it"}
 
 // show renders a complete page before it sends any of it.
 func (s *server) show(w http.ResponseWriter, status int, name string, v view) {

@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sources"
+	"github.com/footnotehq/footnote/core/upload"
 	"pgregory.net/rapid"
 )
 
@@ -40,7 +41,9 @@ func TestNoPageHoldsWhatItsReaderMayNotRead(t *testing.T) {
 		c.sources = []review.Source{{ID: "s", Name: "s", Offers: sources.Acts()}}
 		var files []review.ProjectFile
 		for n := 1; n <= 4; n++ {
-			files = append(files, review.ProjectFile{Path: fmt.Sprintf("passageword%d.", n), Readers: c.acls[document.ID(fmt.Sprint("d", n))]})
+			readers := c.acls[document.ID(fmt.Sprint("d", n))]
+			files = append(files, review.ProjectFile{Path: fmt.Sprintf("passageword%d.", n), Readers: readers})
+			c.shelf.Put(upload.File{ID: upload.NewID(), Project: "launch", Name: fmt.Sprintf("passageword%d.", n), Readers: readers, Author: account("U1")})
 		}
 		c.set.Projects = []review.Project{{Name: "p", Files: files}}
 		for _, p := range []access.Principal{access.Members, access.User("slack", "U1"), access.Channel("slack", "C1")} {
@@ -55,7 +58,7 @@ func TestNoPageHoldsWhatItsReaderMayNotRead(t *testing.T) {
 		}
 		pages := []string{
 			"/today", "/questions", "/questions?text=question", "/gaps", "/sources", "/sources/one?id=s", "/sources/readers?for=slack:U7&address=https://x.example",
-			"/setup", "/setup/projects", "/setup/sets", "/setup/channels",
+			"/files", "/setup", "/setup/projects", "/setup/sets", "/setup/channels",
 		}
 		for _, q := range c.asked {
 			for _, page := range []string{"", "/correct", "/remove"} {

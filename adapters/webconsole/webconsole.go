@@ -55,6 +55,7 @@ type Config struct {
 	// review.InputError that says why there is no answer.
 	Ask    func(ctx context.Context, person access.Account, question string, progress func(doing string)) (mcp.Asked, error)
 	Setup  func(ctx context.Context) (review.Setup, error)
+	Files  *Files // nil: no files are kept
 	Logger *slog.Logger
 	OIDC   *OIDC // nil: people sign in only with links
 }
@@ -109,6 +110,11 @@ func Handler(config Config) http.Handler {
 	mux.HandleFunc("GET /sources/readers", s.page(review.PageSources, s.readers))
 	mux.HandleFunc("GET /try", s.page(review.PageTry, s.offerTry))
 	mux.Handle("POST /try", inbound.AtOnce(maxTries, inbound.Everyone, s.page(review.PageTry, s.try)))
+	if config.Files != nil {
+		mux.HandleFunc("GET /files", s.page(review.PageFiles, s.files))
+		mux.Handle("POST /files", inbound.AtOnce(maxUploading, inbound.Everyone, s.page(review.PageFiles, s.keepFiles)))
+		mux.HandleFunc("POST /files/remove", s.page(review.PageFiles, s.removeFile))
+	}
 	mux.HandleFunc("GET /setup", s.page(review.PageSetup, s.setup))
 	mux.HandleFunc("GET /setup/{part}", s.page(review.PageSetup, s.setup))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, http.StatusNotFound, "There is no such page.") })
@@ -134,8 +140,11 @@ func secured(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Robots-Tag", "noindex, nofollow")
 		within := answerWithin
-		if r.Method == http.MethodPost && r.URL.Path == "/try" {
+		switch {
+		case r.Method == http.MethodPost && r.URL.Path == "/try":
 			within = mcp.AskTimeout + answerWithin
+		case r.Method == http.MethodPost && r.URL.Path == "/files":
+			within = uploadWithin
 		}
 		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			http.Error(w, "the connection takes no deadline", http.StatusInternalServerError)

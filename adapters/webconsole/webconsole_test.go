@@ -28,10 +28,12 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/upload/uploadtest"
 )
 
 // world is everything behind a console, in memory.
 type world struct {
+	shelf      uploadtest.Shelf
 	mu         sync.Mutex
 	links      map[review.Hash]review.SignedIn
 	sessions   map[review.Hash]review.SignedIn
@@ -233,6 +235,7 @@ func (w *world) handler(host string) http.Handler {
 			return w.answers(ctx, p, question, progress)
 		},
 		Setup: func(context.Context) (review.Setup, error) { return w.set, nil },
+		Files: w.keepers(),
 		MayRead: func(_ context.Context, who, _ string) (review.Answer, error) {
 			if who != "slack:U7" {
 				return review.Answer{}, &review.InputError{Sentence: "The account is not known."}

@@ -3,6 +3,7 @@ package discordbot
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/footnotehq/footnote/adapters/discord/event"
@@ -26,6 +27,11 @@ func (b *Bot) Tenant(at thread.Ref) access.TenantID { return b.tenant(at) }
 // Alone implements chat.Platform.
 func (b *Bot) Alone(ctx context.Context, at thread.Ref, person string) (access.Presence, error) {
 	return b.alone(ctx, at, person)
+}
+
+// Attachments implements chat.Platform.
+func (b *Bot) Attachments(ctx context.Context, m chat.Message, most int64) iter.Seq[chat.Attachment] {
+	return b.client.Attachments(ctx, m, most)
 }
 
 // Say implements chat.Platform. It replies to the message, visibly to others, or sends a direct

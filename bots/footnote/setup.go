@@ -11,10 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// projectsCommand shows the projects of the configuration file. It needs no database.
+// projectsCommand shows the projects of the configuration file, which needs no database, and the
+// files that people kept in them.
 type projectsCommand struct {
 	List projectsList `cmd:"" default:"withargs" help:"List the projects of the configuration file."`
 	Show projectsShow `cmd:"" help:"Show a project with its files and who may read them."`
+
+	Files  projectsFiles  `cmd:"" help:"List the files that people kept in projects."`
+	Remove projectsRemove `cmd:"" help:"Remove a file that a person kept."`
 }
 
 type projectsList struct {

@@ -238,6 +238,9 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 		Revealed: func(ctx context.Context, person access.Account) ([]session.TurnID, error) {
 			return admin.NewConsole(base.DB).Revealed(ctx, base.Tenant, person)
 		},
+		Files: &webconsole.Files{Service: base.Uploads(), Author: func(ctx context.Context, person access.Account) (access.Account, error) {
+			return base.Author(ctx, state.set, person)
+		}},
 		Setup: func(ctx context.Context) (review.Setup, error) { return setup(ctx, base) },
 	}), at, nil
 }

@@ -3,6 +3,7 @@ package slackbot
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
@@ -32,6 +33,11 @@ func (b *Bot) Alone(ctx context.Context, _ thread.Ref, person string) (access.Pr
 // Known implements chat.Platform.
 func (b *Bot) Known(ctx context.Context, _ thread.Ref, person string) (access.Audience, bool) {
 	return b.client.Remembered(ctx, "", person, true)
+}
+
+// Attachments implements chat.Platform.
+func (b *Bot) Attachments(ctx context.Context, m chat.Message, most int64) iter.Seq[chat.Attachment] {
+	return b.client.Attachments(ctx, m, most)
 }
 
 // Moderates implements chat.Platform. The workspace's administrators are moderators.

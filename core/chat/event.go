@@ -55,6 +55,7 @@ type Message struct {
 	Looked       time.Time // Late: when the search for missed messages began; zero: now
 	Hidden       bool      // the bot may not read the text
 	Attached     bool      // it has files, or may have
+	Enclosed     bool      // its thread may have fewer readers than the channel
 	Source       any       // the adapter's own
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -33,6 +34,9 @@ type Platform interface {
 	// Gather returns what goes with a message that gets an answer; private: for its author alone.
 	// Where reading is not nil, it includes that part of the thread.
 	Gather(ctx context.Context, m Message, private bool, reading *Reading) (Gathered, error)
+	// Attachments yields the files of a message one after the other, unread, each with up to most
+	// bytes.
+	Attachments(ctx context.Context, m Message, most int64) iter.Seq[Attachment]
 	// ChangedFiles returns the files of an edited question, after what was said before it; nil when
 	// they are those that it had.
 	ChangedFiles(ctx context.Context, m Message, had []message.File) []message.File
@@ -111,6 +115,14 @@ type Gathered struct {
 	Pending json.RawMessage // what a worker asks the platform (Complete); nil for nothing
 }
 
+// Attachment is a file of a message as it was attached.
+type Attachment struct {
+	Name   string
+	Data   []byte
+	Link   string // address of the message; empty: none
+	Failed string // sentence for the person why there is no data; empty: there is
+}
+
 // Notice is a message of the bot next to its answers.
 type Notice struct {
 	To      thread.MessageID // the question that it is about
@@ -165,6 +177,11 @@ func (Unsupported) Moderates(context.Context, thread.Ref, string) bool { return 
 // Gather implements Platform: the text alone, for an audience that reads public documents.
 func (Unsupported) Gather(_ context.Context, m Message, _ bool, _ *Reading) (Gathered, error) {
 	return Gathered{Text: m.Text, Listens: access.NewAudience(access.DefaultTenant)}, nil
+}
+
+// Attachments implements Platform.
+func (Unsupported) Attachments(context.Context, Message, int64) iter.Seq[Attachment] {
+	return func(func(Attachment) bool) {}
 }
 
 // ChangedFiles implements Platform.

@@ -39,9 +39,15 @@ func (c *Conversation) edited(ctx context.Context, m chat.Message) (question boo
 	return false, err
 }
 
-// Deleted ends the turn of a question that was deleted, and erases an answer that was.
+// Deleted ends the turn of a question that was deleted, and erases an answer that was. Files that
+// were kept from the message are removed.
 func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	tenant := c.tenant(d.Ref)
+	if c.service.Uploads != nil && d.Of != chat.OfBot {
+		if err := c.service.Uploads.MessageDeleted(ctx, tenant, d.Ref, d.Message); err != nil {
+			return err
+		}
+	}
 	if d.Of == chat.OfUnknown {
 		t, err := c.deps.Store.TurnOf(ctx, tenant, d.Ref, d.Message)
 		switch {

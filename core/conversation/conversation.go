@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/upload"
 )
 
 // Deps is what a Conversation works with. Platform and Store are required.
@@ -69,11 +70,12 @@ func New(deps Deps) (*Conversation, error) {
 }
 
 // Services are what a conversation hands on: questions to be answered, things to be done to
-// answers, and commands.
+// answers, commands, and files to be kept.
 type Services struct {
 	*answer.Service
 	Actions  *action.Service
 	Commands *command.Service
+	Uploads  *upload.Service // nil: no files are kept
 }
 
 // Bind says which services answer. It is called once, before anything happens.

@@ -60,6 +60,9 @@ func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	c.logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", j.Reason)
 	switch j.Action {
 	case policy.Answer:
+		if project, ok := c.keeps(m, j); ok {
+			return c.keep(ctx, m, j, project)
+		}
 		return c.ask(ctx, m, j)
 	case policy.Stop:
 		return c.failed(ctx, m, c.stopHere(ctx, m), SayBroken)

@@ -37,6 +37,7 @@ const (
 	PageGaps      Page = "gaps"
 	PageSources   Page = "sources"
 	PageTry       Page = "try"
+	PageFiles     Page = "files"     // kept in projects
 	PageSetup     Page = "setup"     // agents, projects, document sets, channels
 	PartOperation Page = "operation" // costs, and what is broken
 	PartReveal    Page = "reveal"    // single questions of other people, for a stated reason
@@ -45,8 +46,8 @@ const (
 )
 
 var pages = map[Role][]Page{
-	Admin:     {PageToday, PageQuestions, PageGaps, PageTry, PageSources, PageSetup, PartOperation, PartReveal, PartModeration},
-	Moderator: {PageToday, PageQuestions, PageGaps, PageTry, PartModeration},
+	Admin:     {PageToday, PageQuestions, PageGaps, PageTry, PageFiles, PageSources, PageSetup, PartOperation, PartReveal, PartModeration},
+	Moderator: {PageToday, PageQuestions, PageGaps, PageTry, PageFiles, PartModeration},
 	GapReader: {PageGaps},
 }
 

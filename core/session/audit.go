@@ -60,6 +60,8 @@ const (
 	ConsoleSignedIn  Deed = "console.sign_in" // Details: session
 	ConsoleSignedOut Deed = "console.sign_out"
 	ConsoleRevealed  Deed = "console.reveal"  // a question was shown for a reason. Details: reason
+	FileKept         Deed = "file.keep"       // in a project. Details: file
+	FileRemoved      Deed = "file.remove"     // likewise
 	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed
 )
 

@@ -40,6 +40,7 @@ type Forgotten struct {
 	Turns    int // questions with their answers
 	Sessions int
 	Tokens   int      // personal tokens for assistants
+	Files    int      // kept in projects for the person alone
 	Running  []TurnID // the deleted turns with a running worker, which must be stopped
 }
 

@@ -57,6 +57,7 @@ type Place struct {
 	ID, Guild, Parent, Name string
 	Owner                   string // who opened the thread
 	Thread                  bool
+	Enclosed                bool // a private thread: few people of its channel can open it
 	Forum                   bool // its threads are posts
 	Text                    bool // people write in it
 	overwrites              []*discordgo.PermissionOverwrite
@@ -233,6 +234,7 @@ func (d *Directory) remember(c *discordgo.Channel) Place {
 	p := Place{
 		ID: c.ID, Guild: c.GuildID, Parent: c.ParentID, Name: c.Name, Owner: c.OwnerID, Thread: c.IsThread(), overwrites: c.PermissionOverwrites,
 	}
+	p.Enclosed = c.Type == discordgo.ChannelTypeGuildPrivateThread
 	p.Forum = c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 	p.Text = p.Forum || c.Type == discordgo.ChannelTypeGuildText || c.Type == discordgo.ChannelTypeGuildNews
 	d.places[c.ID] = p

@@ -1,10 +1,12 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/message"
 )
 
@@ -29,6 +32,19 @@ func (c *Reader) Fetch(ctx context.Context, list []event.Attachment) []message.F
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.discord.Config.MaxFileTokens), head, c.fetch)
 }
 
+// Attachments yields the files of a message unread, each with up to most bytes.
+func (c *Reader) Attachments(ctx context.Context, m chat.Message, most int64) iter.Seq[chat.Attachment] {
+	server := cmp.Or(m.Ref.Workspace, "@me")
+	link := "https://discord.com/channels/" + server + "/" + m.At.Thread + "/" + string(m.ID)
+	return func(yield func(chat.Attachment) bool) {
+		for a := range attachment.Each(ctx, event.SourceOf(m.Source).Files, most, head, c.fetch) {
+			if a.Link = link; !yield(a) {
+				return
+			}
+		}
+	}
+}
+
 func head(a event.Attachment) attachment.Head {
 	return attachment.Head{ID: a.ID, Name: a.Name, Media: a.Media, Size: a.Size}
 }
@@ -37,7 +53,7 @@ func (c *Reader) fetch(ctx context.Context, a event.Attachment, into *attachment
 	switch {
 	case !c.keeps(a.URL):
 		return head(a), sayNotHere
-	case a.Size > attachment.Limit(a.Media):
+	case a.Size > into.Most():
 		return head(a), attachment.SayTooLarge
 	}
 	err := c.download(ctx, a.URL, into)

@@ -53,11 +53,12 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 	p, err := c.directory.Place(ctx, m.ChannelID)
 	switch {
 	case call.Lasting(err): // people write there all the same
-		p, err = directory.Place{ID: m.ChannelID, Guild: m.GuildID, Text: true}, nil
+		p, err = directory.Place{ID: m.ChannelID, Guild: m.GuildID, Text: true, Enclosed: true}, nil
 	case err != nil:
 		return chat.Message{}, false, err
 	}
 	out.Ref = thread.Ref{Platform: call.Platform, Workspace: m.GuildID, Channel: m.ChannelID, Thread: m.ID}
+	out.Enclosed = p.Enclosed
 	if m.Member != nil {
 		out.Moderator = c.directory.Moderates(m.ChannelID, m.Author.ID, m.Member.Roles)
 	}

@@ -79,6 +79,8 @@ func subcommands() []*discordgo.ApplicationCommandOption {
 				o.Options = append(o.Options, option("address", "Of a document: by what you may read it.", discordgo.ApplicationCommandOptionString, nil))
 			case "token":
 				o.Options = append(o.Options, option(event.OptionValue, "list, or revoke and the id of a token.", discordgo.ApplicationCommandOptionString, nil))
+			case "files":
+				o.Options = append(o.Options, option(event.OptionValue, "remove and the id of a file; nothing lists them.", discordgo.ApplicationCommandOptionString, nil))
 			case "forget-me":
 				o.Options = append(o.Options, option(c.Arguments, "Yes, delete it; this cannot be undone.", discordgo.ApplicationCommandOptionBoolean, nil))
 			}

@@ -56,6 +56,9 @@ func (s *Store) Forget(
 			return fmt.Errorf("delete tokens: %w", err)
 		}
 		gone.Tokens = int(tag.RowsAffected())
+		if gone.Files, err = forgetFiles(ctx, tx, tenant, platform, person); err != nil {
+			return err
+		}
 		batch := new(pgx.Batch)
 		batch.Queue(`update session set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
 		batch.Queue(`update thread set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
@@ -86,4 +89,25 @@ func (s *Store) Forget(
 		return session.Forgotten{}, fmt.Errorf("forget a person: %w", err)
 	}
 	return gone, nil
+}
+
+// forgetFiles deletes the files that a person kept for that person alone. Other files stay, without
+// a name. The index follows the new revision.
+func forgetFiles(ctx context.Context, tx pgx.Tx, tenant access.TenantID, platform thread.Platform, person string) (int, error) {
+	const revise = `
+		update upload_state set revision = revision + 1 where tenant_id = $1
+		  and exists (select from upload u where u.tenant_id = $1 and u.readers = $2::text[])`
+	alone := access.ACL{access.User(string(platform), person)}
+	if _, err := tx.Exec(ctx, revise, tenant, alone); err != nil {
+		return 0, fmt.Errorf("delete kept files: %w", err)
+	}
+	tag, err := tx.Exec(ctx, `delete from upload where tenant_id = $1 and readers = $2::text[]`, tenant, alone)
+	if err != nil {
+		return 0, fmt.Errorf("delete kept files: %w", err)
+	}
+	const nameless = `update upload set person = '' where tenant_id = $1 and platform = $2 and person = $3`
+	if _, err := tx.Exec(ctx, nameless, tenant, platform, person); err != nil {
+		return 0, fmt.Errorf("delete the name of kept files: %w", err)
+	}
+	return int(tag.RowsAffected()), nil
 }

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"iter"
 	"net/http"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/message"
 	api "github.com/slack-go/slack"
 )
@@ -18,6 +20,22 @@ import (
 // with the reason. It sends the bot's token only to Slack's own hosts.
 func (c *Reader) Fetch(ctx context.Context, list []event.File) []message.File {
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.slack.Config.MaxFileTokens), head, c.fetch)
+}
+
+// Attachments yields the files of a message unread, each with up to most bytes.
+func (c *Reader) Attachments(ctx context.Context, m chat.Message, most int64) iter.Seq[chat.Attachment] {
+	source := event.SourceOf(m.Source)
+	if source.FilesUnknown {
+		source.Files = c.Attached(ctx, m)
+	}
+	link := c.slack.Identity().URL + "archives/" + m.Ref.Channel + "/p" + strings.ReplaceAll(string(m.ID), ".", "")
+	return func(yield func(chat.Attachment) bool) {
+		for a := range attachment.Each(ctx, source.Files, most, head, c.fetch) {
+			if a.Link = link; !yield(a) {
+				return
+			}
+		}
+	}
 }
 
 func head(f event.File) attachment.Head {
@@ -35,7 +53,7 @@ func (c *Reader) fetch(ctx context.Context, f event.File, into *attachment.Buffe
 			External: found.IsExternal, URL: cmp.Or(found.URLPrivate, "-"),
 		})
 	}
-	if f.Refused != "" {
+	if f.Refused != "" && (f.Refused != attachment.SayTooLarge || f.Size > into.Most()) {
 		return head(f), f.Refused
 	}
 	err := c.slack.API.GetFileContext(call.WithLimit(ctx, into.Most()), f.URL, into)

@@ -11,8 +11,8 @@ import (
 // crawl.Vendor.
 var readers = []string{
 	"core/crawl",
-	"adapters/internal/transcript",                   // messages come by windows of time
-	"adapters/files", "adapters/git", "adapters/web", // nothing lists them by pages
+	"adapters/internal/transcript",                                       // messages come by windows of time
+	"adapters/files", "adapters/git", "adapters/web", "adapters/uploads", // nothing lists them by pages
 	"core/evaluate",     // labelled collections, from memory
 	"bots/bench/search", // made up, to be measured
 }

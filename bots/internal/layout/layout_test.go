@@ -23,7 +23,7 @@ const benches = "bots/bench"
 // have their own places in it.
 var coreOrder = []string{
 	"sleep", "span", "plural", "footprint", "checkup", "access", "document", "message", "budget", "packet", "llm", "localmodel", "thread", "cite", "filter", "knowledge", "extract", "retrieve", "suggest", "spend", "tool", "session", "prompt", "stream",
-	"index", "sources", "crawl", "pointcheck", "turn", "deepsearch", "answer/policy", "chat", "owner", "mcp", "answer", "answer/command", "answer/action", "review", "gaps", "report", "recur", "conversation", "evaluate",
+	"index", "sources", "crawl", "pointcheck", "upload", "turn", "deepsearch", "answer/policy", "chat", "owner", "mcp", "answer", "answer/command", "answer/action", "review", "gaps", "report", "recur", "conversation", "evaluate",
 }
 
 // coreModules are the modules that core may import, beside the standard library.
@@ -51,6 +51,7 @@ var houses = []house{
 		{"pgindex", []string{"", "audit", "pgaccess", "pgknowledge"}},
 		{"pgsession", []string{"", "audit"}},
 		{"admin", []string{"", "audit"}},
+		{"pgupload", []string{"", "audit"}},
 		{"jobs", []string{""}},
 		{"local", nil},
 	}},

@@ -109,9 +109,10 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	if err != nil {
 		return of, err
 	}
+	of.Uploads = b.Uploads()
 	of.Commands, err = command.New(command.Deps{
 		Store: sessions, Settings: settings, Answerer: of.Service, Signal: signal, Library: library{b.checked()}, Policies: policies, Logger: b.Logger, Spent: b.Spent,
-		People: people{pgaccess.New(b.DB), pgknowledge.New(b.DB)}, Documents: b.Index, Owners: desk,
+		People: people{pgaccess.New(b.DB), pgknowledge.New(b.DB)}, Documents: b.Index, Owners: desk, Uploads: of.Uploads,
 		Tokens: admin.NewTokens(b.DB), AssistantsAt: b.Config.MCPURL,
 	})
 	return of, err

@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sources"
+	"github.com/footnotehq/footnote/core/upload"
 )
 
 const (
@@ -109,6 +110,11 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 		} else if is {
 			due = append(due, jobs.Job{Kind: jobs.Extract, Tenant: tenant})
 		}
+		if is, err := w.base.at(tenant).uploadsDue(ctx); err != nil {
+			return nil, err
+		} else if is {
+			due = append(due, uploadsJob(tenant))
+		}
 		stored, err := w.base.at(tenant).StoredSources(ctx)
 		if err != nil {
 			return nil, err
@@ -150,6 +156,9 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 	b, until := w.base.at(cmp.Or(job.Tenant, w.base.Tenant)), time.Now().Add(jobs.Piece)
 	switch job.Kind {
 	case jobs.Sync:
+		if job.Subject == string(upload.Source) {
+			return b.syncUploads(ctx, until)
+		}
 		return b.sync(ctx, document.SourceID(job.Subject), until)
 	case jobs.Access:
 		more, err = b.readAccess(ctx, document.SourceID(job.Subject), until)

@@ -160,6 +160,11 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	}
 	if p, ok := file.Project(cmp.Or(s.choice.Project, channel.Project)); ok {
 		setup.Project = s.base.projectFiles(ctx, p, t.Audience)
+		kept, err := s.base.at(t.Session.Tenant).uploadedFiles(ctx, p.Name, t.Audience)
+		if err != nil {
+			return answer.Setup{}, err
+		}
+		setup.Project = append(setup.Project, kept...)
 	}
 	return setup, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/upload"
 )
 
 // Deps is what a Service works with. Store, Answerer, Signal and Library are required.
@@ -30,8 +31,9 @@ type Deps struct {
 	People   People   // nil: no one is known in any source
 	// Documents says who may read what has an address; nil: why explains no documents.
 	Documents Documents
-	Owners    Owners // nil: no owner of a page is asked
-	Tokens    Tokens // nil: no tokens are made in chat
+	Owners    Owners          // nil: no owner of a page is asked
+	Tokens    Tokens          // nil: no tokens are made in chat
+	Uploads   *upload.Service // nil: no files are kept
 	// AssistantsAt is the address for assistants (MCP_URL); empty: there is none.
 	AssistantsAt string
 	Logger       *slog.Logger // nil: silent

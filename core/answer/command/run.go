@@ -73,6 +73,7 @@ func Commands() []Help {
 		{Name: "stop", Help: "stop what is being answered for you here"},
 		{Name: "token", Arguments: "[list | revoke ID]", Help: "a token with which an assistant such as Claude reads what you may read"},
 		{Name: "ask-me", Arguments: "[on | off]", Help: "whether people may have you asked about pages that you own"},
+		{Name: "files", Arguments: "[remove ID]", Help: "files kept in projects that you may read, and how to keep one"},
 		{Name: "forget-me", Arguments: wordConfirm, Help: "delete your questions with their answers, and your feedback, for good"},
 		{Name: "help", Help: "this list"},
 	}
@@ -85,6 +86,7 @@ const (
 	sentenceIdle       = "Nothing of yours is being answered here."
 	sentenceStoppedOne = "Stopped."
 	sentenceForget     = "This deletes everything that you asked me, wherever you asked it, with the answers, the files that came with it, your votes, and your tokens for assistants. " +
+		"Files that you kept in projects for yourself alone are deleted; others stay there without your name. " +
 		"Who you are in sources such as GitHub is forgotten, too, so that nothing is answered any more from what you alone may read there; so is what is noted of you, by your address of mail, next to pages that name you. " +
 		"It cannot be undone, and what was posted in channels stays there. Nothing is deleted yet: write `/footnote forget-me " + wordConfirm + "` if you mean it."
 )
@@ -101,7 +103,7 @@ func (s *Service) Command(ctx context.Context, c Request) (said string, err erro
 	run, known := map[string]func(context.Context, Request, []string) (string, error){
 		"status": s.statusCommand, "config": s.configCommand, "follow": s.followCommand, "why": s.whyCommand, "whoami": s.whoamiCommand,
 		"pause": s.pauseCommand, "resume": s.resumeCommand, "stop": s.stopCommand, "forget-me": s.forgetCommand,
-		"token": s.tokenCommand, "ask-me": s.askMeCommand, "report": s.reportCommand,
+		"token": s.tokenCommand, "ask-me": s.askMeCommand, "report": s.reportCommand, "files": s.filesCommand,
 		"help": func(_ context.Context, c Request, _ []string) (string, error) { return helpFor(c.Admin), nil },
 	}[strings.ToLower(words[0])]
 	if !known {
@@ -212,15 +214,18 @@ func (s *Service) forgetCommand(ctx context.Context, c Request, words []string) 
 	if err != nil {
 		return "", err
 	}
-	if gone.Turns == 0 && votes == 0 && gone.Tokens == 0 && !was {
+	if gone.Turns == 0 && votes == 0 && gone.Tokens == 0 && gone.Files == 0 && !was {
 		return "Nothing is kept of you here.", nil
 	}
-	tokens := ""
+	more := ""
 	if gone.Tokens > 0 {
-		tokens = ", and " + plural.Count(gone.Tokens, "token") + " for assistants"
+		more = ", and " + plural.Count(gone.Tokens, "token") + " for assistants"
+	}
+	if gone.Files > 0 {
+		more += ", and " + plural.Count(gone.Files, "kept file")
 	}
 	return fmt.Sprintf("Deleted: %s with their answers, and %s%s. What was posted in channels stays there until it is deleted in them.",
-		plural.Count(gone.Turns, "question"), plural.Count(votes, "vote"), tokens), nil
+		plural.Count(gone.Turns, "question"), plural.Count(votes, "vote"), more), nil
 }
 
 // forgetAccount forgets who the person is in sources. An account that is in none is forgotten, too, so that it is never looked for.

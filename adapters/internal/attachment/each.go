@@ -1,0 +1,49 @@
+package attachment
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/footnotehq/footnote/core/chat"
+)
+
+// eachLimit is the time limit for fetching one file that is fetched whole.
+const eachLimit = 60 * time.Second
+
+// Each yields the files of a message in order, unread, each with up to most bytes. One is in memory
+// at a time, unless the caller keeps it. It never fails: a file that cannot be fetched contains the
+// reason.
+func Each[F any](ctx context.Context, list []F, most int64, head func(F) Head, download Download[F]) iter.Seq[chat.Attachment] {
+	return func(yield func(chat.Attachment) bool) {
+		for _, f := range list {
+			if !yield(whole(ctx, f, most, head, download)) {
+				return
+			}
+		}
+	}
+}
+
+func whole[F any](ctx context.Context, f F, most int64, head func(F) Head, download Download[F]) chat.Attachment {
+	h := head(f)
+	if h.Size > most {
+		return chat.Attachment{Name: h.Name, Failed: sayMoreThan(most)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, eachLimit)
+	defer cancel()
+	into := &Buffer{most: most}
+	into.data.Grow(int(max(h.Size, 0)))
+	known, refused := download(ctx, f, into)
+	switch {
+	case refused == SayTooLarge:
+		return chat.Attachment{Name: known.Name, Failed: sayMoreThan(most)}
+	case refused != "":
+		return chat.Attachment{Name: known.Name, Failed: refused}
+	}
+	return chat.Attachment{Name: known.Name, Data: into.Bytes()}
+}
+
+func sayMoreThan(most int64) string {
+	return fmt.Sprintf("It is larger than %d MB. Attach the part that matters.", most>>20)
+}

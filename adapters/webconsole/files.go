@@ -1,0 +1,218 @@
+package webconsole
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/upload"
+)
+
+// Files keeps files in projects for people of the console.
+type Files struct {
+	Service *upload.Service
+	// Author describes a person at the moment, as the platform does.
+	Author func(ctx context.Context, person access.Account) (access.Account, error)
+}
+
+const (
+	// uploadWithin limits a request that keeps files, from its start until the response.
+	uploadWithin = 5 * time.Minute
+	maxUploads   = 10 // files of a request
+	maxUploading = 2  // requests at once
+	maxKept      = 200
+)
+
+// The choices of who finds a file.
+const (
+	readersMe      = "me"
+	readersProject = "project"
+)
+
+// project is a project as the form offers it.
+type project struct {
+	Name    string
+	Readers access.ACL
+}
+
+// keptFile is a file as the page shows it.
+type keptFile struct {
+	upload.File
+	Mine bool // the viewer can remove it
+}
+
+// files shows the files that a person may read, and the form that keeps one.
+func (s *server) files(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	v, ok := s.viewer(w, r, in)
+	if !ok {
+		return
+	}
+	done := ""
+	if r.URL.Query().Get("done") == "removed" {
+		done = "The file is removed. It cannot be found any more."
+	}
+	s.showFiles(w, r, in, v, http.StatusOK, done)
+}
+
+// showFiles shows the page with what became of a form.
+func (s *server) showFiles(w http.ResponseWriter, r *http.Request, in review.SignedIn, v review.Viewer, status int, done string) {
+	all, err := s.Files.Service.List(r.Context(), s.Tenant, v.Audience)
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	data := struct {
+		Done     []string
+		Files    []keptFile
+		Projects []project
+		More     int
+		Alone    bool // the person can be the only reader
+		Most     int
+	}{More: max(0, len(all)-maxKept), Most: maxUploads, Alone: v.Audience.MayRead(alone(in.Person))}
+	for line := range strings.Lines(done) {
+		data.Done = append(data.Done, fit(strings.ReplaceAll(strings.TrimSpace(line), "`", ""), maxAnswer/maxUploads))
+	}
+	for _, f := range all[:len(all)-data.More] {
+		f.Name, f.Project, f.Readers = fit(f.Name, maxTitle), fit(f.Project, maxTitle), f.Readers[:min(len(f.Readers), maxFileReaders)]
+		data.Files = append(data.Files, keptFile{f, upload.MayRemove(f, in.Person, in.Role == review.Admin, v.Audience)})
+	}
+	for _, p := range upload.Visible(s.Files.Service.Projects(), v.Audience) {
+		data.Projects = append(data.Projects, project{p.Name, p.Readers[:min(len(p.Readers), maxFileReaders)]})
+	}
+	s.show(w, status, "files", framed(in, review.PageFiles, "Files", data))
+}
+
+func alone(person access.Account) access.ACL {
+	return access.ACL{access.User(person.Platform, person.ID)}
+}
+
+// keepFiles keeps the files of a form. They are read from the request one after the other, so that
+// one is in memory at a time.
+func (s *server) keepFiles(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	v, ok := s.viewer(w, r, in)
+	if !ok {
+		return
+	}
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadWithin)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		s.broken(w, r, err)
+		return
+	}
+	author, err := s.Files.Author(r.Context(), in.Person)
+	if err != nil {
+		s.Logger.WarnContext(r.Context(), "a person is unknown, so no file is kept", "session", in.Session, "error", err)
+		s.showFiles(w, r, in, v, http.StatusServiceUnavailable, upload.SayUnknownPerson)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxUploads*(upload.MaxBytes+maxForm))
+	form, err := r.MultipartReader()
+	if err != nil {
+		s.fail(w, http.StatusBadRequest, "The form is not complete. Go back and send it again.")
+		return
+	}
+	said, status := s.keepParts(r.Context(), form, v, author)
+	s.showFiles(w, r, in, v, status, said)
+}
+
+// keepParts keeps the files of a form, whose fields come before them.
+func (s *server) keepParts(ctx context.Context, form *multipart.Reader, v review.Viewer, author access.Account) (said string, status int) {
+	request := upload.Request{Tenant: s.Tenant, Author: author, Listens: v.Audience}
+	var to upload.Project
+	var all []upload.Outcome
+	readers := ""
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return upload.SayOutcomes(to, request.Readers, all, false), http.StatusOK
+		}
+		if err != nil {
+			return strings.TrimSpace(upload.SayOutcomes(to, request.Readers, all, false) + "\nThe form did not arrive whole. Send the rest again."), http.StatusBadRequest
+		}
+		switch part.FormName() {
+		case "project", "readers":
+			value, err := io.ReadAll(io.LimitReader(part, maxForm))
+			if err != nil {
+				return "The form did not arrive whole. Send it again.", http.StatusBadRequest
+			}
+			if part.FormName() == "project" {
+				request.Project = string(value)
+			} else {
+				readers = string(value)
+			}
+		case "file":
+			if part.FileName() == "" { // no file was chosen
+				continue
+			}
+			if to.Name == "" {
+				var refused string
+				if request.Readers = s.chosen(readers, request, author); request.Project == "" || request.Readers == nil {
+					return "Choose a project and who finds the file, and send the form again.", http.StatusBadRequest
+				}
+				if to, refused = s.Files.Service.Open(request); refused != "" {
+					return refused, http.StatusForbidden
+				}
+			}
+			if len(all) == maxUploads {
+				return upload.SayOutcomes(to, request.Readers, all, false) + fmt.Sprintf("\nOnly the first %d files were kept. Send the others after them.", maxUploads), http.StatusOK
+			}
+			all = append(all, s.keepPart(ctx, part, request, to))
+		}
+	}
+}
+
+// keepPart keeps one file of a form.
+func (s *server) keepPart(ctx context.Context, part *multipart.Part, r upload.Request, to upload.Project) upload.Outcome {
+	end, err := s.Files.Service.Begin(ctx)
+	if err != nil {
+		return upload.Outcome{File: upload.File{Name: upload.CleanName(part.FileName())}, Refused: upload.SayBusy}
+	}
+	defer end()
+	given := upload.Given{Name: part.FileName()}
+	given.Content, err = io.ReadAll(io.LimitReader(part, upload.MaxBytes+1))
+	if err != nil {
+		given.Failed = "It did not arrive whole. Send it again."
+	}
+	return s.Files.Service.Keep(ctx, r, to, given)
+}
+
+// chosen returns the readers that a person chose; nil: none of the choices.
+func (s *server) chosen(readers string, r upload.Request, author access.Account) access.ACL {
+	switch readers {
+	case readersMe:
+		return alone(author)
+	case readersProject:
+		for _, p := range upload.Visible(s.Files.Service.Projects(), r.Listens) {
+			if p.Name == r.Project {
+				return slices.Clone(p.Readers)
+			}
+		}
+		return alone(author) // Open refuses the project
+	}
+	return nil
+}
+
+// removeFile removes a file for a person.
+func (s *server) removeFile(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	v, ok := s.viewer(w, r, in)
+	if !ok {
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	said, gone, err := s.Files.Service.Remove(r.Context(), s.Tenant, upload.ID(r.PostFormValue("id")), in.Person, in.Role == review.Admin, v.Audience)
+	switch {
+	case err != nil:
+		s.broken(w, r, err)
+	case !gone:
+		s.fail(w, http.StatusNotFound, said)
+	default:
+		http.Redirect(w, r, "/files?"+url.Values{"done": {"removed"}}.Encode(), http.StatusSeeOther)
+	}
+}

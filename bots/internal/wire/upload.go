@@ -1,0 +1,161 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/files"
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/jobs"
+	"github.com/footnotehq/footnote/adapters/postgres/pgupload"
+	"github.com/footnotehq/footnote/adapters/uploads"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/upload"
+)
+
+// Uploads returns the service that keeps files in projects.
+func (b *Base) Uploads() *upload.Service {
+	return upload.New(upload.Deps{
+		Store: pgupload.New(b.DB), Projects: b.uploadProjects, Full: postgres.Full, Logger: b.Logger,
+		Read: func(ctx context.Context, name string, content []byte) (document.Document, error) {
+			return uploads.Read(ctx, name, content, b.oneFile)
+		},
+		Changed: b.uploadsChanged,
+	})
+}
+
+// uploadProjects returns the projects of the configuration file. A project may be known to those who
+// may read one of its files, and to members if it has none.
+func (b *Base) uploadProjects() []upload.Project {
+	var all []upload.Project
+	for _, p := range b.File().Projects {
+		readers := access.ACL{}
+		for _, f := range p.Files {
+			readers = append(readers, f.ACL...)
+		}
+		if len(p.Files) == 0 {
+			readers = access.ACL{access.Members}
+		}
+		slices.Sort(readers)
+		all = append(all, upload.Project{Name: p.Name, Readers: slices.Compact(readers)})
+	}
+	return all
+}
+
+// oneFile returns the connector of a file on this machine.
+func (b *Base) oneFile(path string) (index.Connector, error) {
+	return files.New(files.Options{Path: path, MaxBytes: upload.MaxBytes})
+}
+
+// uploadsChanged takes removed documents out of the index, and makes a server follow the other
+// changes at once.
+func (b *Base) uploadsChanged(ctx context.Context, tenant access.TenantID, removed ...document.ID) error {
+	var err error
+	if len(removed) > 0 {
+		err = b.Index.Remove(ctx, tenant, upload.Source, removed)
+	}
+	client, failed := jobs.New(b.DB, nil, jobs.Config{Logger: b.Logger})
+	if failed != nil {
+		return errors.Join(err, failed)
+	}
+	return errors.Join(err, client.Enqueue(ctx, uploadsJob(tenant)))
+}
+
+func uploadsJob(tenant access.TenantID) jobs.Job {
+	return jobs.Job{Kind: jobs.Sync, Tenant: tenant, Subject: string(upload.Source)}
+}
+
+// uploadsDue reports whether kept files have changed since the index followed them.
+func (b *Base) uploadsDue(ctx context.Context) (bool, error) {
+	revision, indexed, err := pgupload.New(b.DB).Revision(ctx, b.Tenant)
+	return revision > indexed, err
+}
+
+// syncUploads makes the index follow changes of kept files. New documents can be found by their
+// words at once.
+func (b *Base) syncUploads(ctx context.Context, until time.Time) (more bool, next []jobs.Job, err error) {
+	store := pgupload.New(b.DB)
+	revision, indexed, err := store.Revision(ctx, b.Tenant)
+	if err != nil || revision == indexed {
+		return false, nil, err
+	}
+	pipeline, err := b.pipelineWith(nil, index.Config{})
+	if err != nil {
+		return false, nil, err
+	}
+	piece, cancel := context.WithDeadlineCause(ctx, until, index.ErrPaused)
+	defer cancel()
+	run, err := pipeline.Run(piece, b.Tenant, uploads.New(uploads.Options{Tenant: b.Tenant, Store: store, Read: b.oneFile}), nil)
+	if run.Counts.Indexed > 0 {
+		next = []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}
+	}
+	switch {
+	case errors.Is(err, index.ErrPaused) && piece.Err() != nil && ctx.Err() == nil:
+		return true, next, nil
+	case err != nil:
+		return false, next, fmt.Errorf("index kept files: %w", err)
+	}
+	b.Logger.InfoContext(ctx, "kept files read", "indexed", run.Counts.Indexed, "unchanged", run.Counts.Unchanged, "removed", run.Counts.Removed, "failed", run.Counts.Failed)
+	if err := store.Indexed(ctx, b.Tenant, revision); err != nil {
+		return false, next, err
+	}
+	more, err = b.uploadsDue(ctx) // a change during the run could not queue this job again
+	return more, next, err
+}
+
+// uploadedFiles returns the files that people kept in a project and that the audience may read,
+// with the text that the index has of them. A file that the index does not have yet is left out.
+func (b *Base) uploadedFiles(ctx context.Context, project string, audience access.Audience) ([]message.File, error) {
+	all, err := pgupload.New(b.DB).List(ctx, b.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(upload.Readable(all, audience), func(f upload.File) bool { return f.Project != project })
+	ids := make([]document.ID, len(all))
+	for i, f := range all {
+		ids[i] = f.ID.Document()
+	}
+	may, err := b.Index.Readable(ctx, audience, ids)
+	if err != nil {
+		return nil, err
+	}
+	ids = slices.DeleteFunc(ids, func(id document.ID) bool { return !may[id] })
+	texts, err := b.Index.Texts(ctx, b.Tenant, ids)
+	if err != nil {
+		return nil, err
+	}
+	var out []message.File
+	for _, f := range all {
+		id := f.ID.Document()
+		if text := strings.TrimSpace(texts[id]); text != "" && may[id] {
+			out = append(out, measured(b.Config, message.File{
+				ID: message.FileID(id), Name: filepath.Base(f.Name), Text: texts[id],
+				Document: document.Ref{ID: id, Source: upload.Source, Kind: upload.Kind, Title: f.Name, URL: f.Link, UpdatedAt: f.At},
+			}))
+		}
+	}
+	return out, nil
+}
+
+// Author describes a person of the console at the moment, as the platform does. Who uses the machine
+// counts as a member.
+func (b *Base) Author(ctx context.Context, platforms Listeners, person access.Account) (access.Account, error) {
+	if person.Platform == review.Terminal {
+		person.Full = true
+		return person, nil
+	}
+	there, err := b.Present(ctx, platforms, person)
+	if err != nil {
+		return access.Account{}, err
+	}
+	return there.People[0], nil
+}

@@ -1,0 +1,116 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/upload"
+)
+
+const (
+	// keepWithin is how long keeping the files of one message may take.
+	keepWithin = 5 * time.Minute
+	// keepOnceWithin is how long one process keeps all others from keeping the same files. Keeping
+	// them again changes nothing.
+	keepOnceWithin = time.Minute
+)
+
+// keeps reports whether a message asks to keep the files that come with it, and in which project.
+func (c *Conversation) keeps(m chat.Message, j answer.Judgement) (project string, ok bool) {
+	if c.service.Uploads == nil || j.Ambient || m.Hidden {
+		return "", false
+	}
+	project, ok = upload.Wanted(m.Text)
+	return project, ok && (m.Attached || project != "")
+}
+
+// keep keeps the files of a message in a project. The event does not wait for it: a message that a
+// process left in the middle is found again by the next one, and what is stored twice is stored
+// once.
+func (c *Conversation) keep(ctx context.Context, m chat.Message, j answer.Judgement, project string) error {
+	if err := c.service.Room(); err != nil {
+		return c.rejected(ctx, m, j, err)
+	}
+	key := "keep "
+	if m.Late { // whoever claimed it before is gone
+		key = "keep late "
+	}
+	mine, err := c.deps.Store.Claim(ctx, c.tenant(m.Ref), m.Ref, key+m.Ref.Channel+" "+string(m.ID), keepOnceWithin)
+	if err != nil {
+		return c.failed(ctx, m, fmt.Errorf("claim the files of a message: %w", err), SayBroken)
+	}
+	if !mine || !c.taken.First(m.Key()) {
+		return nil
+	}
+	c.errands.run(ctx, func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, keepWithin)
+		defer cancel()
+		said, kept := c.keepAll(ctx, m, j, project)
+		if kept {
+			notice := chat.Notice{To: m.ID, Subject: string(m.ID), Text: said}
+			_, err := c.deps.Platform.Post(ctx, m.At, notice)
+			if err == nil {
+				return
+			}
+			c.logger.WarnContext(ctx, "that files are kept is told to their author alone", "error", err)
+		}
+		c.deps.Platform.Say(ctx, m, said, !m.Direct)
+	})
+	return nil
+}
+
+// keepAll keeps the files of a message, and returns what to say. kept says that some are kept, which
+// everyone may read who sees the message.
+func (c *Conversation) keepAll(ctx context.Context, m chat.Message, j answer.Judgement, project string) (said string, kept bool) {
+	request, refused := c.keepRequest(ctx, m, j, project)
+	if refused != "" {
+		return refused, false
+	}
+	to, refused := c.service.Uploads.Open(request)
+	if refused != "" {
+		return refused, false
+	}
+	var all []upload.Outcome
+	end, err := c.service.Uploads.Begin(ctx)
+	if err != nil {
+		return upload.SayBusy, false
+	}
+	defer end()
+	for a := range c.deps.Platform.Attachments(ctx, m, upload.MaxBytes) {
+		o := c.service.Uploads.Keep(ctx, request, to, upload.Given{Name: a.Name, Content: a.Data, Link: a.Link, Failed: a.Failed})
+		kept = kept || o.Refused == ""
+		all = append(all, o)
+	}
+	return upload.SayOutcomes(to, request.Readers, all, true), kept
+}
+
+// keepRequest finds out who asks, and who listens. refused is a sentence if the platform does not
+// say.
+func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer.Judgement, project string) (r upload.Request, refused string) {
+	tenant := c.tenant(m.Ref)
+	alone, err := c.deps.Platform.Alone(ctx, m.Ref, m.Author.ID)
+	if err != nil || len(alone.People) != 1 || alone.People[0].ID != m.Author.ID || alone.Tenant != tenant {
+		c.logger.WarnContext(ctx, "a person is unknown, so no file is kept", "error", err)
+		return r, upload.SayUnknownPerson
+	}
+	there := alone
+	if !m.Direct && !m.Enclosed {
+		at := session.Turn{Session: session.Session{Tenant: tenant, Ref: m.Ref}, Asker: m.Author}
+		if there, err = c.deps.Platform.Listeners(ctx, at); err != nil || there.Tenant != tenant {
+			c.logger.WarnContext(ctx, "the readers of a channel are unknown, so no file is kept", "error", err)
+			return r, upload.SayUnknownReaders
+		}
+	}
+	if project == "" {
+		project = j.Policy.Project
+	}
+	return upload.Request{
+		Tenant: tenant, Project: project, Author: alone.People[0], Listens: access.AudienceOf(tenant, c.service.Held(ctx, there)),
+		Readers: upload.ReadersOf(m.Ref, m.Author.ID, m.Direct, m.Enclosed), From: m.Ref, Message: m.ID,
+	}, ""
+}

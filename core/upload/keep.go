@@ -1,0 +1,217 @@
+package upload
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Deps is what a Service works with. All fields are required.
+type Deps struct {
+	Store    Store
+	Projects func() []Project // at the moment
+	// Read reads a file as a document. Its error is a sentence for the person.
+	Read func(ctx context.Context, name string, content []byte) (document.Document, error)
+	// Changed makes the index follow a change soon. removed are documents that must not be found
+	// any more. Without the call, or if it fails, the index follows within a minute.
+	Changed func(ctx context.Context, tenant access.TenantID, removed ...document.ID) error
+	// Full reports whether an error means that the disk of the store is full.
+	Full   func(error) bool
+	Logger *slog.Logger
+}
+
+// Service keeps files. It is safe for concurrent use.
+type Service struct {
+	Deps
+	room chan struct{} // one value for each file that is in memory
+}
+
+// atOnce is how many files a process has in memory for keeping, at up to 3 × MaxBytes each: as
+// bytes, as a parameter of the statement, and as the copy that is read.
+const atOnce = 2
+
+// readLimit is how long reading a file may take.
+const readLimit = 45 * time.Second
+
+// New returns a service.
+func New(deps Deps) *Service { return &Service{deps, make(chan struct{}, atOnce)} }
+
+// Request asks to keep files.
+type Request struct {
+	Tenant  access.TenantID
+	Project string         // as the person wrote it
+	Author  access.Account // as the platform describes the person at the moment
+	// Listens is who sees the reply. A project that one of them may not know of does not exist.
+	Listens access.Audience
+	Readers access.ACL // of the files
+	From    thread.Ref
+	Message thread.MessageID
+}
+
+// Given is a file that a person gave.
+type Given struct {
+	Name    string
+	Content []byte
+	Link    string // address of the message that it came with
+	Failed  string // a sentence that says why there is no content
+}
+
+// Outcome is what became of one file.
+type Outcome struct {
+	File
+	Became
+	Refused string // a sentence that says why it is not kept; empty: it is
+}
+
+// Open checks a request before any file is fetched. It returns a sentence if the request is
+// refused, and otherwise the project under its real name.
+func (s *Service) Open(r Request) (project Project, refused string) {
+	if !MayKeep(r.Author) {
+		return project, SayMembersOnly
+	}
+	visible := Visible(s.Projects(), r.Listens)
+	if r.Project == "" {
+		return project, sayNameOne(visible)
+	}
+	at := slices.IndexFunc(visible, func(p Project) bool { return strings.EqualFold(p.Name, r.Project) })
+	switch {
+	case at < 0:
+		return project, SayAbsent(r.Project)
+	case len(r.Readers) == 0, !r.Listens.MayRead(r.Readers):
+		return project, SayUnknownReaders
+	}
+	return visible[at], ""
+}
+
+// Begin waits until the process may have another file in memory. Call end when it is gone.
+func (s *Service) Begin(ctx context.Context) (end func(), err error) {
+	select {
+	case s.room <- struct{}{}:
+		return func() { <-s.room }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for other files: %w", context.Cause(ctx))
+	}
+}
+
+// Keep stores one file of a request that Open accepted. It never fails: the outcome says why the
+// file is not kept.
+func (s *Service) Keep(ctx context.Context, r Request, p Project, g Given) Outcome {
+	f := File{
+		ID: NewID(), Project: p.Name, Name: CleanName(g.Name), Readers: slices.Compact(slices.Sorted(slices.Values(r.Readers))), Size: int64(len(g.Content)),
+		Hash: sha256.Sum256(g.Content), Author: r.Author, From: r.From, Message: r.Message, Link: g.Link,
+	}
+	if refused := s.refuse(ctx, f, g); refused != "" {
+		return Outcome{File: f, Refused: refused}
+	}
+	stored, became, err := s.Store.Keep(ctx, r.Tenant, f, g.Content)
+	switch {
+	case errors.Is(err, ErrFull):
+		return Outcome{File: f, Refused: sayFull}
+	case err != nil && s.Full(err):
+		s.Logger.ErrorContext(ctx, "a file is not kept: the disk is full", "error", err)
+		return Outcome{File: f, Refused: sayNoRoom}
+	case err != nil:
+		s.Logger.ErrorContext(ctx, "a file is not kept", "error", err)
+		return Outcome{File: f, Refused: sayBroken}
+	}
+	if became != Unchanged {
+		s.follow(ctx, r.Tenant)
+	}
+	return Outcome{File: stored, Became: became}
+}
+
+// refuse returns the reason for which a file is not kept, or nothing.
+func (s *Service) refuse(ctx context.Context, f File, g Given) string {
+	switch {
+	case f.Name == "":
+		return sayNoName
+	case g.Failed != "":
+		return g.Failed
+	case f.Size == 0:
+		return sayEmpty
+	case f.Size > MaxBytes:
+		return SayTooLarge
+	}
+	ctx, cancel := context.WithTimeout(ctx, readLimit)
+	defer cancel()
+	d, err := s.Read(ctx, f.Name, g.Content)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return sayTooLong
+	case err != nil:
+		return sentence(err.Error())
+	case strings.TrimSpace(d.Text()) == "":
+		return sayNoText
+	}
+	return ""
+}
+
+// follow makes the index follow a change. If that fails, the index follows a minute later.
+func (s *Service) follow(ctx context.Context, tenant access.TenantID, removed ...document.ID) {
+	if err := s.Changed(ctx, tenant, removed...); err != nil {
+		s.Logger.WarnContext(ctx, "the index follows a change of kept files later", "error", err)
+	}
+}
+
+// List returns the files that everyone in an audience may read.
+func (s *Service) List(ctx context.Context, tenant access.TenantID, audience access.Audience) ([]File, error) {
+	all, err := s.Store.List(ctx, tenant)
+	if err != nil {
+		return nil, fmt.Errorf("list kept files: %w", err)
+	}
+	return Readable(all, audience), nil
+}
+
+// Remove removes a file for a person, and returns what to tell the person. done reports whether the
+// file is gone. A file that the person may not read does not exist.
+func (s *Service) Remove(ctx context.Context, tenant access.TenantID, id ID, person access.Account, admin bool, holds access.Audience) (said string, done bool, err error) {
+	all, err := s.List(ctx, tenant, holds)
+	if err != nil {
+		return "", false, err
+	}
+	at := slices.IndexFunc(all, func(f File) bool { return f.ID == id })
+	if at < 0 {
+		return sayNoFile, false, nil
+	}
+	if !MayRemove(all[at], person, admin, holds) {
+		return sayNotYours, false, nil
+	}
+	switch err := s.Drop(ctx, tenant, id, session.Actor{Platform: thread.Platform(person.Platform), ID: person.ID}); {
+	case errors.Is(err, ErrGone): // removed meanwhile
+		return sayNoFile, false, nil
+	case err != nil:
+		return "", false, err
+	}
+	return fmt.Sprintf("Removed %s from the project %s. It cannot be found any more.", Code(all[at].Name), Code(all[at].Project)), true, nil
+}
+
+// Drop removes a file whoever may read it, for operators. It fails with ErrGone.
+func (s *Service) Drop(ctx context.Context, tenant access.TenantID, id ID, by session.Actor) error {
+	if err := s.Store.Remove(ctx, tenant, id, by); err != nil {
+		return fmt.Errorf("remove a kept file: %w", err)
+	}
+	s.follow(ctx, tenant, id.Document())
+	return nil
+}
+
+// MessageDeleted removes the files that came with a message that was deleted.
+func (s *Service) MessageDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, message thread.MessageID) error {
+	n, err := s.Store.RemoveOf(ctx, tenant, at, message)
+	if err != nil {
+		return fmt.Errorf("remove the files of a deleted message: %w", err)
+	}
+	if n > 0 {
+		s.follow(ctx, tenant)
+	}
+	return nil
+}
