@@ -37,6 +37,7 @@ type world struct {
 	roles      map[access.Account]review.Role
 	identities map[review.Identity]access.Account
 	oidc       *webconsole.OIDC
+	slack      *webconsole.Slack
 	now        time.Time
 
 	asked  []review.Question
@@ -127,6 +128,17 @@ func (w *world) SignInAs(_ context.Context, _ access.TenantID, i review.Identity
 	return in, nil
 }
 
+func (w *world) SignInPerson(_ context.Context, _ access.TenantID, person access.Account, to review.Hash, id string) (review.SignedIn, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in := review.SignedIn{Session: id, Person: person, Role: w.roles[person], Expires: w.now.Add(review.SessionLifetime)}
+	if in.Role == "" {
+		return review.SignedIn{}, review.ErrIdentity
+	}
+	w.sessions[to] = in
+	return in, nil
+}
+
 func (w *world) SignOut(_ context.Context, _ access.TenantID, of review.Hash) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -211,7 +223,7 @@ func newConsole(t testing.TB) *console {
 // handler serves the world under a host.
 func (w *world) handler(host string) http.Handler {
 	return webconsole.Handler(webconsole.Config{
-		OIDC: w.oidc, Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		OIDC: w.oidc, Slack: w.slack, Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Reader: review.Reader{Tenant: access.DefaultTenant, Store: w, Library: w, Prices: func() spend.Prices { return w.prices }},
 		Counts: func(context.Context, review.Scope, time.Time) (review.Counts, error) {
 			w.counted++
