@@ -128,17 +128,6 @@ func (w *world) SignInAs(_ context.Context, _ access.TenantID, i review.Identity
 	return in, nil
 }
 
-func (w *world) SignInPerson(_ context.Context, _ access.TenantID, person access.Account, to review.Hash, id string) (review.SignedIn, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	in := review.SignedIn{Session: id, Person: person, Role: w.roles[person], Expires: w.now.Add(review.SessionLifetime)}
-	if in.Role == "" {
-		return review.SignedIn{}, review.ErrIdentity
-	}
-	w.sessions[to] = in
-	return in, nil
-}
-
 func (w *world) SignOut(_ context.Context, _ access.TenantID, of review.Hash) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
