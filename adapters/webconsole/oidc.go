@@ -22,6 +22,8 @@ type OIDC struct {
 	Issuer, ClientID, ClientSecret string
 	CallbackURL                    string // of the console, ending in CallbackPath
 	HTTP                           *http.Client
+	// plain leaves PKCE out, for a provider that does not document it.
+	plain bool
 
 	provider atomic.Pointer[oidc.Provider] // nil until it answered
 }
@@ -70,34 +72,42 @@ func (o *OIDC) begin(ctx context.Context, a attempt) (string, error) {
 		return "", err
 	}
 	c := o.config(p)
-	return c.AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), nil
+	options := []oauth2.AuthCodeOption{oidc.Nonce(a.Nonce)}
+	if !o.plain {
+		options = append(options, oauth2.S256ChallengeOption(a.Verifier))
+	}
+	return c.AuthCodeURL(a.State, options...), nil
 }
 
 // finish exchanges a code for a token, and checks the token's signature, issuer, audience, expiry
 // and nonce.
-func (o *OIDC) finish(ctx context.Context, a attempt, code string) (review.Identity, error) {
+func (o *OIDC) finish(ctx context.Context, a attempt, code string) (*oidc.IDToken, error) {
 	p, err := o.discovered(ctx)
 	if err != nil {
-		return review.Identity{}, err
+		return nil, err
 	}
 	ctx = oidc.ClientContext(ctx, o.HTTP)
 	c := o.config(p)
-	token, err := c.Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
+	var options []oauth2.AuthCodeOption
+	if !o.plain {
+		options = append(options, oauth2.VerifierOption(a.Verifier))
+	}
+	token, err := c.Exchange(ctx, code, options...)
 	if err != nil {
-		return review.Identity{}, fmt.Errorf("exchange a code with the identity provider: %w", err)
+		return nil, fmt.Errorf("exchange a code with the identity provider: %w", err)
 	}
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
-		return review.Identity{}, errors.New("the identity provider returned no ID token")
+		return nil, errors.New("the identity provider returned no ID token")
 	}
 	id, err := p.VerifierContext(ctx, &oidc.Config{ClientID: o.ClientID}).Verify(ctx, raw)
 	if err != nil {
-		return review.Identity{}, fmt.Errorf("check an ID token: %w", err)
+		return nil, fmt.Errorf("check an ID token: %w", err)
 	}
 	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(a.Nonce)) != 1 || id.Subject == "" {
-		return review.Identity{}, errors.New("check an ID token: it is for another sign-in")
+		return nil, errors.New("check an ID token: it is for another sign-in")
 	}
-	return review.Identity{Issuer: id.Issuer, Subject: id.Subject}, nil
+	return id, nil
 }
 
 // beginOIDC redirects the browser to the provider.
@@ -110,7 +120,12 @@ func (s *server) beginOIDC(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, http.StatusForbidden, "Begin on the page Account of the console (/account).")
 		return
 	}
-	to, err := s.OIDC.begin(r.Context(), a)
+	s.leave(w, r, s.OIDC, a, attemptCookie)
+}
+
+// leave redirects the browser to a provider and keeps the attempt in a cookie.
+func (s *server) leave(w http.ResponseWriter, r *http.Request, o *OIDC, a attempt, name string) {
+	to, err := o.begin(r.Context(), a)
 	if err != nil {
 		s.providerFailed(w, r, err)
 		return
@@ -121,7 +136,7 @@ func (s *server) beginOIDC(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := cookie(base64.RawURLEncoding.EncodeToString(kept), time.Now().Add(attemptLifetime))
-	c.Name = attemptCookie
+	c.Name = name
 	http.SetCookie(w, c)
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
@@ -133,9 +148,27 @@ func (s *server) providerFailed(w http.ResponseWriter, r *http.Request, err erro
 	s.fail(w, http.StatusBadGateway, sentenceProvider)
 }
 
+// returned returns the attempt of a callback and the provider's ID token, and deletes the browser's
+// cookie, so that the callback counts once. ok is false if it has written a page that says why not.
+func (s *server) returned(w http.ResponseWriter, r *http.Request, o *OIDC, name string) (a attempt, id *oidc.IDToken, ok bool) {
+	a, ok = attemptOf(r, name)
+	gone := cookie("", time.Unix(1, 0))
+	gone.Name, gone.MaxAge = name, -1
+	http.SetCookie(w, gone)
+	if !ok {
+		s.fail(w, http.StatusForbidden, "This sign-in was not begun in this browser, or took too long. Begin again.")
+		return a, nil, false
+	}
+	id, err := o.finish(r.Context(), a, r.URL.Query().Get("code"))
+	if err != nil {
+		s.providerFailed(w, r, err)
+	}
+	return a, id, err == nil
+}
+
 // attemptOf returns the attempt of a callback, from the browser's cookie.
-func attemptOf(r *http.Request) (a attempt, ok bool) {
-	c, err := r.Cookie(attemptCookie)
+func attemptOf(r *http.Request, name string) (a attempt, ok bool) {
+	c, err := r.Cookie(name)
 	if err != nil {
 		return a, false
 	}
@@ -148,19 +181,11 @@ func attemptOf(r *http.Request) (a attempt, ok bool) {
 
 // finishOIDC handles the redirect back from the provider.
 func (s *server) finishOIDC(w http.ResponseWriter, r *http.Request) {
-	a, ok := attemptOf(r)
-	gone := cookie("", time.Unix(1, 0))
-	gone.Name, gone.MaxAge = attemptCookie, -1
-	http.SetCookie(w, gone)
+	a, id, ok := s.returned(w, r, s.OIDC, attemptCookie)
 	if !ok {
-		s.fail(w, http.StatusForbidden, "This sign-in was not begun in this browser, or took too long. Begin again.")
 		return
 	}
-	i, err := s.OIDC.finish(r.Context(), a, r.URL.Query().Get("code"))
-	if err != nil {
-		s.providerFailed(w, r, err)
-		return
-	}
+	i := review.Identity{Issuer: id.Issuer, Subject: id.Subject}
 	if a.Connect {
 		s.connect(w, r, i)
 		return
@@ -173,9 +198,7 @@ func (s *server) finishOIDC(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.broken(w, r, err)
 	default:
-		s.endSession(r)
-		http.SetCookie(w, cookie(session, in.Expires))
-		http.Redirect(w, r, "/", http.StatusSeeOther)
+		s.begun(w, r, session, in.Expires)
 	}
 }
 

@@ -31,6 +31,8 @@ type provider struct {
 	claims func(map[string]any)
 	sign   func(header map[string]any) *rsa.PrivateKey
 	down   bool
+	// slack makes it answer as Slack does: without PKCE, and a refusal is no error of HTTP.
+	slack bool
 }
 
 var b64 = base64.RawURLEncoding
@@ -66,6 +68,14 @@ func newProvider(t *testing.T) *provider {
 		p.mu.Unlock()
 		id, secret, basic := r.BasicAuth()
 		challenge := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
+		if p.slack {
+			if !basic || id != "client" || secret != "hush" || asked == nil || asked.Has("code_challenge") || r.PostForm.Has("code_verifier") || asked.Get("redirect_uri") != r.PostFormValue("redirect_uri") {
+				answer(w, map[string]any{"ok": false, "error": "invalid_code"})
+				return
+			}
+			answer(w, map[string]any{"ok": true, "access_token": "xoxp-1234", "token_type": "Bearer", "id_token": p.token(t, asked)})
+			return
+		}
 		if !basic || id != "client" || secret != "hush" || asked == nil || asked.Get("code_challenge") != b64.EncodeToString(challenge[:]) || asked.Get("redirect_uri") != r.PostFormValue("redirect_uri") {
 			w.WriteHeader(http.StatusBadRequest)
 			answer(w, map[string]any{"error": "invalid_grant"})

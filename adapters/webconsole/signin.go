@@ -13,7 +13,7 @@ import (
 func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
 	secret := r.URL.Query().Get("link")
 	if secret == "" {
-		s.show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: offer{OIDC: s.OIDC != nil}})
+		s.show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: offer{OIDC: s.OIDC != nil, Slack: s.Slack != nil}})
 		return
 	}
 	of, err := s.Sessions.Link(r.Context(), s.Tenant, review.HashOf(secret))
@@ -32,6 +32,7 @@ func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
 type offer struct {
 	Link, Person, Role string
 	OIDC               bool // an identity provider is configured
+	Slack              bool // people may sign in with Slack
 }
 
 const sentenceLink = "This link is not valid: it expired, or was used before. Ask for a new one: footnote console link."
@@ -51,9 +52,7 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		s.broken(w, r, err)
 		return
 	}
-	s.endSession(r) // that the browser had before
-	http.SetCookie(w, cookie(session, in.Expires))
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	s.begun(w, r, session, in.Expires)
 }
 
 // cookie returns a cookie that is bound to this host and to secure connections, and hidden from

@@ -24,7 +24,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Config sets up a Handler. Everything except OIDC is required.
+// Config sets up a Handler. Everything except OIDC and Slack is required.
 type Config struct {
 	Tenant   access.TenantID
 	Host     string // host name in browsers, with its port if it has one
@@ -57,7 +57,8 @@ type Config struct {
 	Setup  func(ctx context.Context) (review.Setup, error)
 	Files  *Files // nil: no files are kept
 	Logger *slog.Logger
-	OIDC   *OIDC // nil: people sign in only with links
+	OIDC   *OIDC  // nil: people do not sign in with an identity provider
+	Slack  *Slack // nil: people do not sign in with Slack
 }
 
 const (
@@ -93,6 +94,10 @@ func Handler(config Config) http.Handler {
 	if config.OIDC != nil {
 		mux.HandleFunc("GET /oidc", s.limited(s.beginOIDC))
 		mux.HandleFunc("GET "+CallbackPath, s.limited(s.finishOIDC))
+	}
+	if config.Slack != nil {
+		mux.HandleFunc("GET /slack", s.limited(s.beginSlack))
+		mux.HandleFunc("GET "+SlackCallbackPath, s.limited(s.finishSlack))
 	}
 	mux.HandleFunc("GET /account", s.page("", s.account))
 	mux.HandleFunc("GET /{$}", s.page("", s.begin))

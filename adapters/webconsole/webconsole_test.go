@@ -40,6 +40,7 @@ type world struct {
 	roles      map[access.Account]review.Role
 	identities map[review.Identity]access.Account
 	oidc       *webconsole.OIDC
+	slack      *webconsole.Slack
 	now        time.Time
 
 	asked  []review.Question
@@ -214,7 +215,7 @@ func newConsole(t testing.TB) *console {
 // handler serves the world under a host.
 func (w *world) handler(host string) http.Handler {
 	return webconsole.Handler(webconsole.Config{
-		OIDC: w.oidc, Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		OIDC: w.oidc, Slack: w.slack, Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Reader: review.Reader{Tenant: access.DefaultTenant, Store: w, Library: w, Prices: func() spend.Prices { return w.prices }},
 		Counts: func(context.Context, review.Scope, time.Time) (review.Counts, error) {
 			w.counted++

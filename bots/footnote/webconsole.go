@@ -217,6 +217,17 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 			CallbackURL: env.config.ConsoleURL + webconsole.CallbackPath, HTTP: base.HTTP("oidc"),
 		}
 	}
+	var slack *webconsole.Slack
+	if id := env.config.SlackClientID; id != "" {
+		issuer := webconsole.SlackIssuer
+		if env.config.SlackAPIURL != "" { // GovSlack signs with its own address
+			issuer = strings.TrimSuffix(strings.TrimSuffix(env.config.SlackAPIURL, "/"), "/api")
+		}
+		slack = webconsole.NewSlack(issuer, id, env.config.SlackClientSecret.Reveal(), env.config.ConsoleURL+webconsole.SlackCallbackPath, base.HTTP("slack"),
+			func(ctx context.Context, person access.Account) (bool, error) {
+				return base.Member(ctx, state.set, person)
+			})
+	}
 	return webconsole.Handler(webconsole.Config{
 		Tenant: base.Tenant, Host: address.Host, Sessions: admin.NewConsole(base.DB), Reader: base.Review(), Logger: env.logger,
 		Viewer: func(ctx context.Context, person access.Account) (review.Viewer, error) {
@@ -225,7 +236,7 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 		Counts: func(ctx context.Context, s review.Scope, since time.Time) (review.Counts, error) {
 			return base.Sessions().QuestionCounts(ctx, base.Tenant, s, since, time.Time{})
 		},
-		Today: state.today, OIDC: provider,
+		Today: state.today, OIDC: provider, Slack: slack,
 		Sources: func(ctx context.Context) ([]review.Source, error) { return currentSources(ctx, base) },
 		Gaps:    base.Gaps().Report,
 		Act:     state.act,

@@ -119,6 +119,9 @@ type Sessions interface {
 	// SignInAs begins a session for the person to whom an identity is connected. It fails with
 	// ErrIdentity.
 	SignInAs(ctx context.Context, tenant access.TenantID, i Identity, session Hash, id string) (SignedIn, error)
+	// SignInPerson begins a session for a person whom the platform has vouched for. It fails with
+	// ErrIdentity if the person has no role.
+	SignInPerson(ctx context.Context, tenant access.TenantID, person access.Account, session Hash, id string) (SignedIn, error)
 	// SignOut ends a session. It does not fail if the session does not exist.
 	SignOut(ctx context.Context, tenant access.TenantID, session Hash) error
 }

@@ -228,6 +228,17 @@ func (c *Console) SignInAs(ctx context.Context, tenant access.TenantID, i review
 		tenant, postgres.Storable(i.Subject), to[:], id, int64(review.SessionLifetime/time.Second), postgres.Storable(i.Issuer))
 }
 
+// SignInPerson implements review.Sessions.
+func (c *Console) SignInPerson(ctx context.Context, tenant access.TenantID, person access.Account, to review.Hash, id string) (review.SignedIn, error) {
+	return c.begin(ctx, tenant, id, review.ErrIdentity, `
+		with begun as (
+			insert into console_session (tenant_id, hash, id, platform, workspace, person, expires_at)
+			select tenant_id, $3, $4, platform, workspace, person, clock_timestamp() + $5::bigint * interval '1 second' from console_role
+			where tenant_id = $1 and platform = $2 and workspace = $6 and person = $7 returning *)
+		select b.id, r.platform, r.workspace, r.person, r.role, b.expires_at from begun b join console_role r using (tenant_id, platform, workspace, person)`,
+		tenant, person.Platform, to[:], id, int64(review.SessionLifetime/time.Second), postgres.Storable(person.Workspace.ID), postgres.Storable(person.ID))
+}
+
 // ActorOf returns a console user as the actor of an audit entry.
 func ActorOf(p access.Account) session.Actor {
 	if p.Platform == review.Terminal {

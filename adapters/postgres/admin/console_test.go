@@ -229,6 +229,19 @@ func TestIdentitySignsInItsPersonAlone(t *testing.T) {
 			t.Errorf("the session of %v: %v", i, err)
 		}
 	}
+	for _, of := range []struct {
+		person access.Account
+		want   bool
+	}{{ada, true}, {access.Account{Workspace: access.Workspace{Platform: ada.Platform, ID: "another"}, ID: ada.ID}, false}, {access.Account{Workspace: ada.Workspace, ID: "UNKNOWN"}, false}} {
+		to := review.HashOf(review.NewSecret())
+		in, err := c.SignInPerson(t.Context(), access.DefaultTenant, of.person, to, "slack")
+		if of.want && (err != nil || in.Person != of.person) || !of.want && !errors.Is(err, review.ErrIdentity) {
+			t.Errorf("SignInPerson(%v) = %+v, %v", of.person, in, err)
+		}
+		if _, err := c.Session(t.Context(), access.DefaultTenant, to); (err == nil) != of.want {
+			t.Errorf("the session of %v: %v", of.person, err)
+		}
+	}
 	signsIn(one, access.Account{})
 	for range 2 {
 		if err := c.Connect(t.Context(), access.DefaultTenant, sessions[ada], one); err != nil {

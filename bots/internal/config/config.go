@@ -146,9 +146,12 @@ type Config struct {
 	OIDCIssuer       string // issuer for console sign-in; empty: sign-in by links
 	OIDCClientID     string
 	OIDCClientSecret Secret
-	LogLevel         string
-	LogFormat        string
-	Grace            time.Duration
+
+	SlackClientID     string // of Sign in with Slack, for the console; empty: off
+	SlackClientSecret Secret
+	LogLevel          string
+	LogFormat         string
+	Grace             time.Duration
 
 	SessionRetention time.Duration // 0 keeps conversations forever
 	AuditRetention   time.Duration // 0 keeps the audit trail forever
@@ -218,6 +221,10 @@ func (c *Config) conflicts() []error {
 	}{
 		{"CONSOLE_OIDC_ISSUER", "CONSOLE_URL, the console that people sign in to", c.ConsoleURL == "" && c.OIDCIssuer != ""},
 		{"CONSOLE_OIDC_ISSUER", "CONSOLE_OIDC_CLIENT_ID and CONSOLE_OIDC_CLIENT_SECRET", c.OIDCIssuer != "" && (c.OIDCClientID == "" || c.OIDCClientSecret == "")},
+		{"CONSOLE_SLACK_CLIENT_ID", "CONSOLE_URL, the console that people sign in to", c.ConsoleURL == "" && c.SlackClientID != ""},
+		{"CONSOLE_SLACK_CLIENT_ID", "CONSOLE_SLACK_CLIENT_SECRET", c.SlackClientID != "" && c.SlackClientSecret == ""},
+		{"CONSOLE_SLACK_CLIENT_SECRET", "CONSOLE_SLACK_CLIENT_ID", c.SlackClientID == "" && c.SlackClientSecret != ""},
+		{"CONSOLE_SLACK_CLIENT_ID", "SLACK_BOT_TOKEN, the workspace whose members sign in", c.SlackClientID != "" && c.SlackBotToken == ""},
 		{"CONSOLE_OIDC_CLIENT_ID", "CONSOLE_OIDC_ISSUER, the provider that knows it", c.OIDCIssuer == "" && c.OIDCClientID != ""},
 		{"EMBEDDING_BASE_URL", "EMBEDDING_MODEL, the model to ask for there", c.EmbeddingModel == "" && c.EmbeddingBaseURL != ""},
 		{"EMBEDDING_API_KEY", "EMBEDDING_MODEL, the model to ask for with it", c.EmbeddingModel == "" && c.EmbeddingKey != ""},

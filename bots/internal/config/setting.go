@@ -121,6 +121,8 @@ func (c *Config) settings() []Setting {
 		{"CONSOLE_OIDC_ISSUER", "", "address of an OpenID Connect provider by which people sign in to the console, once they have connected their account there, such as https://login.example.org. Unset: by links alone", issuer(&c.OIDCIssuer)},
 		{"CONSOLE_OIDC_CLIENT_ID", "", "id of the console at the provider", text(&c.OIDCClientID)},
 		{"CONSOLE_OIDC_CLIENT_SECRET", "", "its secret", secret(&c.OIDCClientSecret)},
+		{"CONSOLE_SLACK_CLIENT_ID", "", "client id of your Slack app, with which members sign in to the console by Slack. Unset: they do not", text(&c.SlackClientID)},
+		{"CONSOLE_SLACK_CLIENT_SECRET", "", "its client secret", secret(&c.SlackClientSecret)},
 		{"MCP_OAUTH_ISSUER", "", "issuer whose access tokens assistants may bring in place of personal tokens, such as https://login.example.org. See mcp.md", issuer(&c.MCPIssuer)},
 		{"MCP_OAUTH_AUDIENCE", "", "audience that such tokens must name. Unset: MCP_URL", name(&c.MCPAudience)},
 		{"MCP_OAUTH_CLAIM", "", "claim that names the person, as slack:WORKSPACE:USER or discord:USER", name(&c.MCPClaim)},

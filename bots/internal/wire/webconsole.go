@@ -46,6 +46,23 @@ func (b *Base) Present(ctx context.Context, platforms Listeners, person access.A
 	return there, nil
 }
 
+// Member reports whether a person is a full member of a workspace that this server serves, as the
+// platform says at this moment. Guests, apps and deactivated accounts are not.
+func (b *Base) Member(ctx context.Context, platforms Listeners, person access.Account) (bool, error) {
+	there, err := direct{b.Tenant, platforms}.Alone(ctx, person)
+	if len(there.People) == 1 && there.People[0].Workspace != person.Workspace { // known with an error, too
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("ask the platform about a person: %w", err)
+	}
+	if there.Tenant != b.Tenant || len(there.People) != 1 || there.People[0].ID != person.ID {
+		return false, nil
+	}
+	found := there.People[0]
+	return found.Full && !found.Gone && !found.Bot, nil
+}
+
 // Trying answers questions of the console's page Try it. It builds its parts at the first question.
 // It is safe for concurrent use.
 type Trying struct {

@@ -1,0 +1,97 @@
+package webconsole
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/review"
+)
+
+// Slack signs people in with Slack: OpenID Connect, whose ID tokens name the team and the user
+// (https://docs.slack.dev/authentication/sign-in-with-slack). People need no further connection,
+// because roles are granted to accounts of Slack. It is safe for concurrent use.
+type Slack struct {
+	OIDC
+	// Member reports whether an account is a full member of the workspace that this installation
+	// serves. It is not for guests, apps, deactivated accounts, and accounts of other workspaces.
+	Member func(ctx context.Context, person access.Account) (bool, error)
+}
+
+// SlackIssuer is the issuer of Slack's ID tokens.
+const SlackIssuer = "https://slack.com"
+
+// SlackCallbackPath is the path to which Slack redirects people.
+const SlackCallbackPath = "/slack/callback"
+
+const slackCookie = "__Host-footnote-slack"
+
+// NewSlack returns a Slack for the app with a client id and secret. callback is the console's
+// address for SlackCallbackPath.
+func NewSlack(issuer, id, secret, callback string, client *http.Client, member func(context.Context, access.Account) (bool, error)) *Slack {
+	return &Slack{OIDC: OIDC{Issuer: issuer, ClientID: id, ClientSecret: secret, CallbackURL: callback, HTTP: client, plain: true}, Member: member}
+}
+
+// slackClaims are what Slack's ID tokens add to the standard's claims
+// (https://docs.slack.dev/reference/methods/openid.connect.token).
+type slackClaims struct {
+	Team string `json:"https://slack.com/team_id"`
+	User string `json:"https://slack.com/user_id"`
+}
+
+// beginSlack redirects the browser to Slack.
+func (s *server) beginSlack(w http.ResponseWriter, r *http.Request) {
+	s.leave(w, r, &s.Slack.OIDC, attempt{State: review.NewSecret(), Nonce: review.NewSecret()}, slackCookie)
+}
+
+const (
+	sentenceNoMember = "Only full members of the Slack workspace that Footnote serves can sign in with Slack."
+	sentenceNoRole   = "You have no role in the console. Ask the people who run Footnote for one: footnote console link."
+)
+
+// finishSlack handles the redirect back from Slack.
+func (s *server) finishSlack(w http.ResponseWriter, r *http.Request) {
+	_, id, ok := s.returned(w, r, &s.Slack.OIDC, slackCookie)
+	if !ok {
+		return
+	}
+	var claims slackClaims
+	if err := id.Claims(&claims); err != nil {
+		s.providerFailed(w, r, err)
+		return
+	}
+	if claims.Team == "" || claims.User == "" {
+		s.providerFailed(w, r, errors.New("check an ID token: it names no team or no user"))
+		return
+	}
+	person := access.Account{Workspace: access.Workspace{Platform: "slack", ID: claims.Team}, ID: claims.User}
+	asking, cancel := context.WithTimeout(r.Context(), discoverWithin)
+	defer cancel()
+	switch member, err := s.Slack.Member(asking, person); {
+	case err != nil:
+		s.providerFailed(w, r, err)
+		return
+	case !member:
+		s.fail(w, http.StatusForbidden, sentenceNoMember)
+		return
+	}
+	session := review.NewSecret()
+	in, err := s.Sessions.SignInPerson(r.Context(), s.Tenant, person, review.HashOf(session), review.NewID())
+	switch {
+	case errors.Is(err, review.ErrIdentity):
+		s.fail(w, http.StatusForbidden, sentenceNoRole)
+	case err != nil:
+		s.broken(w, r, err)
+	default:
+		s.begun(w, r, session, in.Expires)
+	}
+}
+
+// begun sends the browser to the start page with a new session, and ends the one before.
+func (s *server) begun(w http.ResponseWriter, r *http.Request, session string, expires time.Time) {
+	s.endSession(r)
+	http.SetCookie(w, cookie(session, expires))
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
