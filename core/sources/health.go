@@ -136,7 +136,6 @@ func (p People) Fault() string {
 // Health is what is known about a source when its faults are listed.
 type Health struct {
 	Schedule
-	Documents   int64
 	Access      Access
 	Quarantine  *Quarantine // nil: no process died while reading it
 	Unreachable []string    // sentences on what a check could not read

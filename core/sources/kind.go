@@ -1,5 +1,5 @@
-// Package sources defines how a kind of source describes itself: its name, its credentials and
-// settings, and how to open a source of that kind.
+// Package sources defines how a kind of source describes itself, and decides when sources are read,
+// which stored options count, why a source is not read, and what is wrong with it.
 package sources
 
 import (
