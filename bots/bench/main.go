@@ -5,6 +5,7 @@
 //	knowledge   make bench-knowledge
 //	try-github  make try-github
 //	try-drive   make try-drive
+//	code        counts what a checkout consists of
 //
 // What needs the harness of tests is a benchmark of its package, as bots/bench/stop.
 package main
@@ -20,6 +21,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/footnotehq/footnote/bots/bench/code"
 	"github.com/footnotehq/footnote/bots/bench/knowledge"
 	"github.com/footnotehq/footnote/bots/bench/search"
 	"github.com/footnotehq/footnote/bots/bench/trydrive"
@@ -29,6 +31,7 @@ import (
 // commands run with their arguments and print what they measure.
 var commands = map[string]func(ctx context.Context, args []string, out io.Writer) error{
 	"search": search.Run, "knowledge": knowledge.Run, "try-github": trygithub.Run, "try-drive": trydrive.Run,
+	"code": code.Run,
 }
 
 func main() {
