@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -24,8 +25,7 @@ func because(why, sentence string) string {
 	return why + sentence
 }
 
-// answer writes the whole answer as Markdown. Why there are only quotations is said once in a
-// thread.
+// answer writes the whole answer as Markdown. The first answer of a thread says why it only quotes.
 func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	why := m.why
 	for _, earlier := range t.answers {
@@ -33,176 +33,260 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 			why = ""
 		}
 	}
-	if len(t.passages) == 0 {
-		if t.failed {
-			return "", nil // that nothing was found would not be true
-		}
-		if t.searched {
-			return session.SentenceNothing, nil
-		}
+	switch {
+	case len(t.passages) == 0 && t.failed:
+		return "", nil // that nothing was found would not be true
+	case len(t.passages) == 0 && t.searched:
+		return session.SentenceNothing, nil
+	case len(t.passages) == 0:
 		return because(why, unsearched), nil
 	}
-	language := languageOf(t.passages)
-	a := ask(t, language, rarity(t, language))
-	s := &scorer{asked: a, reader: &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}}
-	pages := read(t, s.reader)
-	chosen, band, err := m.choose(ctx, t, s, pages)
+	a := ask(t)
+	pages := read(t, a)
+	chosen, band, err := m.choose(ctx, a, pages)
 	switch {
 	case err != nil:
 		return "", err
 	case band == retrieve.Nothing:
 		return session.SentenceNothing, nil
 	case band == retrieve.Links:
-		return s.links(chosen, pages, 0), nil
+		return a.links(chosen, pages, 0), nil
 	}
-	w := &writer{}
-	if why != "" { // whoever has a stand-in answer says why
-		w.b.WriteString(because(why, intro))
+	var out []string
+	if why != "" {
+		out = append(out, because(why, intro))
 	}
-	for _, x := range chosen {
-		for _, y := range s.warned(x) {
-			w.span(y)
-		}
+	for i := range chosen {
+		out = append(out, chosen[i].markdown())
 	}
-	if more := s.links(chosen, pages, len(chosen)); more != "" && !chosen[0].named && !chosen[0].told {
-		w.block(more)
+	if more := a.links(chosen, pages, len(chosen)); more != "" && !chosen[0].named && !chosen[0].exact {
+		out = append(out, more)
 	}
-	return w.b.String(), nil
+	return strings.Join(out, "\n\n"), nil
 }
 
-// writer puts quotations together. Blocks are parted by blank lines, so that none can change how
-// the next one is read.
-type writer struct{ b strings.Builder }
-
-// span writes one quotation.
-func (w *writer) span(x span) {
+// markdown writes a quotation below its heading, which is its link.
+func (x *quotation) markdown() string {
 	mark := "[" + strconv.Itoa(x.part.Number) + "]"
-	p := &x.part.pieces[x.at]
-	switch x.kind {
-	case code:
-		w.block("From " + mark + ":")
-		w.fence(p.info, x.code)
-	case table:
-		head, _ := x.rows[0].row()
-		if head != "" {
-			w.block(protect(head) + " " + mark + ":")
-		}
-		lines := make([]string, len(x.rows))
-		for i := range x.rows {
-			_, row := x.rows[i].row()
-			lines[i] = "- " + protect(row) + " " + mark
-		}
-		w.block(strings.Join(lines, "\n"))
-	default:
-		if x.from < x.to {
-			w.paragraph(x, mark)
-		}
-		w.follow(x.follow, mark)
+	out := []string{"From " + mark + ":"}
+	if title := titled(x.part, x.blocks[0].section); title != "" {
+		out[0] = "**" + title + "** " + mark
 	}
+	for i := range x.blocks {
+		out = append(out, x.block(&x.blocks[i]))
+	}
+	return strings.Join(out, "\n\n")
 }
 
-// paragraph writes a paragraph or an item as it is, with a mark where it is cut.
-func (w *writer) paragraph(x span, mark string) {
-	p := &x.part.pieces[x.at]
-	text := protect(joined(p.sentences[x.from:x.to]))
-	if term := termOf(x.part, x.at, text); term != "" {
-		text = protect(term) + ": " + text
-	}
-	if x.from > 0 {
-		text = "… " + text
-	}
-	if p.kind == item {
-		text = "- " + text
-		// the list goes on
-		if next := x.at + 1; next < len(x.part.pieces) && x.part.pieces[next].kind == item {
-			mark += "\n- … " + mark
-		}
-	}
+// block writes a block as the document has it, with "…" where it goes on. What would change how the
+// text next to it is read is written as code.
+func (x *quotation) block(b *block) string {
 	switch {
-	case len(x.follow) > 0 && x.follow[0].kind != prose:
-		w.block(strings.TrimSuffix(text, ":") + " " + mark + ":")
-	case x.to < len(p.sentences):
-		w.block(text + " … " + mark)
-	default:
-		w.block(text + " " + mark)
+	case b.kind == table && x.head != "":
+		return protect(x.head) + ":\n\n- " + strings.Join(protectAll(x.rows), "\n- ")
+	case b.kind == table:
+		return "- " + strings.Join(protectAll(x.rows), "\n- ")
+	case b.kind == code:
+		return fenced(b.info, b.text)
 	}
+	for _, line := range strings.Split(b.text, "\n") {
+		if b.kind == prose && startsBlock.MatchString(line) {
+			return fenced("", b.text)
+		}
+	}
+	if !plain(b.text) {
+		return fenced("", b.text)
+	}
+	text, before, after := protect(b.text), "… ", " …"
+	if b.kind == list {
+		before, after = "- …\n", "\n- …"
+	}
+	if b.before {
+		text = before + text
+	}
+	if b.after {
+		text += after
+	}
+	return text
 }
 
-// follow writes what a sentence introduced.
-func (w *writer) follow(blocks []block, mark string) {
-	if len(blocks) == 0 {
-		return
-	}
-	if blocks[0].kind == code {
-		w.fence(blocks[0].info, blocks[0].text)
-		return
-	}
-	var lines []string
-	for _, b := range blocks {
-		bullet := "- "
-		if b.kind == prose {
-			bullet = ""
-		}
-		if b.ordered {
-			bullet = strings.TrimRight(b.number, ".)") + ". "
-		}
-		text := protect(b.text)
-		if b.short {
-			text += " …"
-		}
-		lines = append(lines, bullet+text+" "+mark)
-		if b.cut {
-			lines = append(lines, "- … "+mark)
-		}
-	}
-	w.block(strings.Join(lines, "\n"))
-}
-
-// fence writes code between fences that nothing inside can close.
-func (w *writer) fence(info, text string) {
+// fenced writes code between fences that nothing inside can close.
+func fenced(info, text string) string {
 	mark := "```"
 	for strings.Contains(text, mark) {
 		mark += "`"
 	}
-	if !plainInfo.MatchString(info) {
-		info = ""
+	return mark + info + "\n" + text + "\n" + mark
+}
+
+// firstHits is how many further pages are linked, of those that the search put first: what is most
+// like a question is not always what answers it.
+const firstHits = 2
+
+// links writes the titles of the pages of quotations, each with the section that was found, and
+// leaves out the first quoted ones. Then come the first other pages of the search that are near the
+// question or hold enough of it.
+func (a *asked) links(chosen []quotation, pages []*page, quoted int) string {
+	var lines []string
+	seen := map[string]bool{}
+	add := func(p *page, part *passage) {
+		if title := oneLine(p.parts[0].Title); !seen[title] {
+			seen[title] = true
+			lines = append(lines, strings.TrimSpace("- "+titled(part, part.lastHeading()))+" ["+strconv.Itoa(part.Number)+"]")
+		}
 	}
-	w.block(mark + info + "\n" + text + "\n" + mark)
+	for i := range chosen {
+		add(chosen[i].page, chosen[i].part)
+	}
+	lines = lines[min(quoted, len(lines)):]
+	for _, p := range pages {
+		if len(seen) < len(chosen)+firstHits && (p.near || a.evidence(p)) {
+			add(p, p.parts[0])
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return retrieve.MayHelp + "\n\n" + strings.Join(lines, "\n")
 }
 
-var plainInfo = regexp.MustCompile(`^[A-Za-z0-9+#_.-]{1,20}$`)
+const headingSeparator = " › "
 
-func (w *writer) block(text string) {
-	w.b.WriteString("\n\n")
-	w.b.WriteString(text)
+// titled returns the title of a passage's page with the heading of a section, which may be the
+// title's own.
+func titled(p *passage, section string) string {
+	title := oneLine(p.Title)
+	if section = oneLine(section); section != "" && section != title {
+		title = strings.TrimPrefix(title+headingSeparator+section, headingSeparator)
+	}
+	if title != "" && (!plain(title) || startsBlock.MatchString(title)) {
+		return "`" + strings.ReplaceAll(title, "`", "'") + "`"
+	}
+	return protect(title)
 }
 
-var ownNumbers = regexp.MustCompile(`\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]`)
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// lastHeading returns the lowest heading of the place that was found.
+func (p *passage) lastHeading() string {
+	at := strings.LastIndex(p.Heading, headingSeparator)
+	return strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))
+}
+
+// opening returns the heading that the passage begins under. The heading of the place that was found
+// may be one further down.
+func (p *passage) opening() string {
+	last := p.lastHeading()
+	for line := range strings.Lines(p.Text) {
+		if m := headingLine.FindStringSubmatch(line); m != nil && m[2] == last {
+			return ""
+		}
+	}
+	if last == "" {
+		return p.Title
+	}
+	return last
+}
+
+var (
+	startsBlock = regexp.MustCompile("^\\s*(#{1,6}\\s|>|[-*+•]\\s|\\d{1,9}[.)]\\s|\\||~{3}|={2,}|-{2,}|\\[[^\\]]*\\]:|!\\[)")
+	ownNumbers  = regexp.MustCompile(`\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]`)
+	placeholder = regexp.MustCompile(`^<[A-Za-z][\w/|.-]{0,40}>`)
+)
+
+func protectAll(texts []string) (out []string) {
+	for _, text := range texts {
+		out = append(out, protect(text))
+	}
+	return out
+}
 
 // protect puts a backslash before a document's own numbers in brackets, outside code: they are not
 // citations of this answer. What stands for a value, such as <file>, it writes as code.
 func protect(text string) string {
-	if !strings.Contains(text, "<") && !ownNumbers.MatchString(text) {
-		return text
-	}
 	var b strings.Builder
 	for i := 0; i < len(text); {
-		if text[i] == '`' {
+		switch rest := text[i:]; {
+		case rest[0] == '`':
 			end := skipSpan(text, i)
 			b.WriteString(text[i:end])
 			i = end
 			continue
+		case rest[0] == '<':
+			if value := placeholder.FindString(rest); value != "" {
+				b.WriteString("`" + value + "`")
+				i += len(value)
+				continue
+			}
+		case rest[0] == '[' && ownNumbers.MatchString(rest[:min(len(rest), 40)]) && ownNumbers.FindStringIndex(rest)[0] == 0:
+			b.WriteByte('\\')
 		}
-		end := i + 1
-		for end < len(text) && text[end] != '`' {
-			end++
-		}
-		writePlaceholders(&b, text, i, end)
-		i = end
+		b.WriteByte(text[i])
+		i++
 	}
 	return b.String()
 }
 
-func withNumbers(text string) string {
-	return ownNumbers.ReplaceAllStringFunc(text, func(s string) string { return `\` + s })
+// skipSpan returns the end of the code span that begins at i, or of its backticks when nothing closes it.
+func skipSpan(text string, i int) int {
+	run := i
+	for run < len(text) && text[run] == '`' {
+		run++
+	}
+	mark := text[i:run]
+	for at := run; at < len(text); {
+		next := strings.Index(text[at:], mark)
+		if next < 0 {
+			return run
+		}
+		from := at + next
+		to := from
+		for to < len(text) && text[to] == '`' {
+			to++
+		}
+		if to-from == len(mark) {
+			return to
+		}
+		at = to
+	}
+	return run
+}
+
+// plain reports whether a text can stand in Markdown next to others: what it opens, it closes.
+// Otherwise what follows could end up inside a code span or a link.
+func plain(s string) bool {
+	if strings.TrimSpace(s) == "" || strings.HasSuffix(s, `\`) || strings.ContainsAny(s, "【［\x00") || strings.Contains(s, "$$") || strings.Contains(s, `\(`) || strings.Contains(s, `\[`) || strings.Contains(s, "[[") || strings.Contains(s, "```") {
+		return false
+	}
+	depth, round := 0, 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '`':
+			end := skipSpan(s, i)
+			if strings.Trim(s[i:end], "`") == "" {
+				return false // never closed
+			}
+			i = end - 1
+		case '<':
+			if value := placeholder.FindString(s[i:]); value != "" && (i == 0 || s[i-1] != '`') && !strings.HasPrefix(s[i+len(value):], "`") {
+				i += len(value) - 1
+			} else if i+1 < len(s) && (strings.ContainsRune("/!?", rune(s[i+1])) || unicode.IsLetter(rune(s[i+1]))) {
+				return false // HTML may swallow what follows
+			}
+		case '[':
+			depth++
+		case ']':
+			depth--
+		case '(':
+			round++
+		case ')':
+			round--
+		}
+		if depth < 0 {
+			return false
+		}
+	}
+	return depth == 0 && round == 0 && strings.Count(s, "**")%2 == 0
 }

@@ -150,10 +150,10 @@ func statedAnswer(req llm.Request) (string, llm.Request) {
 				continue
 			}
 			seen[s.Says] = true
-			line := withNumbers(s.Says) // a name's own "[1]" is no citation
-			if !sound(s.Says) {
+			if !plain(s.Says) {
 				continue
 			}
+			line := protect(s.Says) // a name's own "[1]" is no citation
 			if at, err := time.Parse(time.DateOnly, s.Date); err == nil {
 				line += at.Format(" (2 January 2006)")
 			}
