@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -82,22 +81,24 @@ func (x *quotation) markdown() string {
 // text next to it is read is written as code.
 func (x *quotation) block(b *block) string {
 	switch {
-	case b.kind == table && x.head != "":
-		return protect(x.head) + ":\n\n- " + strings.Join(protectAll(x.rows), "\n- ")
 	case b.kind == table:
-		return "- " + strings.Join(protectAll(x.rows), "\n- ")
+		var out strings.Builder
+		if head, _ := protect(x.head); head != "" {
+			out.WriteString(head + ":\n\n")
+		}
+		for _, r := range x.rows {
+			text, _ := protect(r)
+			out.WriteString("- " + text + "\n")
+		}
+		return strings.TrimSuffix(out.String(), "\n")
 	case b.kind == code:
 		return fenced(b.info, b.text)
 	}
-	for _, line := range strings.Split(b.text, "\n") {
-		if b.kind == prose && startsBlock.MatchString(line) {
-			return fenced("", b.text)
-		}
-	}
-	if !plain(b.text) {
+	text, sound := protect(b.text)
+	if !sound || b.kind == prose && startsBlock.MatchString(b.text) {
 		return fenced("", b.text)
 	}
-	text, before, after := protect(b.text), "… ", " …"
+	before, after := "… ", " …"
 	if b.kind == list {
 		before, after = "- …\n", "\n- …"
 	}
@@ -159,10 +160,11 @@ func titled(p *passage, section string) string {
 	if section = oneLine(section); section != "" && section != title {
 		title = strings.TrimPrefix(title+headingSeparator+section, headingSeparator)
 	}
-	if title != "" && (!plain(title) || startsBlock.MatchString(title)) {
+	text, sound := protect(title)
+	if title != "" && (!sound || startsBlock.MatchString(title)) {
 		return "`" + strings.ReplaceAll(title, "`", "'") + "`"
 	}
-	return protect(title)
+	return text
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -188,105 +190,72 @@ func (p *passage) opening() string {
 	return last
 }
 
-var (
-	startsBlock = regexp.MustCompile("^\\s*(#{1,6}\\s|>|[-*+•]\\s|\\d{1,9}[.)]\\s|\\||~{3}|={2,}|-{2,}|\\[[^\\]]*\\]:|!\\[)")
-	ownNumbers  = regexp.MustCompile(`\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]`)
-	placeholder = regexp.MustCompile(`^<[A-Za-z][\w/|.-]{0,40}>`)
-)
-
-func protectAll(texts []string) (out []string) {
-	for _, text := range texts {
-		out = append(out, protect(text))
-	}
-	return out
-}
-
-// protect puts a backslash before a document's own numbers in brackets, outside code: they are not
-// citations of this answer. What stands for a value, such as <file>, it writes as code.
-func protect(text string) string {
+// protect returns a text as it can stand in Markdown next to others. A document's own number in
+// brackets gets a backslash, since it is no citation of this answer. What stands for a value, such as
+// <file>, becomes code. sound reports whether the text closes what it opens; otherwise what follows
+// could end up inside a code span or a link.
+func protect(text string) (protected string, sound bool) {
 	var b strings.Builder
+	square, round := 0, 0
+	sound = text != "" && !strings.HasSuffix(text, `\`) && !unsound.MatchString(text) && strings.Count(text, "**")%2 == 0
 	for i := 0; i < len(text); {
-		switch rest := text[i:]; {
-		case rest[0] == '`':
-			end := skipSpan(text, i)
-			b.WriteString(text[i:end])
-			i = end
-			continue
-		case rest[0] == '<':
-			if value := placeholder.FindString(rest); value != "" {
+		end := i + 1
+		switch rest := text[i:]; text[i] {
+		case '\\':
+			end = min(i+2, len(text))
+		case '`':
+			end = skipSpan(text, i)
+			sound = sound && strings.Trim(text[i:end], "`") != "" // closed
+		case '<':
+			value := placeholder.FindString(rest)
+			if value != "" && (i == 0 || text[i-1] != '`') && !strings.HasPrefix(rest[len(value):], "`") {
 				b.WriteString("`" + value + "`")
 				i += len(value)
 				continue
 			}
-		case rest[0] == '[' && ownNumbers.MatchString(rest[:min(len(rest), 40)]) && ownNumbers.FindStringIndex(rest)[0] == 0:
-			b.WriteByte('\\')
-		}
-		b.WriteByte(text[i])
-		i++
-	}
-	return b.String()
-}
-
-// skipSpan returns the end of the code span that begins at i, or of its backticks when nothing closes it.
-func skipSpan(text string, i int) int {
-	run := i
-	for run < len(text) && text[run] == '`' {
-		run++
-	}
-	mark := text[i:run]
-	for at := run; at < len(text); {
-		next := strings.Index(text[at:], mark)
-		if next < 0 {
-			return run
-		}
-		from := at + next
-		to := from
-		for to < len(text) && text[to] == '`' {
-			to++
-		}
-		if to-from == len(mark) {
-			return to
-		}
-		at = to
-	}
-	return run
-}
-
-// plain reports whether a text can stand in Markdown next to others: what it opens, it closes.
-// Otherwise what follows could end up inside a code span or a link.
-func plain(s string) bool {
-	if strings.TrimSpace(s) == "" || strings.HasSuffix(s, `\`) || strings.ContainsAny(s, "【［\x00") || strings.Contains(s, "$$") || strings.Contains(s, `\(`) || strings.Contains(s, `\[`) || strings.Contains(s, "[[") || strings.Contains(s, "```") {
-		return false
-	}
-	depth, round := 0, 0
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '`':
-			end := skipSpan(s, i)
-			if strings.Trim(s[i:end], "`") == "" {
-				return false // never closed
-			}
-			i = end - 1
-		case '<':
-			if value := placeholder.FindString(s[i:]); value != "" && (i == 0 || s[i-1] != '`') && !strings.HasPrefix(s[i+len(value):], "`") {
-				i += len(value) - 1
-			} else if i+1 < len(s) && (strings.ContainsRune("/!?", rune(s[i+1])) || unicode.IsLetter(rune(s[i+1]))) {
-				return false // HTML may swallow what follows
-			}
+			sound = sound && !tag.MatchString(rest)
 		case '[':
-			depth++
+			square++
+			if ownNumber.MatchString(rest) {
+				b.WriteByte('\\')
+			}
 		case ']':
-			depth--
+			square--
 		case '(':
 			round++
 		case ')':
 			round--
 		}
-		if depth < 0 {
-			return false
+		sound = sound && square >= 0
+		b.WriteString(text[i:end])
+		i = end
+	}
+	return b.String(), sound && square == 0 && round == 0
+}
+
+var (
+	startsBlock = regexp.MustCompile("(?m)^\\s*(#{1,6}\\s|>|[-*+•]\\s|\\d{1,9}[.)]\\s|\\||~{3}|={2,}|-{2,}|\\[[^\\]]*\\]:|!\\[)")
+	unsound     = regexp.MustCompile("[【［\x00]|\\$\\$|\\\\\\(|\\\\\\[|\\[\\[|```")
+	ownNumber   = regexp.MustCompile(`^\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]`)
+	placeholder = regexp.MustCompile(`^<[A-Za-z][\w/|.-]{0,40}>`)
+	tag         = regexp.MustCompile(`^<[/!?\pL]`)
+)
+
+// skipSpan returns the end of the code span that begins at i, or of its backticks if nothing closes
+// it.
+func skipSpan(text string, i int) int {
+	run := i
+	for run < len(text) && text[run] == '`' {
+		run++
+	}
+	for at := run; at < len(text); at++ {
+		from := at
+		for at < len(text) && text[at] == '`' {
+			at++
+		}
+		if at-from == run-i {
+			return at
 		}
 	}
-	return depth == 0 && round == 0 && strings.Count(s, "**")%2 == 0
+	return run
 }

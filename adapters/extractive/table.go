@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -31,15 +32,23 @@ func isTable(lines []string) bool {
 }
 
 // cells returns the cells of the first line of a text.
-func cells(text string) []string {
-	line, _, _ := strings.Cut(strings.ReplaceAll(text, `\|`, "\x00"), "\n")
-	line = strings.TrimSpace(line)
+func cells(text string) (out []string) {
+	line, _, _ := strings.Cut(text, "\n")
+	line, separator := strings.TrimSpace(line), bar
 	if strings.HasPrefix(line, "|") && strings.HasSuffix(line, "|") && len(line) > 1 {
-		line = line[1 : len(line)-1]
+		line, separator = line[1:len(line)-1], "|"
 	}
-	out := strings.Split(" "+strings.ReplaceAll(line, "|", bar)+" ", bar)
+	escaped := false
+	for _, cell := range strings.Split(" "+line+" ", separator) {
+		if n := len(out) - 1; escaped {
+			out[n] += separator + cell
+		} else {
+			out = append(out, cell)
+		}
+		escaped = strings.HasSuffix(cell, `\`)
+	}
 	for i := range out {
-		out[i] = strings.ReplaceAll(strings.Join(strings.Fields(out[i]), " "), "\x00", `\|`)
+		out[i] = oneLine(out[i])
 	}
 	return out
 }
@@ -51,16 +60,16 @@ func isRule(line string) bool { return strings.Trim(line, "|-:=+ ") == "" }
 type row struct {
 	text  string // its cells, without empty ones at the end
 	cells []string
-	score float64 // share of the question's words that it holds with the names of the columns
-	added float64 // and what its cells add to these
+	whole []string // cells that the question holds whole
+	score float64  // share of the question's words that it holds with the names of the columns
+	added float64  // and what its cells add to these
 }
 
 const (
 	maxRows      = 5
-	wholeCell    = 1.0 // what each word of the question gains that is in a cell that the question holds whole
-	mostRowWords = 120 // of more rows than one
-	alikeRows    = 0.9 // of the best row's score: what other rows must reach
-	mostHeld     = 0.75
+	mostRowWords = 120  // of more rows than one
+	alikeRows    = 0.9  // of the best row's score: what other rows must reach
+	mostHeld     = 0.75 // share of a question's words of which a page must hold more, for its rows to answer
 )
 
 // rows returns the head of a table, which is empty if its columns have no names, and its rows.
@@ -75,8 +84,10 @@ func (b *block) rows() (head string, out []row) {
 		case isRule(line) || r.text == head && head != "":
 		case i == 0 && namesColumns(r.cells):
 			head = r.text
-		case plain(r.text):
-			out = append(out, r)
+		default:
+			if _, sound := protect(r.text); sound {
+				out = append(out, r)
+			}
 		}
 	}
 	return head, out
@@ -94,50 +105,40 @@ func namesColumns(row []string) bool {
 	return !strings.HasPrefix(first, "`") && !strings.HasPrefix(first, "-") && !strings.HasSuffix(row[0], ":")
 }
 
-// tableOf returns the rows of a table that answer best, as a quotation. Names of columns hold for
-// all rows, so a row is chosen for what its cells add to them.
-func (a *asked) tableOf(b *block, above []string) *quotation {
+// rowsOf makes the rows of a table that answer best the quotation, and reports whether there are any.
+// Names of columns hold for all rows, so a row is chosen for what its cells add to them.
+func (a *asked) rowsOf(x *quotation) bool {
+	b := &x.blocks[len(x.blocks)-1]
 	head, rows := b.rows()
-	best, most, words := 0.0, 0.0, 0
-	wholes := make([][]string, len(rows))
+	above, columns, best := x.above(), a.share(a.all, head), row{}
 	for i := range rows {
 		r := &rows[i]
-		r.score = a.share(a.all, append(above, head, r.text)...)
-		r.added = a.added(head, r.text)
 		for _, cell := range r.cells {
 			if a.holdsWhole(cell) {
-				wholes[i] = append(wholes[i], cell)
+				r.whole = append(r.whole, cell)
 			}
 		}
-		if n := len(wholes[i]); n > 0 {
-			r.added += wholeCell * a.share(a.own, wholes[i]...)
-		}
-		if r.score += r.added; r.score > best {
-			best, most = r.score, r.added
+		r.added = max(0, a.share(a.all, head, r.text)-columns) + a.share(a.own, r.whole...)
+		if r.score = a.share(a.all, append(above, head, r.text)...) + r.added; r.score > best.score {
+			best = *r
 		}
 	}
-	x := &quotation{head: head}
-	var texts []string
-	for i := range rows {
-		n := len(strings.Fields(rows[i].text))
-		if best == 0 || len(x.rows) == maxRows || rows[i].score < alikeRows*best || rows[i].added < alikeRows*most || len(x.rows) > 0 && words+n > mostRowWords {
-			continue
+	words := 0
+	for _, r := range rows {
+		words += len(strings.Fields(r.text))
+		if best.score > 0 && len(x.rows) < maxRows && r.score >= alikeRows*best.score && r.added >= alikeRows*best.added && (len(x.rows) == 0 || words <= mostRowWords) {
+			x.named = len(x.rows) == 0 && a.names(r.whole)
+			x.rows = append(x.rows, r.text)
+		} else {
+			words -= len(strings.Fields(r.text))
 		}
-		x.named = len(x.rows) == 0 && a.names(wholes[i])
-		x.rows, texts, words = append(x.rows, rows[i].text), append(texts, rows[i].text), words+n
 	}
-	if len(x.rows) == 0 {
-		return nil
+	x.head, b.text = head, strings.TrimSpace(head+"\n"+strings.Join(x.rows, "\n"))
+	if head != "" {
+		a.judge(x)
 	}
-	piece := *b
-	piece.text = strings.Join(append([]string{head}, x.rows...), "\n")
-	x.blocks = []block{piece}
-	return x
-}
-
-// added returns the share of the question's words that cells hold and the names of columns do not.
-func (a *asked) added(head, cells string) float64 {
-	return max(0, a.share(a.all, head, cells)-a.share(a.all, head))
+	x.named = x.named && head != ""
+	return len(x.rows) > 0
 }
 
 // holdsWhole reports whether the question holds every word of a cell.
@@ -172,24 +173,22 @@ var ofValue = map[string]bool{"number": true, "address": true, "date": true, "da
 // where they have her telephone number: they must hold each name and number of the question, with
 // what they stand under, and their page most of its words. They are exact where they hold every
 // word. Less is enough for one row that the question names by a cell and by a column.
-func (a *asked) judge(x *quotation, above []string, page string) {
-	if x.head == "" {
-		x.named = false
-		return
+func (a *asked) judge(x *quotation) {
+	texts := append(x.above(), x.text())
+	page := slices.Clone(texts)
+	for _, p := range x.page.parts {
+		page = append(page, p.Text)
 	}
-	texts := append(above, x.head, strings.Join(x.rows, "\n"))
-	within := append(texts, page)
-	words, held, column := 0, 0, false
+	columns := slices.Collect(a.words(a.own, x.head, x.blocks[0].section))
+	everywhere := slices.Collect(a.words(a.own, page...))
+	held, column, i := 0, false, 0
 	x.exact = true
-	i := 0
-	columns, whole := a.wordsIn(append(above[1:2:2], x.head)), a.wordsIn(within)
 	for w := range a.words(a.own, texts...) {
 		value := ofValue[w.Text]
-		words++
-		if whole[i] || value {
+		if everywhere[i].Here || value {
 			held++
 		}
-		column = column || columns[i]
+		column = column || columns[i].Here
 		if !w.Here && !value {
 			x.exact = false
 			x.partial = x.partial || w.Name || strings.ContainsFunc(w.Text, unicode.IsDigit)
@@ -197,29 +196,5 @@ func (a *asked) judge(x *quotation, above []string, page string) {
 		i++
 	}
 	x.named = x.named && (column || x.exact) && !x.partial
-	x.partial = x.partial || !x.named && float64(held) <= mostHeld*float64(words)
-}
-
-// wordsIn reports which of the question's words texts hold.
-func (a *asked) wordsIn(texts []string) (in []bool) {
-	for w := range a.words(a.own, texts...) {
-		in = append(in, w.Here)
-	}
-	return in
-}
-
-// rowsOf makes rows of a table the quotation, and reports whether there are any.
-func (a *asked) rowsOf(x *quotation) bool {
-	last := len(x.blocks) - 1
-	found := a.tableOf(&x.blocks[last], x.above())
-	if found == nil {
-		return false
-	}
-	x.head, x.rows, x.named, x.blocks[last] = found.head, found.rows, found.named, found.blocks[0]
-	var page []string
-	for _, p := range x.page.parts {
-		page = append(page, p.Text)
-	}
-	a.judge(x, x.above(), strings.Join(page, "\n"))
-	return true
+	x.partial = x.partial || !x.named && float64(held) <= mostHeld*float64(i)
 }
