@@ -161,7 +161,7 @@ func titled(p *passage, section string) string {
 		title = strings.TrimPrefix(title+headingSeparator+section, headingSeparator)
 	}
 	text, sound := protect(title)
-	if title != "" && (!sound || startsBlock.MatchString(title)) {
+	if title != "" && !sound {
 		return "`" + strings.ReplaceAll(title, "`", "'") + "`"
 	}
 	return text

@@ -35,7 +35,6 @@ const (
 	within    = 0.20 // of the first page's worth: further pages that are quoted
 	wordDecay = 0.1  // of the words' score for each place in the search, where words choose
 	mostWords = 0.45 // share of the question's weight from which a passage is quoted that words chose
-	sameText  = 0.98 // cosine of two passages from which on they say the same
 )
 
 // page is a document with the passages that were found of it.
@@ -57,9 +56,9 @@ type quotation struct {
 	partial bool     // rows that are no answer to the whole question
 	exact   bool     // rows that hold all of it
 	named   bool     // one row that the question names by a cell, and by a column
+	further bool     // other quotations of its page hold more of the question
 	score   float64  // share of the question's words
 	worth   float64
-	vector  []float32
 }
 
 // read groups the passages by page.
@@ -149,20 +148,28 @@ func (a *asked) score(x *quotation) float64 {
 
 // candidates returns the quotations that hold most of the question: the first ofOnePage of each page
 // before the others.
-func (a *asked) candidates(pages []*page) []quotation {
-	worth := func(x quotation) float64 { return x.score - rankShare*float64(x.page.rank) }
-	byWorth := func(x, y quotation) int { return cmp.Compare(worth(y), worth(x)) }
-	var first, further []quotation
+func (a *asked) candidates(pages []*page) (out []quotation) {
+	byWorth := func(x, y quotation) int {
+		return cmp.Compare(y.score-rankShare*float64(y.page.rank), x.score-rankShare*float64(x.page.rank))
+	}
 	for _, p := range pages {
 		all := a.quotations(p)
 		slices.SortStableFunc(all, byWorth)
-		n := min(len(all), ofOnePage)
-		first, further = append(first, all[:n]...), append(further, all[n:]...)
+		for i := range all {
+			all[i].further = i >= ofOnePage
+		}
+		out = append(out, all...)
 	}
-	slices.SortStableFunc(first, byWorth)
-	slices.SortStableFunc(further, byWorth)
-	first = append(first, further...)
-	return first[:min(len(first), maxCandidates)]
+	slices.SortStableFunc(out, func(x, y quotation) int {
+		switch {
+		case x.further == y.further:
+			return byWorth(x, y)
+		case x.further:
+			return 1
+		}
+		return -1
+	})
+	return out[:min(len(out), maxCandidates)]
 }
 
 // choose returns what is quoted, or whose pages are linked. The sentence model chooses. Words do if
@@ -235,11 +242,8 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 	}
 }
 
-// repeats reports whether two quotations are of one page, of the same page in two sources, or say
-// the same.
-func (x *quotation) repeats(y quotation) bool {
-	return x.page == y.page || x.text() == y.text() || x.vector != nil && y.vector != nil && x.part.Title == y.part.Title && retrieve.Cosine(x.vector, y.vector) >= sameText
-}
+// repeats reports whether two quotations are of one page, or say the same.
+func (x *quotation) repeats(y quotation) bool { return x.page == y.page || x.text() == y.text() }
 
 // compare sets the worth of quotations to their cosines with the question, and returns the highest:
 // -1 where the sentence model cannot tell.
@@ -261,7 +265,7 @@ func (m *Model) compare(ctx context.Context, a *asked, all []quotation) (similar
 	similarity = -1
 	for i := range all {
 		x := &all[i]
-		if x.vector, x.worth = v[i], -1; x.vector != nil && retrieve.Cosine(q, q) > 0 && retrieve.Cosine(v[i], v[i]) > 0 {
+		if x.worth = -1; v[i] != nil && retrieve.Cosine(q, q) > 0 && retrieve.Cosine(v[i], v[i]) > 0 {
 			x.worth = retrieve.Cosine(q, v[i])
 			x.page.near = x.page.near || x.worth >= m.gate.Links
 			similarity = max(similarity, x.worth)
