@@ -58,7 +58,7 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	for i := range chosen {
 		out = append(out, chosen[i].markdown())
 	}
-	if more := a.links(chosen, pages, len(chosen)); more != "" && !chosen[0].named && !chosen[0].exact {
+	if more := a.links(chosen, pages, len(chosen)); more != "" && !chosen[0].exact {
 		out = append(out, more)
 	}
 	return strings.Join(out, "\n\n"), nil

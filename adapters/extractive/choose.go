@@ -30,7 +30,7 @@ const (
 	rowsLess  = 0.05 // less for rows, which are short and alike
 	harmLess  = 0.5  // less for a command that does harm
 	againMore = 0.15 // more for the page of the answer before, where the question leans on that
-	namedMore = 0.5  // more for the row that the question names
+	exactMore = 0.5  // more for rows that hold the whole question
 	clearBy   = 0.15 // lead over the next page from which the first page is quoted alone
 	within    = 0.20 // of the first page's worth: further pages that are quoted
 	wordDecay = 0.1  // of the words' score for each place in the search, where words choose
@@ -55,7 +55,6 @@ type quotation struct {
 	rows    []string // of a table
 	partial bool     // rows that are no answer to the whole question
 	exact   bool     // rows that hold all of it
-	named   bool     // one row that the question names by a cell, and by a column
 	further bool     // other quotations of its page hold more of the question
 	score   float64  // share of the question's words
 	worth   float64
@@ -206,12 +205,12 @@ func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotatio
 	}
 	first, band := &chosen[0], retrieve.Quotes
 	switch {
-	case first.named:
+	case first.exact:
 	case similarity < 0:
 		if a.share(a.all, append(first.above(), first.text())...) < mostWords {
 			band = retrieve.Links
 		}
-	case !first.exact || similarity < m.gate.Links:
+	default:
 		band = m.gate.Band(similarity, covered)
 	}
 	if whole := slices.DeleteFunc(slices.Clone(chosen), func(x quotation) bool { return x.partial }); band == retrieve.Quotes && len(whole) > 0 {
@@ -235,8 +234,8 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 		}
 	}
 	switch {
-	case x.named:
-		x.worth += namedMore
+	case x.exact:
+		x.worth += exactMore
 	case len(x.rows) > 0:
 		x.worth -= rowsLess
 	}

@@ -69,6 +69,7 @@ const (
 	maxRows      = 5
 	mostRowWords = 120  // of more rows than one
 	alikeRows    = 0.9  // of the best row's score: what other rows must reach
+	leastName    = 0.3  // share of the question's weight in whole cells, from which they name a row
 	mostHeld     = 0.75 // share of a question's words of which a page must hold more, for its rows to answer
 )
 
@@ -123,21 +124,19 @@ func (a *asked) rowsOf(x *quotation) bool {
 			best = *r
 		}
 	}
-	words := 0
+	words, named := 0, 0.0
 	for _, r := range rows {
 		words += len(strings.Fields(r.text))
 		if best.score > 0 && len(x.rows) < maxRows && r.score >= alikeRows*best.score && r.added >= alikeRows*best.added && (len(x.rows) == 0 || words <= mostRowWords) {
-			x.named = len(x.rows) == 0 && a.names(r.whole)
-			x.rows = append(x.rows, r.text)
+			x.rows, named = append(x.rows, r.text), a.share(a.own, r.whole...)
 		} else {
 			words -= len(strings.Fields(r.text))
 		}
 	}
 	x.head, b.text = head, strings.TrimSpace(head+"\n"+strings.Join(x.rows, "\n"))
 	if head != "" {
-		a.judge(x)
+		a.judge(x, len(x.rows) == 1 && named >= leastName)
 	}
-	x.named = x.named && head != ""
 	return len(x.rows) > 0
 }
 
@@ -152,49 +151,32 @@ func (a *asked) holdsWhole(cell string) bool {
 	return len(found) > 0
 }
 
-// names reports whether cells name a thing: a word of the question in them is a name or has a digit,
-// or they hold several of its words.
-func (a *asked) names(cells []string) bool {
-	n := 0
-	for w := range a.words(a.own, cells...) {
-		if w.Here {
-			if n++; w.Name || n > 1 {
-				return true
-			}
-		}
-	}
-	return n > 0 && strings.ContainsFunc(strings.Join(cells, " "), unicode.IsDigit)
-}
-
 // ofValue are stems of words for a kind of value, which the names of columns leave out.
 var ofValue = map[string]bool{"number": true, "address": true, "date": true, "day": true, "time": true, "name": true, "person": true, "peopl": true, "amount": true}
 
-// judge says what rows are to a question. They are partial, and no answer, to "the salary of Ann"
-// where they have her telephone number: they must hold each name and number of the question, with
-// what they stand under, and their page most of its words. They are exact where they hold every
-// word. Less is enough for one row that the question names by a cell and by a column.
-func (a *asked) judge(x *quotation) {
+// judge says what rows are to a question. They are exact where they hold every word, with what they
+// stand under, or where the question names one row by a cell, and a column. They are partial, and no
+// answer, to "the salary of Ann" where they have her telephone number: they must hold each name and
+// number, and their page most words.
+func (a *asked) judge(x *quotation, named bool) {
 	texts := append(x.above(), x.text())
 	page := slices.Clone(texts)
 	for _, p := range x.page.parts {
 		page = append(page, p.Text)
 	}
-	columns := slices.Collect(a.words(a.own, x.head, x.blocks[0].section))
-	everywhere := slices.Collect(a.words(a.own, page...))
-	held, column, i := 0, false, 0
 	x.exact = true
 	for w := range a.words(a.own, texts...) {
-		value := ofValue[w.Text]
-		if everywhere[i].Here || value {
-			held++
-		}
-		column = column || columns[i].Here
-		if !w.Here && !value {
+		if !w.Here && !ofValue[w.Text] {
 			x.exact = false
 			x.partial = x.partial || w.Name || strings.ContainsFunc(w.Text, unicode.IsDigit)
 		}
-		i++
 	}
-	x.named = x.named && (column || x.exact) && !x.partial
-	x.partial = x.partial || !x.named && float64(held) <= mostHeld*float64(i)
+	x.exact = x.exact || named && !x.partial && a.share(a.own, x.head, x.blocks[0].section) > 0
+	words, held := 0, 0
+	for w := range a.words(a.own, page...) {
+		if words++; w.Here || ofValue[w.Text] {
+			held++
+		}
+	}
+	x.partial = x.partial || !x.exact && float64(held) <= mostHeld*float64(words)
 }
