@@ -26,15 +26,16 @@ const (
 
 // The worth of a quotation is the cosine of its title, heading and text with the question, and this:
 const (
-	rankShare = 0.02 // less for each place of its page in the search
+	rankShare = 0.03 // less for each place of its page in the search
 	rowsLess  = 0.05 // less for rows, which are short and alike
 	harmLess  = 0.5  // less for a command that does harm
 	againMore = 0.15 // more for the page of the answer before, where the question leans on that
-	exactMore = 0.5  // more for rows that hold the whole question
+	namedMore = 0.5  // more for the row that the question names
 	clearBy   = 0.15 // lead over the next page from which the first page is quoted alone
 	within    = 0.20 // of the first page's worth: further pages that are quoted
 	wordDecay = 0.1  // of the words' score for each place in the search, where words choose
 	mostWords = 0.45 // share of the question's weight from which a passage is quoted that words chose
+	allWords  = 0.9  // the same, whatever the sentence model says
 )
 
 // page is a document with the passages that were found of it.
@@ -54,7 +55,8 @@ type quotation struct {
 	head    string   // names of the columns
 	rows    []string // of a table
 	partial bool     // rows that are no answer to the whole question
-	exact   bool     // rows that hold all of it
+	exact   bool     // rows that hold all of it, or are named
+	named   bool     // one row that the question names by a cell
 	further bool     // other quotations of its page hold more of the question
 	score   float64  // share of the question's words
 	worth   float64
@@ -211,7 +213,9 @@ func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotatio
 			band = retrieve.Links
 		}
 	default:
-		band = m.gate.Band(similarity, covered)
+		if band = m.gate.Band(similarity, covered); first.score >= allWords {
+			band = retrieve.Quotes
+		}
 	}
 	if whole := slices.DeleteFunc(slices.Clone(chosen), func(x quotation) bool { return x.partial }); band == retrieve.Quotes && len(whole) > 0 {
 		return whole, band, nil
@@ -234,8 +238,8 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 		}
 	}
 	switch {
-	case x.exact:
-		x.worth += exactMore
+	case x.named:
+		x.worth += namedMore
 	case len(x.rows) > 0:
 		x.worth -= rowsLess
 	}

@@ -69,7 +69,6 @@ const (
 	maxRows      = 5
 	mostRowWords = 120  // of more rows than one
 	alikeRows    = 0.9  // of the best row's score: what other rows must reach
-	leastName    = 0.3  // share of the question's weight in whole cells, from which they name a row
 	mostHeld     = 0.75 // share of a question's words of which a page must hold more, for its rows to answer
 )
 
@@ -124,18 +123,18 @@ func (a *asked) rowsOf(x *quotation) bool {
 			best = *r
 		}
 	}
-	words, named := 0, 0.0
+	words, named := 0, false
 	for _, r := range rows {
 		words += len(strings.Fields(r.text))
 		if best.score > 0 && len(x.rows) < maxRows && r.score >= alikeRows*best.score && r.added >= alikeRows*best.added && (len(x.rows) == 0 || words <= mostRowWords) {
-			x.rows, named = append(x.rows, r.text), a.share(a.own, r.whole...)
+			x.rows, named = append(x.rows, r.text), len(x.rows) == 0 && a.names(r.whole)
 		} else {
 			words -= len(strings.Fields(r.text))
 		}
 	}
 	x.head, b.text = head, strings.TrimSpace(head+"\n"+strings.Join(x.rows, "\n"))
 	if head != "" {
-		a.judge(x, len(x.rows) == 1 && named >= leastName)
+		a.judge(x, named)
 	}
 	return len(x.rows) > 0
 }
@@ -149,6 +148,20 @@ func (a *asked) holdsWhole(cell string) bool {
 		}
 	}
 	return len(found) > 0
+}
+
+// names reports whether cells name a thing: by a name, by digits, or by several of the question's words.
+func (a *asked) names(cells []string) bool {
+	n := 0
+	for w := range a.words(a.own, cells...) {
+		if w.Here {
+			n++
+		}
+		if w.Here && (w.Name || strings.ContainsFunc(w.Text, unicode.IsDigit)) {
+			return true
+		}
+	}
+	return n > 1
 }
 
 // ofValue are stems of words for a kind of value, which the names of columns leave out.
@@ -171,7 +184,8 @@ func (a *asked) judge(x *quotation, named bool) {
 			x.partial = x.partial || w.Name || strings.ContainsFunc(w.Text, unicode.IsDigit)
 		}
 	}
-	x.exact = x.exact || named && !x.partial && a.share(a.own, x.head, x.blocks[0].section) > 0
+	x.named = named && !x.partial && (x.exact || a.share(a.own, x.head, x.blocks[0].section) > 0)
+	x.exact = x.exact || x.named
 	words, held := 0, 0
 	for w := range a.words(a.own, page...) {
 		if words++; w.Here || ofValue[w.Text] {
