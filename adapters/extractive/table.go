@@ -164,9 +164,6 @@ func (a *asked) names(cells []string) bool {
 	return n > 1
 }
 
-// ofValue are stems of words for a kind of value, which the names of columns leave out.
-var ofValue = map[string]bool{"number": true, "address": true, "date": true, "day": true, "time": true, "name": true, "person": true, "peopl": true, "amount": true}
-
 // judge says what rows are to a question. They are exact where they hold every word, with what they
 // stand under, or where the question names one row by a cell, and a column. They are partial, and no
 // answer, to "the salary of Ann" where they have her telephone number: they must hold each name and
@@ -179,7 +176,7 @@ func (a *asked) judge(x *quotation, named bool) {
 	}
 	x.exact = true
 	for w := range a.words(a.own, texts...) {
-		if !w.Here && !ofValue[w.Text] {
+		if !w.Here {
 			x.exact = false
 			x.partial = x.partial || w.Name || strings.ContainsFunc(w.Text, unicode.IsDigit)
 		}
@@ -188,7 +185,7 @@ func (a *asked) judge(x *quotation, named bool) {
 	x.exact = x.exact || x.named
 	words, held := 0, 0
 	for w := range a.words(a.own, page...) {
-		if words++; w.Here || ofValue[w.Text] {
+		if words++; w.Here {
 			held++
 		}
 	}
