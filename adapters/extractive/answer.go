@@ -24,8 +24,7 @@ func because(why, sentence string) string {
 	return why + sentence
 }
 
-// answer writes the whole answer as Markdown. Why there are only quotations is said once in a
-// thread.
+// answer writes the whole answer as Markdown. The first answer of a thread says why it only quotes.
 func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	why := m.why
 	for _, earlier := range t.answers {
@@ -33,176 +32,230 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 			why = ""
 		}
 	}
-	if len(t.passages) == 0 {
-		if t.failed {
-			return "", nil // that nothing was found would not be true
-		}
-		if t.searched {
-			return session.SentenceNothing, nil
-		}
+	switch {
+	case len(t.passages) == 0 && t.failed:
+		return "", nil // that nothing was found would not be true
+	case len(t.passages) == 0 && t.searched:
+		return session.SentenceNothing, nil
+	case len(t.passages) == 0:
 		return because(why, unsearched), nil
 	}
-	language := languageOf(t.passages)
-	a := ask(t, language, rarity(t, language))
-	s := &scorer{asked: a, reader: &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}}
-	pages := read(t, s.reader)
-	chosen, band, err := m.choose(ctx, t, s, pages)
+	a := ask(t)
+	pages := read(t, a)
+	chosen, band, err := m.choose(ctx, a, pages)
 	switch {
 	case err != nil:
 		return "", err
 	case band == retrieve.Nothing:
 		return session.SentenceNothing, nil
 	case band == retrieve.Links:
-		return s.links(chosen, pages, 0), nil
+		return a.links(chosen, pages, 0), nil
 	}
-	w := &writer{}
-	if why != "" { // whoever has a stand-in answer says why
-		w.b.WriteString(because(why, intro))
+	var out []string
+	if why != "" {
+		out = append(out, because(why, intro))
 	}
-	for _, x := range chosen {
-		for _, y := range s.warned(x) {
-			w.span(y)
-		}
+	for i := range chosen {
+		out = append(out, chosen[i].markdown())
 	}
-	if more := s.links(chosen, pages, len(chosen)); more != "" && !chosen[0].named && !chosen[0].told {
-		w.block(more)
+	if more := a.links(chosen, pages, len(chosen)); more != "" && !chosen[0].exact {
+		out = append(out, more)
 	}
-	return w.b.String(), nil
+	return strings.Join(out, "\n\n"), nil
 }
 
-// writer puts quotations together. Blocks are parted by blank lines, so that none can change how
-// the next one is read.
-type writer struct{ b strings.Builder }
-
-// span writes one quotation.
-func (w *writer) span(x span) {
+// markdown writes a quotation below its heading, which is its link.
+func (x *quotation) markdown() string {
 	mark := "[" + strconv.Itoa(x.part.Number) + "]"
-	p := &x.part.pieces[x.at]
-	switch x.kind {
-	case code:
-		w.block("From " + mark + ":")
-		w.fence(p.info, x.code)
-	case table:
-		head, _ := x.rows[0].row()
-		if head != "" {
-			w.block(protect(head) + " " + mark + ":")
-		}
-		lines := make([]string, len(x.rows))
-		for i := range x.rows {
-			_, row := x.rows[i].row()
-			lines[i] = "- " + protect(row) + " " + mark
-		}
-		w.block(strings.Join(lines, "\n"))
-	default:
-		if x.from < x.to {
-			w.paragraph(x, mark)
-		}
-		w.follow(x.follow, mark)
+	out := []string{"From " + mark + ":"}
+	if title := titled(x.part, x.blocks[0].section); title != "" {
+		out[0] = "**" + title + "** " + mark
 	}
+	for i := range x.blocks {
+		out = append(out, x.block(&x.blocks[i]))
+	}
+	return strings.Join(out, "\n\n")
 }
 
-// paragraph writes a paragraph or an item as it is, with a mark where it is cut.
-func (w *writer) paragraph(x span, mark string) {
-	p := &x.part.pieces[x.at]
-	text := protect(joined(p.sentences[x.from:x.to]))
-	if term := termOf(x.part, x.at, text); term != "" {
-		text = protect(term) + ": " + text
-	}
-	if x.from > 0 {
-		text = "… " + text
-	}
-	if p.kind == item {
-		text = "- " + text
-		// the list goes on
-		if next := x.at + 1; next < len(x.part.pieces) && x.part.pieces[next].kind == item {
-			mark += "\n- … " + mark
-		}
-	}
+// block writes a block as the document has it, with "…" where it goes on. What would change how the
+// text next to it is read is written as code.
+func (x *quotation) block(b *block) string {
 	switch {
-	case len(x.follow) > 0 && x.follow[0].kind != prose:
-		w.block(strings.TrimSuffix(text, ":") + " " + mark + ":")
-	case x.to < len(p.sentences):
-		w.block(text + " … " + mark)
-	default:
-		w.block(text + " " + mark)
+	case b.kind == table:
+		var out strings.Builder
+		if head, _ := protect(x.head); head != "" {
+			out.WriteString(head + ":\n\n")
+		}
+		for _, r := range x.rows {
+			text, _ := protect(r)
+			out.WriteString("- " + text + "\n")
+		}
+		return strings.TrimSuffix(out.String(), "\n")
+	case b.kind == code:
+		return fenced(b.info, b.text)
 	}
+	text, sound := protect(b.text)
+	if !sound || b.kind == prose && startsBlock.MatchString(b.text) {
+		return fenced("", b.text)
+	}
+	before, after := "… ", " …"
+	if b.kind == list {
+		before, after = "- …\n", "\n- …"
+	}
+	if b.before {
+		text = before + text
+	}
+	if b.after {
+		text += after
+	}
+	return text
 }
 
-// follow writes what a sentence introduced.
-func (w *writer) follow(blocks []block, mark string) {
-	if len(blocks) == 0 {
-		return
-	}
-	if blocks[0].kind == code {
-		w.fence(blocks[0].info, blocks[0].text)
-		return
-	}
-	var lines []string
-	for _, b := range blocks {
-		bullet := "- "
-		if b.kind == prose {
-			bullet = ""
-		}
-		if b.ordered {
-			bullet = strings.TrimRight(b.number, ".)") + ". "
-		}
-		text := protect(b.text)
-		if b.short {
-			text += " …"
-		}
-		lines = append(lines, bullet+text+" "+mark)
-		if b.cut {
-			lines = append(lines, "- … "+mark)
-		}
-	}
-	w.block(strings.Join(lines, "\n"))
-}
-
-// fence writes code between fences that nothing inside can close.
-func (w *writer) fence(info, text string) {
+// fenced writes code between fences that nothing inside can close.
+func fenced(info, text string) string {
 	mark := "```"
 	for strings.Contains(text, mark) {
 		mark += "`"
 	}
-	if !plainInfo.MatchString(info) {
-		info = ""
-	}
-	w.block(mark + info + "\n" + text + "\n" + mark)
+	return mark + info + "\n" + text + "\n" + mark
 }
 
-var plainInfo = regexp.MustCompile(`^[A-Za-z0-9+#_.-]{1,20}$`)
+// firstHits is how many further pages are linked, of those that the search put first: what is most
+// like a question is not always what answers it.
+const firstHits = 2
 
-func (w *writer) block(text string) {
-	w.b.WriteString("\n\n")
-	w.b.WriteString(text)
+// links writes the titles of the pages of quotations, each with the section that was found, and
+// leaves out the first quoted ones. Then come the first other pages of the search that are near the
+// question or hold enough of it.
+func (a *asked) links(chosen []quotation, pages []*page, quoted int) string {
+	var lines []string
+	seen := map[string]bool{}
+	add := func(p *page, part *passage) {
+		if title := oneLine(p.parts[0].Title); !seen[title] {
+			seen[title] = true
+			lines = append(lines, strings.TrimSpace("- "+titled(part, part.lastHeading()))+" ["+strconv.Itoa(part.Number)+"]")
+		}
+	}
+	for i := range chosen {
+		add(chosen[i].page, chosen[i].part)
+	}
+	lines = lines[min(quoted, len(lines)):]
+	for _, p := range pages {
+		if len(seen) < len(chosen)+firstHits && (p.near || a.evidence(p)) {
+			add(p, p.parts[0])
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return retrieve.MayHelp + "\n\n" + strings.Join(lines, "\n")
 }
 
-var ownNumbers = regexp.MustCompile(`\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]`)
+const headingSeparator = " › "
 
-// protect puts a backslash before a document's own numbers in brackets, outside code: they are not
-// citations of this answer. What stands for a value, such as <file>, it writes as code.
-func protect(text string) string {
-	if !strings.Contains(text, "<") && !ownNumbers.MatchString(text) {
-		return text
+// titled returns the title of a passage's page with the heading of a section, which may be the
+// title's own.
+func titled(p *passage, section string) string {
+	title := oneLine(p.Title)
+	if section = oneLine(section); section != "" && section != title {
+		title = strings.TrimPrefix(title+headingSeparator+section, headingSeparator)
 	}
+	text, sound := protect(title)
+	if title != "" && !sound {
+		return "`" + strings.ReplaceAll(title, "`", "'") + "`"
+	}
+	return text
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// lastHeading returns the lowest heading of the place that was found.
+func (p *passage) lastHeading() string {
+	at := strings.LastIndex(p.Heading, headingSeparator)
+	return strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))
+}
+
+// opening returns the heading that the passage begins under. The heading of the place that was found
+// may be one further down.
+func (p *passage) opening() string {
+	last := p.lastHeading()
+	for line := range strings.Lines(p.Text) {
+		if m := headingLine.FindStringSubmatch(line); m != nil && m[2] == last {
+			return ""
+		}
+	}
+	if last == "" {
+		return p.Title
+	}
+	return last
+}
+
+// protect returns a text as it can stand in Markdown next to others. A document's own number in
+// brackets gets a backslash, since it is no citation of this answer. What stands for a value, such as
+// <file>, becomes code. sound reports whether the text closes what it opens; otherwise what follows
+// could end up inside a code span or a link.
+func protect(text string) (protected string, sound bool) {
 	var b strings.Builder
+	square, round := 0, 0
+	sound = text != "" && !strings.HasSuffix(text, `\`) && !unsound.MatchString(text) && strings.Count(text, "**")%2 == 0
 	for i := 0; i < len(text); {
-		if text[i] == '`' {
-			end := skipSpan(text, i)
-			b.WriteString(text[i:end])
-			i = end
-			continue
-		}
 		end := i + 1
-		for end < len(text) && text[end] != '`' {
-			end++
+		switch rest := text[i:]; text[i] {
+		case '\\':
+			end = min(i+2, len(text))
+		case '`':
+			end = skipSpan(text, i)
+			sound = sound && strings.Trim(text[i:end], "`") != "" // closed
+		case '<':
+			value := placeholder.FindString(rest)
+			if value != "" && (i == 0 || text[i-1] != '`') && !strings.HasPrefix(rest[len(value):], "`") {
+				b.WriteString("`" + value + "`")
+				i += len(value)
+				continue
+			}
+			sound = sound && !tag.MatchString(rest)
+		case '[':
+			square++
+			if ownNumber.MatchString(rest) {
+				b.WriteByte('\\')
+			}
+		case ']':
+			square--
+		case '(':
+			round++
+		case ')':
+			round--
 		}
-		writePlaceholders(&b, text, i, end)
+		sound = sound && square >= 0
+		b.WriteString(text[i:end])
 		i = end
 	}
-	return b.String()
+	return b.String(), sound && square == 0 && round == 0
 }
 
-func withNumbers(text string) string {
-	return ownNumbers.ReplaceAllStringFunc(text, func(s string) string { return `\` + s })
+var (
+	startsBlock = regexp.MustCompile(`(?m)^\s*(#{1,6}\s|>|[-*+•]\s|\d{1,9}[.)]\s|\||~{3}|={2,}|-{2,}|\[[^\]]*\]:|!\[)`)
+	unsound     = regexp.MustCompile("[【［\x00]|\\$\\$|\\\\\\(|\\\\\\[|\\[\\[|```")
+	ownNumber   = regexp.MustCompile(`^\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]`)
+	placeholder = regexp.MustCompile(`^<[A-Za-z][\w/|.-]{0,40}>`)
+	tag         = regexp.MustCompile(`^<[/!?\pL]`)
+)
+
+// skipSpan returns the end of the code span that begins at i, or of its backticks if nothing closes
+// it.
+func skipSpan(text string, i int) int {
+	run := i
+	for run < len(text) && text[run] == '`' {
+		run++
+	}
+	for at := run; at < len(text); at++ {
+		from := at
+		for at < len(text) && text[at] == '`' {
+			at++
+		}
+		if at-from == run-i {
+			return at
+		}
+	}
+	return run
 }

@@ -2,297 +2,177 @@ package extractive
 
 import (
 	"regexp"
-	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/core/document"
 )
 
-// blockKind is what a piece of a passage is.
+// blockKind is what a block of a passage is.
 type blockKind int
 
 const (
 	prose blockKind = iota
-	item            // one item of a list
-	code            // a fenced block, or lines that look like code
+	list
 	table
-	heading
+	code
 )
 
-// block is a piece of a passage in document order. text has no list marker and no fence.
+// block is a block of a passage, or a piece of one that is too long to be quoted whole.
 type block struct {
 	kind    blockKind
-	text    string
-	ordered bool   // item of a numbered list
-	number  string // as it is written: "3."
-	short   bool   // an item of which only the beginning is quoted
-	cut     bool   // items follow that are not quoted
-	nested  bool   // item of a list within a list
-	info    string // of a code block: what stands behind the fence
-	heading string // the passage's own headings above it, joined
+	text    string // as the document has it; of code without its fences
+	info    string // language of code
+	above   string // the passage's own headings above it
 	section string // the lowest of them
-	term    string // what the item of a definition list defines, which this is or belongs to
-	raw     string // with its indentation
+	before  bool   // the block goes on before this piece
+	after   bool   // and after it
 }
+
+// Lengths up to which a block is quoted whole.
+const (
+	mostParagraph = 90  // words
+	mostList      = 90  // words
+	mostSteps     = 150 // words of a numbered list
+	leastItem     = 8   // words of an item that is quoted alone
+	mostCode      = 24  // lines
+	maxCode       = 2_000
+	maxBlock      = 8 << 10 // bytes that are read of a block
+	maxBlocks     = 400     // of a passage
+)
 
 var (
 	headingLine = regexp.MustCompile(`^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$`)
-	bulletLine  = regexp.MustCompile(`^(\s*)(?:[-*+•]|(\d{1,4})[.)])\s+(\S.*)$`)
-	fenceLine   = regexp.MustCompile("^\\s*(`{3,}|~{3,})\\s*([^`]*)$")
-	ruleLine    = regexp.MustCompile(`^\s*([-*_=]\s*){3,}$`)
+	fenceLine   = regexp.MustCompile("^\\s*(`{3,})\\s*([A-Za-z0-9+#_.-]{0,32})[^`]*$")
+	bulletLine  = regexp.MustCompile(`^\s*([-*+•]|\d{1,4}[.)])\s+\S`)
+	topItem     = regexp.MustCompile(`^ ?([-*+•]|\d{1,4}[.)])\s+\S`)
+	numbered    = regexp.MustCompile(`^\s*\d`)
 )
 
-// blocks cuts a passage, which is Markdown and may begin and end anywhere in its document. Its code
-// may stand between fences, or be told from prose by its looks alone.
-func blocks(text string) []block {
-	b := blockReader{lines: strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
-	for b.at < len(b.lines) {
-		b.next()
+// blocks parses a passage. Readers part blocks by empty lines and put code between fences. section
+// is the heading that the passage begins under.
+func blocks(text, section string) []block {
+	r := blockReader{section: section}
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for i := 0; i < len(lines) && len(r.out) < maxBlocks; i++ {
+		line := lines[i]
+		if fence := fenceLine.FindStringSubmatch(line); fence != nil {
+			r.flush()
+			start := i + 1
+			for i++; i < len(lines) && !closesFence(lines[i], fence[1]); i++ {
+			}
+			r.push(block{kind: code, text: strings.Trim(strings.Join(lines[start:min(i, len(lines))], "\n"), "\n"), info: fence[2]})
+		} else if heading := headingLine.FindStringSubmatch(line); heading != nil && len(r.open) == 0 {
+			level := len(heading[1])
+			r.path[level], r.section = heading[2], heading[2]
+			clear(r.path[level+1:])
+		} else if strings.TrimSpace(line) == "" {
+			r.flush()
+		} else {
+			if n := len(r.open); n > 0 && strings.HasSuffix(r.open[n-1], ":") && bulletLine.MatchString(line) && !bulletLine.MatchString(r.open[0]) {
+				r.flush() // an introduction right above its list
+			}
+			r.open = append(r.open, line)
+		}
 	}
-	b.flush()
-	return b.out
+	r.flush()
+	return r.out
 }
 
 type blockReader struct {
-	lines    []string
-	at       int
-	out      []block
-	open     *block // paragraph or item that further lines may continue
-	headings [7]string
-	term     string // of the item that was read last
-	blank    bool   // the line before was empty
+	open    []string // lines of the block that is read
+	path    [7]string
+	section string
+	out     []block
 }
 
-// maxBlock is how long a paragraph becomes, in bytes, before it is cut at a line.
-const maxBlock = 8 << 10
+func closesFence(line, fence string) bool {
+	line = strings.TrimSpace(line)
+	return strings.HasPrefix(line, fence) && strings.Trim(line, "`") == ""
+}
 
-func (b *blockReader) next() {
-	line := b.lines[b.at]
-	b.at++
-	trimmed := strings.TrimSpace(line)
-	if b.open != nil && len(b.open.text) > maxBlock {
-		b.flush()
+func (r *blockReader) flush() {
+	if len(r.open) == 0 {
+		return
 	}
+	b := block{text: strings.Join(r.open, "\n")}
 	switch {
-	case trimmed == "":
-		b.flush()
-		b.blank = true
-		return
-	case fenceLine.MatchString(line):
-		b.fence(line)
-	case b.open == nil && headingLine.MatchString(line):
-		b.flush()
-		m := headingLine.FindStringSubmatch(line)
-		level := len(m[1])
-		b.headings[level] = m[2]
-		clear(b.headings[level+1:])
-		b.term = ""
-		b.push(block{kind: heading, text: m[2]})
-	case ruleLine.MatchString(line) && (b.open == nil || b.blank):
-		b.flush()
-	case barred(trimmed):
-		b.table(barredTable(b.lines[b.at-1:]))
-	case b.open == nil && bareTable(b.lines[b.at-1:]) > 0:
-		b.table(bareTable(b.lines[b.at-1:]))
-	case bulletLine.MatchString(line) && (b.open == nil || b.open.kind == item || strings.HasSuffix(b.open.text, ":")):
-		b.flush()
-		m := bulletLine.FindStringSubmatch(line)
-		b.term = ""
-		b.open = &block{kind: item, text: m[3], ordered: m[2] != "", number: m[2], nested: len(m[1]) >= 2}
-	case b.open == nil && b.hangs(line):
-		b.open = &block{kind: item, text: trimmed}
-	case b.open != nil:
-		b.open.text += "\n" + strings.TrimPrefix(trimmed, "> ")
-		b.open.raw += "\n" + line
+	case bulletLine.MatchString(r.open[0]):
+		b.kind = list
+	case isTable(r.open):
+		b.kind = table
 	default:
-		if trimmed == line { // no longer part of an item
-			b.term = ""
-		}
-		b.open = &block{kind: prose, text: strings.TrimPrefix(trimmed, "> "), raw: line}
+		b.text = strings.TrimSpace(b.text)
 	}
-	b.blank = false
+	r.open = nil
+	r.push(b)
 }
 
-// hangs reports whether a line is a term that the next one explains, further in, as in manual
-// pages: an option, or the name of a setting.
-func (b *blockReader) hangs(line string) bool {
-	if b.at == len(b.lines) {
-		return false
-	}
-	next, term := b.lines[b.at], strings.TrimSpace(line)
-	return len(term) <= maxTermBytes && indentation(line) > 0 && indentation(next) > indentation(line) && running(next) && !running(line) && hanging.MatchString(term)
-}
-
-// hanging is an option with what it takes, or the name of a setting with its default: "-d
-// queue_id", "max_use (100)".
-var hanging = regexp.MustCompile(`^(-[^\s].*|\w[\w.-]*( \(.*\))?)$`)
-
-func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
-
-// table reads n rows, the line that was read last being the first. Where two pieces of a long table
-// were put together again, an empty line stands between them and the second has no head.
-func (b *blockReader) table(n int) {
-	b.flush()
-	text := strings.Join(b.lines[b.at-1:b.at-1+n], "\n")
-	b.at += n - 1
-	if last := len(b.out) - 1; last >= 0 && b.out[last].kind == table && continuesTable(b.out[last].text, text) {
-		b.out[last].text += "\n" + text
+func (r *blockReader) push(b block) {
+	if b.text = strings.ToValidUTF8(b.text[:min(len(b.text), maxBlock)], ""); strings.TrimSpace(b.text) == "" {
 		return
 	}
-	b.push(block{kind: table, text: text})
-}
-
-// fence reads a fenced block; one that the passage cuts off ends with it.
-func (b *blockReader) fence(line string) {
-	b.flush()
-	m := fenceLine.FindStringSubmatch(line)
-	var lines []string
-	begin := b.at
-	for b.at < len(b.lines) {
-		line := strings.TrimSpace(b.lines[b.at])
-		b.at++
-		if strings.HasPrefix(line, m[1]) && strings.Trim(line, m[1][:1]) == "" {
-			b.lines[b.at-1] = ""
-			break
-		}
-		lines = append(lines, b.lines[b.at-1])
-	}
-	if m[2] == "" && slices.ContainsFunc(lines, running) { // a page that is laid out for a terminal
-		b.at = begin
+	b.above, b.section = strings.TrimSpace(strings.Join(r.path[:], " ")), r.section
+	// Two chunks of a long table are shown with an empty line between them.
+	if n := len(r.out) - 1; n >= 0 && b.kind == table && r.out[n].kind == table && len(cells(r.out[n].text)) == len(cells(b.text)) {
+		r.out[n].text += "\n" + b.text
 		return
 	}
-	b.push(block{kind: code, text: strings.Trim(strings.Join(lines, "\n"), "\n"), info: strings.TrimSpace(m[2])})
+	r.out = append(r.out, b)
 }
 
-func (b *blockReader) flush() {
-	if b.open == nil {
-		return
-	}
-	x := *b.open
-	b.open = nil
-	if x.kind == item {
-		b.term = definedTerm(x.text)
-	}
-	if x.kind == prose && (looksLikeCode(x.raw) || b.introduced() && commanded(x.raw)) {
-		x = block{kind: code, text: marked.ReplaceAllString(strings.TrimRight(x.raw, " \t\n"), "$1")}
-		// its blank lines do not end it
-		if n := len(b.out); n > 0 && b.out[n-1].kind == code && b.out[n-1].info == "" {
-			b.out[n-1].text += "\n\n" + x.text
-			return
-		}
-	}
-	b.push(x)
+// introduces reports whether a block is of no use without the next one.
+func (b *block) introduces() bool {
+	return (b.kind == prose || b.kind == list) && (strings.HasSuffix(b.text, ":") || strings.HasSuffix(b.text, "?"))
 }
 
-// marked is a line that is marked as code already.
-var marked = regexp.MustCompile("(?m)^`([^`\n]+)`$")
-
-// introduced reports whether what was read last ends with a colon.
-func (b *blockReader) introduced() bool {
-	n := len(b.out)
-	return n > 0 && (b.out[n-1].kind == prose || b.out[n-1].kind == item) && strings.HasSuffix(b.out[n-1].text, ":")
+// pieces cuts a block that is too long to be quoted whole: a paragraph at sentences, a list at its
+// items, and code at empty lines. Of a numbered list it returns the beginning alone, because a
+// single step helps no reader.
+func (b *block) pieces() []block {
+	words := len(strings.Fields(b.text))
+	switch {
+	case b.kind == prose && words > mostParagraph:
+		var sentences []string
+		at := 0
+		for _, length := range document.Sentences(b.text) {
+			sentences = append(sentences, b.text[at:at+length])
+			at += length
+		}
+		return b.cut(sentences, "", func(piece string) bool { return len(strings.Fields(piece)) <= mostParagraph })
+	case b.kind == list && numbered.MatchString(b.text) && words > mostSteps:
+		return b.cut(b.items(), "\n", func(piece string) bool { return len(strings.Fields(piece)) <= mostSteps })[:1]
+	case b.kind == list && !numbered.MatchString(b.text) && words > mostList:
+		return b.cut(b.items(), "\n", func(piece string) bool { return len(strings.Fields(piece)) < leastItem })
+	case b.kind == code && (strings.Count(b.text, "\n") >= mostCode || len(b.text) > maxCode):
+		return b.cut(strings.Split(b.text, "\n\n"), "\n\n", func(piece string) bool { return strings.Count(piece, "\n") < mostCode/2 })
+	}
+	return []block{*b}
 }
 
-// commanded reports whether lines behind a colon are commands or a piece of a file rather than words.
-func commanded(text string) bool {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if running(line) || strings.HasSuffix(line, ".") || !symbols.MatchString(line) {
-			return false
+// cut joins parts of a block to pieces that are as long as fits reports.
+func (b *block) cut(parts []string, separator string, fits func(string) bool) (out []block) {
+	for i := 0; i < len(parts); {
+		piece := *b
+		piece.text, piece.before = parts[i], i > 0
+		for i++; i < len(parts) && fits(piece.text) && (fits(piece.text+separator+parts[i]) || b.kind == list && !numbered.MatchString(b.text)); i++ {
+			piece.text += separator + parts[i]
+		}
+		piece.after = i < len(parts)
+		if piece.text = strings.TrimRight(piece.text, " \n"); strings.TrimSpace(piece.text) != "" {
+			out = append(out, piece)
 		}
 	}
-	return true
+	return out
 }
 
-var symbols = regexp.MustCompile(`(^|\s)--?\w|[=/$|<>{}]|\w_\w|\w\.\w`)
-
-// definedTerm returns the first line of an item when further lines explain it.
-func definedTerm(text string) string {
-	term, rest, _ := strings.Cut(text, "\n")
-	if rest == "" || len(term) > maxTermBytes || strings.ContainsAny(term[len(term)-1:], ".:;,!?") {
-		return ""
-	}
-	return term
-}
-
-const maxTermBytes = 80
-
-var (
-	grid      = regexp.MustCompile(`(?m)^\s*-+(\+-+)+\s*$`) // in what a program prints as a table
-	codeEnd   = regexp.MustCompile(`[;{}(\\=\[]\s*$|^\s*[)}\]]`)
-	command   = regexp.MustCompile(`^(\./\S+|(make|just|kubectl|helm|docker|podman|terraform|ansible(-playbook)?|git|gh|npm|npx|yarn|pnpm|go|cargo|pip3?|python3?|node|java|mvn|gradle|curl|wget|sudo|apt|apt-get|dnf|yum|brew|ssh|scp|rsync|cd|cp|mv|rm|ls|mkdir|chmod|chown|tar|systemctl|journalctl|service|psql|createdb|initdb|pg_\w+|export|source|echo|cat) \S.*[^\s.:;,!?]|[A-Z_]{2,}=\S+( .*)?)$`)
-	called    = regexp.MustCompile(`^\s*\w[\w.]*\([^()]*\)\s*(//.*|#.*)?$`)
-	codeStart = regexp.MustCompile(`^(\s{2,}|\t|[$%] |//|--|/\*|#!|<[/!?a-zA-Z]|\w[\w.]*\s*:?=\s*\S|(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|GRANT|WITH|FROM|WHERE|func|def|class|import|package|var|const|type|return|if|for)\s.*[^.:]$)`)
-)
-
-// looksLikeCode reports whether half of the lines of a block, or more, look like code.
-func looksLikeCode(text string) bool {
-	if grid.MatchString(text) {
-		return true
-	}
-	lines, hits := 0, 0
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, " \t\n")
-		if line == "" {
-			continue
-		}
-		lines++
-		if running(line) {
-			if len(strings.Fields(line)) >= longLine {
-				return false
-			}
-			continue
-		}
-		if strings.Contains(line, " — ") || strings.Contains(line, " – ") { // a name and what it is, as manual pages begin
-			continue
-		}
-		if called.MatchString(line) || codeEnd.MatchString(line) || codeStart.MatchString(line) || command.MatchString(line) {
-			hits++
+// items returns the items of a list, each with what belongs to it.
+func (b *block) items() (out []string) {
+	for _, line := range strings.Split(b.text, "\n") {
+		if len(out) == 0 || topItem.MatchString(line) {
+			out = append(out, line)
+		} else {
+			out[len(out)-1] += "\n" + line
 		}
 	}
-	return hits > 0 && 2*hits >= lines
-}
-
-// running reports whether a line is a sentence, or most of one, whatever its indentation: a capital or a small word at its beginning, and plain words.
-func running(line string) bool {
-	fields := strings.Fields(remark.ReplaceAllString(line, ""))
-	if len(fields) < 6 {
-		return false
-	}
-	plain := 0
-	for _, f := range fields {
-		f = strings.Trim(f, "\"'(),.:;!?“”‘’")
-		if len(f) > 0 && strings.IndexFunc(f, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' && r != '’' }) < 0 {
-			plain++
-		}
-	}
-	first, _ := utf8.DecodeRuneInString(fields[0])
-	enough := 5*plain >= 4*len(fields) || len(fields) >= longLine && 3*plain >= 2*len(fields)
-	return enough && unicode.IsLetter(first) && !strings.HasSuffix(line, ";") && !strings.HasSuffix(line, "{") && strings.ToUpper(line) != line && !keywords.MatchString(line)
-}
-
-// remark is a comment behind a command.
-var remark = regexp.MustCompile(`\S {2,}# .*$`)
-
-// longLine is from how many words on a third of them may be names and code.
-const longLine = 12
-
-// keywords begin statements that have plain words.
-var keywords = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|GRANT|WITH|FROM|WHERE|sudo|git|docker|kubectl)\b`)
-
-func (b *blockReader) push(x block) {
-	var path []string
-	for _, h := range b.headings {
-		if h != "" {
-			path = append(path, h)
-		}
-	}
-	x.heading = strings.Join(path, " ")
-	x.term = b.term
-	if len(path) > 0 {
-		x.section = path[len(path)-1]
-	}
-	if strings.TrimSpace(x.text) != "" {
-		b.out = append(b.out, x)
-	}
+	return out
 }

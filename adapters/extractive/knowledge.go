@@ -1,9 +1,7 @@
 package extractive
 
 import (
-	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -59,33 +57,18 @@ var askings = func() (all []asking) {
 // longestAsking is how many bytes such a question may have: longer ones tell a story.
 const longestAsking = 300
 
-// knowing is what a request about who does what is answered with first: a call of the tool, or what
-// its results say. Where they say nothing the request comes back without them, to be searched for.
-func knowing(req llm.Request) (*llm.CallDelta, string, llm.Request, error) {
-	call, err := statedCall(req)
-	said, rest := statedAnswer(req)
-	return call, said, rest, err
-}
-
-// statedCall is the call that a request is answered with where its question is one about who does
-// what, and the tool is offered and was not called yet.
+// statedCall returns the call of the tool for a question about who does what. It is nil if the tool
+// is not offered or was called before.
 func statedCall(req llm.Request) (*llm.CallDelta, error) {
 	question := readTurn(req.Messages).question
-	if len(question) > longestAsking || !slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Name == KnowledgeTool }) ||
-		req.Choice.Mode == llm.None || req.Choice.Name != "" && req.Choice.Name != KnowledgeTool || len(knowledgeCalls(req.Messages)) > 0 {
+	if len(question) > longestAsking || !offered(req, KnowledgeTool) || len(knowledgeCalls(req.Messages)) > 0 {
 		return nil, nil
 	}
-	question = strings.TrimRight(strings.Join(strings.Fields(question), " "), "?!. ")
+	question = strings.TrimRight(oneLine(question), "?!. ")
 	for _, a := range askings {
-		m := a.form.FindStringSubmatch(question)
-		if m == nil {
-			continue
+		if m := a.form.FindStringSubmatch(question); m != nil {
+			return callOf(KnowledgeTool, map[string]any{"about": oneLine(strings.Join(m[1:], " ")), "what": a.what, "exact": true})
 		}
-		arguments, err := json.Marshal(map[string]any{"about": strings.Join(strings.Fields(strings.Join(m[1:], " ")), " "), "what": a.what, "exact": true})
-		if err != nil {
-			return nil, fmt.Errorf("write the arguments of %s: %w", KnowledgeTool, err)
-		}
-		return &llm.CallDelta{ID: "call_" + rand.Text(), Name: KnowledgeTool, Arguments: string(arguments)}, nil
 	}
 	return nil, nil
 }
@@ -150,8 +133,8 @@ func statedAnswer(req llm.Request) (string, llm.Request) {
 				continue
 			}
 			seen[s.Says] = true
-			line := withNumbers(s.Says) // a name's own "[1]" is no citation
-			if !sound(s.Says) {
+			line, sound := protect(s.Says) // a name's own "[1]" is no citation
+			if !sound {
 				continue
 			}
 			if at, err := time.Parse(time.DateOnly, s.Date); err == nil {

@@ -1,14 +1,12 @@
 // Package extractive answers without a language model. It searches and quotes the best matching
-// paragraphs, lists, table rows and code, each with its citation. It calls the search tool, so it
-// runs in the same loop as any model. Quotes are verbatim except for five changes. White space may
-// differ. A backslash keeps a document's own "[1]" from being read as a citation. Table rows come
-// below their header. An explanation comes after the term that it explains. Options and
-// placeholders are written as code if they would be misread otherwise.
+// blocks of the documents, paragraphs, lists, table rows and code, each below the title of its page,
+// which is its citation. It calls the search tool, so it runs in the same loop as any model.
 //
-// The steps of an answer: turn.go reads the conversation and question.go the question. block.go and
-// unit.go split the passages into pieces. passages.go finds quotable pieces of each page and
-// selects some. choose.go decides whether the question's words are evidence, and answer.go writes
-// the answer.
+// Quotations are verbatim except for white space, a backslash before a document's own "[1]", code
+// marks around placeholders, and "…" where a block goes on. Table rows come below their header.
+//
+// The steps of an answer: turn.go reads the conversation and question.go the question, block.go
+// parses passages, choose.go compares and decides, and answer.go writes.
 package extractive
 
 import (
@@ -17,6 +15,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/llm"
@@ -86,34 +85,16 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 			yield(llm.Delta{}, fmt.Errorf("%w: answers in a given format need a language model; set OPENAI_API_KEY or OPENAI_BASE_URL", llm.ErrBadRequest))
 			return
 		}
-		call, said, req, err := knowing(req)
-		if err != nil {
+		call, said, err := m.reply(ctx, req)
+		switch {
+		case err != nil:
 			yield(llm.Delta{}, err)
 			return
-		}
-		if call != nil {
+		case call != nil:
 			if yield(llm.Delta{Call: call}, nil) {
 				yield(llm.Delta{Finish: llm.FinishToolCalls}, nil)
 			}
 			return
-		}
-		t := readTurn(req.Messages)
-		if said == "" && !t.searched && t.question != "" && offered(req) {
-			call, err := searchFor(t.question)
-			if err != nil {
-				yield(llm.Delta{}, err)
-				return
-			}
-			if yield(llm.Delta{Call: call}, nil) {
-				yield(llm.Delta{Finish: llm.FinishToolCalls}, nil)
-			}
-			return
-		}
-		if said == "" {
-			if said, err = m.answer(ctx, t); err != nil {
-				yield(llm.Delta{}, err)
-				return
-			}
 		}
 		for text := range pieces(said) {
 			if err := ctx.Err(); err != nil {
@@ -128,27 +109,36 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// offered reports whether the search tool may be called.
-func offered(req llm.Request) bool {
-	if req.Choice.Mode == llm.None || req.Choice.Mode == llm.Required && req.Choice.Name != "" && req.Choice.Name != SearchTool {
-		return false
+// reply returns the call of a tool, or the whole answer.
+func (m *Model) reply(ctx context.Context, req llm.Request) (*llm.CallDelta, string, error) {
+	if call, err := statedCall(req); call != nil || err != nil {
+		return call, "", err
 	}
-	for _, tool := range req.Tools {
-		if tool.Name == SearchTool {
-			return true
-		}
+	said, req := statedAnswer(req)
+	if said != "" {
+		return nil, said, nil
 	}
-	return false
+	t := readTurn(req.Messages)
+	if !t.searched && t.question != "" && offered(req, SearchTool) {
+		call, err := callOf(SearchTool, map[string]any{"queries": []string{t.question}})
+		return call, "", err
+	}
+	said, err := m.answer(ctx, t)
+	return nil, said, err
 }
 
-func searchFor(question string) (*llm.CallDelta, error) {
-	arguments, err := json.Marshal(struct {
-		Queries []string `json:"queries"`
-	}{[]string{question}})
+// offered reports whether a tool may be called.
+func offered(req llm.Request, name string) bool {
+	return req.Choice.Mode != llm.None && (req.Choice.Name == "" || req.Choice.Name == name) &&
+		slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Name == name })
+}
+
+func callOf(name string, arguments map[string]any) (*llm.CallDelta, error) {
+	written, err := json.Marshal(arguments)
 	if err != nil {
-		return nil, fmt.Errorf("write the arguments of %s: %w", SearchTool, err)
+		return nil, fmt.Errorf("write the arguments of %s: %w", name, err)
 	}
-	return &llm.CallDelta{ID: "call_" + rand.Text(), Name: SearchTool, Arguments: string(arguments)}, nil
+	return &llm.CallDelta{ID: "call_" + rand.Text(), Name: name, Arguments: string(written)}, nil
 }
 
 // pieces cuts text after every few words. Joined they are the text.

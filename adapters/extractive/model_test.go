@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -97,6 +98,13 @@ func TestSearches(t *testing.T) {
 
 const heading = "No language model is configured, so these passages match best:\n\n"
 
+var titleLine = regexp.MustCompile(`(?m)^(?:\*\*.*\*\* \[\d+\]|From \[\d+\]:)\n\n`)
+
+// below returns what an answer quotes below the titles of pages.
+func below(answer string) string {
+	return titleLine.ReplaceAllString(strings.TrimPrefix(answer, heading), "")
+}
+
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	boiler := tool.Document{Number: 4, Title: "Boiler handbook", Contents: "# Boiler handbook\n\nHome | Contents | Next\n\n## What it is\n\n" +
@@ -114,13 +122,13 @@ func TestAnswers(t *testing.T) {
 		not      []string
 	}{
 		"a list is kept whole": {"How do I bleed a radiator?", []tool.Document{boiler, canteen},
-			[]string{heading + "To bleed a radiator, do this [4]:\n\n1. Turn the pump off and wait ten minutes. [4]\n2. Open the valve with the square key. [4]\n3. Close it when water comes. [4]"}, nil},
+			[]string{"To bleed a radiator, do this:\n\n1. Turn the pump off and wait ten minutes.\n2. Open the valve with the square key.\n3. Close it when water comes."}, nil},
 		"code behind its sentence": {"How do I roll back a release?", []tool.Document{deploy},
-			[]string{heading + "To roll a release back, run this command [7]:\n\n```\nrollout undo \\\n    --release previous \\\n    --wait\n```"}, nil},
+			[]string{"To roll a release back, run this command:\n\n```\nrollout undo \\\n    --release previous \\\n    --wait\n```"}, nil},
 		"an item is written once": {"How do I bleed a radiator, and do I open the valve with the square key?", []tool.Document{boiler},
-			[]string{"2. Open the valve with the square key. [4]"}, []string{"- Open the valve"}},
-		"a document's own numbers":   {"How much pressure may the vessel have, in bar?", []tool.Document{boiler}, []string{`The vessel is \[2] bar at most. [4]`}, nil},
-		"a row of a table":           {"Which soup is there on Tuesday?", []tool.Document{canteen}, []string{"Day | Soup [9]:\n\n- Tuesday soup | Potato and leek with cream [9]"}, []string{"Monday"}},
+			[]string{"2. Open the valve with the square key."}, []string{"- Open the valve"}},
+		"a document's own numbers":   {"How much pressure may the vessel have, in bar?", []tool.Document{boiler}, []string{`The vessel is \[2] bar at most.`}, nil},
+		"a row of a table":           {"Which soup is there on Tuesday?", []tool.Document{canteen}, []string{"Day | Soup:\n\n- Tuesday soup | Potato and leek with cream"}, []string{"Monday"}},
 		"nothing fits":               {"Who won the chess tournament?", []tool.Document{canteen, deploy}, []string{"I found nothing about this"}, []string{"[7]", "[9]", "canteen"}},
 		"I found nothing about this": {"Who won?", nil, []string{"I found nothing about this"}, []string{":\n"}},
 	}
@@ -154,7 +162,7 @@ func TestFollowUp(t *testing.T) {
 	}
 	req := llm.Request{Messages: append([]llm.Message{user("Where is the boiler?"), {Role: llm.Assistant, Text: "In the cellar. [2]"}, user("And how often do I check it?")}, found(docs...)...)}
 	got, _, _ := run(t, req)
-	if !strings.HasPrefix(got, heading+"Check the pressure of the boiler once a week.") {
+	if !strings.HasPrefix(below(got), "Check the pressure of the boiler once a week.") {
 		t.Errorf("answer is\n%s", got)
 	}
 }
@@ -172,7 +180,7 @@ func TestShortenedResult(t *testing.T) {
 	at := strings.Index(last.Text, "pressure")
 	last.Text = last.Text[:at] + " … " + last.Text[at+20:]
 	last.Text = strings.Replace(last.Text, `once a week."}`, "once", 1)
-	if got, _, _ := run(t, req); !strings.Contains(got, "Check the tiles of the roof once a year. [3]") {
+	if got, _, _ := run(t, req); !strings.Contains(got, "Check the tiles of the roof once a year.") {
 		t.Errorf("answer is\n%s", got)
 	}
 }
@@ -240,7 +248,7 @@ func TestChanceMatchesAreNotQuoted(t *testing.T) {
 	if text, _, _ := run(t, asked("How many days of paid parental leave do mothers get after a birth?", byChance)); strings.Contains(text, "yard") || !strings.Contains(text, "I found nothing about this") {
 		t.Errorf("answered %q", text)
 	}
-	if text, _, _ := run(t, asked("How many days of leave do I get?", leave, byChance)); !strings.Contains(text, "thirty days of paid leave a year. [1]") {
+	if text, _, _ := run(t, asked("How many days of leave do I get?", leave, byChance)); !strings.Contains(text, "thirty days of paid leave a year.") {
 		t.Errorf("answered %q", text)
 	}
 }
@@ -256,7 +264,7 @@ func TestFollowUpIsAboutTheOpener(t *testing.T) {
 	req := llm.Request{Messages: append([]llm.Message{user("what's the night mode of the heating?"), {Role: llm.Assistant, Text: "A mode. [2]"},
 		user("and how do I switch it off again?")}, found(docs...)...)}
 	got, _, _ := run(t, req)
-	if quoted, _, _ := strings.Cut(got, retrieve.MayHelp); !strings.Contains(quoted, "The night mode of the heating is left with the red button. [2]") || strings.Contains(quoted, "Coffee") {
+	if quoted, _, _ := strings.Cut(got, retrieve.MayHelp); !strings.Contains(quoted, "The night mode of the heating is left with the red button.") || strings.Contains(quoted, "Coffee") {
 		t.Errorf("answer is\n%s", got)
 	}
 }
@@ -270,9 +278,9 @@ func TestFollowUpIsAboutThePageOfTheAnswerBefore(t *testing.T) {
 	)...)
 	last := &messages[len(messages)-1]
 	documents := last.Text
-	for page, want := range map[string]string{"p1": heading + "Check the machine once a week. [4]", "p3": heading + "Check the machine once a month. [3]"} {
+	for page, want := range map[string]string{"p1": "Check the machine once a week.", "p3": "Check the machine once a month."} {
 		last.Text = tool.WithVocabulary(documents, tool.Vocabulary{Pages: map[int]string{2: page}})
-		if got, _, _ := run(t, llm.Request{Messages: messages}); !strings.HasPrefix(got, want) {
+		if got, _, _ := run(t, llm.Request{Messages: messages}); !strings.HasPrefix(below(got), want) {
 			t.Errorf("after an answer from %s:\n%s", page, got)
 		}
 	}
@@ -297,7 +305,7 @@ func TestPassagesOfAPageHaveNumbers(t *testing.T) {
 		tool.Document{Number: 2, Page: "p2", Title: "Printers", Contents: "The printer is on the second floor."},
 		tool.Document{Number: 3, Page: "p1", Title: "Backups", Heading: "Retention", Contents: "Backups are kept for thirty days."},
 	))
-	if !strings.Contains(text, "Backups are kept for thirty days. [3]") || strings.Contains(text, "[2]") || strings.Contains(text, "on other pages") {
+	if !strings.Contains(text, "Backups are kept for thirty days.") || strings.Contains(text, "[2]") || strings.Contains(text, "on other pages") {
 		t.Errorf("answer %q", text)
 	}
 }

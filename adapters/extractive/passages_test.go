@@ -85,74 +85,68 @@ func TestSentenceModelChoosesPassages(t *testing.T) {
 		"another paragraph than words would": {
 			[]phrase{{"Rinse it", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: "Clean the pump hall. The pump is where we clean.\n\nRinse it with water, and let the pump dry."}},
-			"Rinse it with water, and let the pump dry. [3]", "hall",
+			"Rinse it with water, and let the pump dry.", "hall",
 		},
 		"another page, first and alone": {
 			[]phrase{{"Rinse", 0.8}, {"roof", 0.4}},
 			[]tool.Document{{Number: 3, Title: "Roof", Contents: roof}, {Number: 4, Title: "Hall", Contents: "Rinse the pump with water."}},
-			"\n\nRinse the pump with water. [4]", "[3]",
+			"Rinse the pump with water.", "roof",
 		},
 		"two pages where none leads": {
 			[]phrase{{"Rinse", 0.8}, {"roof", 0.78}},
 			[]tool.Document{{Number: 3, Title: "Roof", Contents: roof}, {Number: 4, Title: "Hall", Contents: "Rinse the pump with water."}},
-			"it is old. [3]", "may help",
+			"it is old.", "may help",
 		},
 		"a page that leads by less than others may lack, alone": {
-			[]phrase{{"Rinse", 0.8}, {"roof", 0.63}},
+			[]phrase{{"Rinse", 0.8}, {"roof", 0.61}},
 			[]tool.Document{{Number: 3, Title: "Roof", Contents: roof}, {Number: 4, Title: "Hall", Contents: "Rinse the pump with water."}},
-			"\n\nRinse the pump with water. [4]", "[3]",
+			"Rinse the pump with water.", "roof",
 		},
 		"a page that two sources have, once": {
 			[]phrase{{"Rinse", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: "Rinse the pump with water."}, {Number: 4, Title: "Pump", Contents: "Rinse the pump with water. \n\n## More"}},
-			"Rinse the pump with water. [3]", "[4]",
+			"Rinse the pump with water.", "water.\n\nRinse",
 		},
 		"a list with its introduction": {
 			[]phrase{{"Open the valve", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: "To clean the pump, do this:\n\n1. Open the valve.\n2. Rinse the pump."}},
-			"To clean the pump, do this [3]:\n\n1. Open the valve. [3]\n2. Rinse the pump. [3]", "",
+			"To clean the pump, do this:\n\n1. Open the valve.\n2. Rinse the pump.", "",
 		},
 		"one item of a long list, marked": {
 			[]phrase{{"Part 7 ", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: long}},
-			"Parts of the pump [3]:\n\n- Part 7 of the pump is one that a fitter can take out of it by hand. [3]\n- … [3]", "Part 8",
+			"Parts of the pump:\n\n- …\n- Part 7 of the pump is one that a fitter can take out of it by hand.\n- …", "Part 8",
 		},
 		"the first steps of a long procedure, marked": {
 			[]phrase{{"valve", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: procedure}},
-			"To clean the pump [3]:\n\n1. Open valve 0 of the pump with the long key. … [3]", "valve 15",
-		},
-		"a step whose own steps are left out, marked": {
-			[]phrase{{"valve", 0.8}},
-			[]tool.Document{{Number: 3, Title: "Pump", Contents: strings.Replace(strings.ReplaceAll(strings.TrimPrefix(procedure, "To clean the pump:\n"),
-				" It hangs on the wall of the hall, and has to be hung there again.", ""), "\n2.", "\n   - Turn it left.\n2.", 1)}},
-			"1. Open valve 0 of the pump with the long key. … [3]\n2. Open valve 1 of the pump with the long key. [3]", "Turn it left",
+			"To clean the pump:\n\n1. Open valve 0 of the pump with the long key. It hangs", "valve 15",
 		},
 		"an introduction at the end of a passage": {
 			[]phrase{{"Rinse", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: "Rinse the pump with water.\n\nTo clean the pump, do this:"}},
-			"Rinse the pump with water. [3]", "",
+			"Rinse the pump with water.", "",
 		},
 		"one item of a list without introduction, marked": {
 			[]phrase{{"Part 7 ", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: strings.TrimPrefix(long, "Parts of the pump:\n")}},
-			"- Part 7 of the pump is one that a fitter can take out of it by hand. [3]\n- … [3]", "Part 8",
+			"- …\n- Part 7 of the pump is one that a fitter can take out of it by hand.\n- …", "Part 8",
 		},
 		"rows with their header": {
 			[]phrase{{"Pump", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Care", Contents: "Part | Clean it with | Every\nPump | water | week\nValve | oil | month"}},
-			"Part | Clean it with | Every [3]:\n\n- Pump | water | week [3]", "Valve",
+			"Part | Clean it with | Every:\n\n- Pump | water | week", "Valve",
 		},
 		"a command with its warning": {
 			[]phrase{{"clean it", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: "To clean it, run this:\n\n```\npump clean\n```\n\nWarning: the pump must be empty."}},
-			"```\npump clean\n```\n\nWarning: the pump must be empty. [3]", "",
+			"```\npump clean\n```\n\nWarning: the pump must be empty.", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			model := extractive.New().WithSentences(&meaning{phrases: tt.phrases}, retrieve.Gate{Links: 0.2, Quotes: 0.4})
-			got, _, _ := strings.Cut(chosenBy(t, model, asked(question, tt.docs...)), retrieve.MayHelp)
+			got, _, _ := strings.Cut(below(chosenBy(t, model, asked(question, tt.docs...))), retrieve.MayHelp)
 			if !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) {
 				t.Errorf("quotes %q, not %q without %q", got, tt.want, tt.not)
 			}
@@ -178,7 +172,7 @@ func TestSlowModelChoosesAmongComparedPassages(t *testing.T) {
 	embedder := &meaning{phrases: []phrase{{"Rinse", 0.8}}, most: 5}
 	doc := tool.Document{Number: 3, Title: "Pump", Contents: "Clean the pump: rinse it. Rinse it with water to clean the pump.\n\n" + strings.Repeat("The pump is green, not grey.\n\n", 8)}
 	got := chosenBy(t, extractive.New().WithSentences(embedder, retrieve.Gate{Links: 0.2, Quotes: 0.4}), asked(question, doc))
-	if embedder.texts <= embedder.most || !strings.Contains(got, "Rinse it with water to clean the pump. [3]") {
+	if embedder.texts <= embedder.most || !strings.Contains(got, "Rinse it with water to clean the pump.") {
 		t.Errorf("after %d texts it answers %q", embedder.texts, got)
 	}
 }

@@ -35,12 +35,10 @@ func passageOf() *rapid.Generator[string] {
 }
 
 var (
-	ownMark    = regexp.MustCompile(`(?m) \[1[1-4]\](?: … |:?$)`)
-	mark       = regexp.MustCompile(`(?:^|[^\\])\[(\d+)\]`)
-	span       = regexp.MustCompile("`[^`]*`") // where nothing is a citation
-	quoteMarks = regexp.MustCompile(` > `)
-	leftOut    = regexp.MustCompile(`^(?:… )?(.*?)(?: …)?( \[\d+\]:?)$`)
-	marker     = regexp.MustCompile(`^(- |\d+\. )`)
+	ownMark = regexp.MustCompile(`(?m)^(?:\*\*.*\*\*|From|- .*) \[1[1-4]\]:?$`)
+	mark    = regexp.MustCompile(`(?:^|[^\\])\[(\d+)\]`)
+	inline  = regexp.MustCompile("`[^`]*`") // where nothing is a citation
+	leftOut = regexp.MustCompile(`^(?:- )?(?:… ?)?(.*?)(?: …)?:?$`)
 )
 
 // Whatever the documents hold: only what stands in them is quoted, code is closed, and every number
@@ -56,7 +54,7 @@ func TestQuotesVerbatim(t *testing.T) {
 			all.WriteString(strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\r\n", "\n") + "\n")
 			collapsed.WriteString(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " ") + " ")
 		}
-		source := collapsed.String() + "\n" + quoteMarks.ReplaceAllString(collapsed.String(), " ")
+		source := collapsed.String()
 		question := rapid.SampledFrom([]string{"How do I start the pump?", "What is a valve?", "Show me the command for the pump", "水泵", "pump"}).Draw(t, "question")
 		got, _, _ := run(t, asked(question, docs...))
 		if !strings.HasPrefix(got, heading) && !strings.HasPrefix(got, retrieve.MayHelp) {
@@ -69,27 +67,47 @@ func TestQuotesVerbatim(t *testing.T) {
 		if strings.HasPrefix(got, retrieve.MayHelp) {
 			return
 		}
-		fence := ""
 		got, _, _ = strings.Cut(got, "\n\n"+retrieve.MayHelp)
-		for _, line := range strings.Split(strings.TrimPrefix(got, heading), "\n") {
-			switch {
-			case fence != "" && line == fence:
-				fence = ""
-			case fence != "":
-				if !strings.Contains(all.String(), line) {
-					t.Fatalf("code line %q is not in the documents; answer:\n%s", line, got)
-				}
-			case strings.HasPrefix(line, "```"):
-				fence = line[:len(line)-len(strings.TrimLeft(line, "`"))]
-			case line == "", strings.HasPrefix(line, "- … ["), regexp.MustCompile(`^From \[\d+\]:$`).MatchString(line):
-			default:
-				checkLine(t, line, source, got)
+		text, code := parted(below(got))
+		for _, line := range code {
+			if !strings.Contains(all.String(), line) {
+				t.Fatalf("code line %q is not in the documents; answer:\n%s", line, got)
 			}
 		}
-		if fence != "" {
-			t.Fatalf("code is never closed:\n%s", got)
+		for _, line := range text {
+			if mark.MatchString(inline.ReplaceAllString(line, "")) {
+				t.Fatalf("line %q has a number; answer:\n%s", line, got)
+			}
+			line = strings.ReplaceAll(leftOut.ReplaceAllString(line, "$1"), `\[`, "[")
+			for _, cell := range strings.Split(line, " | ") {
+				if cell = strings.Join(strings.Fields(strings.ReplaceAll(cell, "`", "")), " "); !strings.Contains(strings.ReplaceAll(source, "`", ""), cell) {
+					t.Fatalf("%q is not in the documents:\n%s", cell, source)
+				}
+			}
 		}
 	})
+}
+
+// parted returns the lines of an answer outside and inside fenced blocks. The latter end with a line
+// that is in no document if a block is not closed.
+func parted(answer string) (text, code []string) {
+	fence := ""
+	for _, line := range strings.Split(answer, "\n") {
+		switch {
+		case fence != "" && line == fence:
+			fence = ""
+		case fence != "":
+			code = append(code, line)
+		case strings.HasPrefix(line, "```"):
+			fence = line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		default:
+			text = append(text, line)
+		}
+	}
+	if fence != "" {
+		code = append(code, "never closed")
+	}
+	return text, code
 }
 
 // checkCitations checks that what becomes a link is what the answer put there: never a number out
@@ -101,65 +119,9 @@ func checkCitations(t *rapid.T, answer string) {
 		mapping.Restore(n, cite.Source{Document: document.ID(strconv.Itoa(n)), Title: "Pumps", URL: "https://linked.example/"})
 	}
 	links := strings.Count(cite.NewProcessor(mapping, cite.Options{}).Text(answer), "](https://linked.example/)")
-	marks := len(ownMark.FindAllString(withoutCode(answer), -1))
+	text, _ := parted(answer)
+	marks := len(ownMark.FindAllString(strings.Join(text, "\n"), -1))
 	if links != marks {
 		t.Fatalf("%d links for %d marks:\n%s", links, marks, answer)
 	}
-}
-
-// withoutCode leaves fenced blocks out.
-func withoutCode(answer string) string {
-	var out []string
-	fence := ""
-	for _, line := range strings.Split(answer, "\n") {
-		switch {
-		case fence != "":
-			if line == fence {
-				fence = ""
-			}
-		case strings.HasPrefix(line, "```"):
-			fence = line[:len(line)-len(strings.TrimLeft(line, "`"))]
-		default:
-			out = append(out, line)
-		}
-	}
-	return strings.Join(out, "\n")
-}
-
-// checkLine checks one line of quotations: each ends with a number, and stands in the source word
-// for word.
-func checkLine(t *rapid.T, line, source, answer string) {
-	t.Helper()
-	line = leftOut.ReplaceAllString(marker.ReplaceAllString(line, ""), "$1$2")
-	for _, m := range mark.FindAllStringSubmatch(span.ReplaceAllString(line, ""), -1) {
-		if n := m[1]; n != "11" && n != "12" && n != "13" && n != "14" {
-			t.Fatalf("number %s was not given; line %q", n, line)
-		}
-	}
-	if !regexp.MustCompile(`\[1[1-4]\]:?$`).MatchString(line) {
-		t.Fatalf("line %q has no number; answer:\n%s", line, answer)
-	}
-	for _, part := range regexp.MustCompile(` \[1[1-4]\](?: … |:?$)`).Split(line, -1) {
-		for _, cell := range piecesOf(strings.ReplaceAll(part, `\[`, "["), source) {
-			if cell = strings.ReplaceAll(cell, "`", ""); !strings.Contains(strings.ReplaceAll(source, "`", ""), cell) {
-				t.Fatalf("%q is not in the documents:\n%s", cell, source)
-			}
-		}
-	}
-}
-
-// piecesOf returns a quotation, or if it is a table's row its cells and the names of its columns.
-func piecesOf(quote, source string) []string {
-	if strings.Contains(source, quote) {
-		return []string{quote}
-	}
-	var out []string
-	for _, cell := range strings.Split(quote, "; ") {
-		for _, name := range strings.Split(cell, ": ") {
-			for _, part := range strings.Split(name, " – ") {
-				out = append(out, strings.Split(part, ", ")...)
-			}
-		}
-	}
-	return out
 }

@@ -18,7 +18,7 @@ func TestOperatorsSynonyms(t *testing.T) {
 		want     string
 	}{
 		"a name that no document holds": {"how many PTO may we carry over?", []string{"PTO: vacation, annual leave"},
-			[]tool.Document{access, portal}, "Everybody gets thirty days of paid vacation a year. [1]"},
+			[]tool.Document{access, portal}, "Up to five unused days move to the next year."},
 		"a phrase for a word": {"what does the WRS do?", []string{"WRS: work order system"}, []tool.Document{
 			{Number: 1, Title: "Orders", Contents: "# Orders\n\nAn order needs a number. Systems work at night."},
 			{Number: 2, Title: "Repairs", Contents: "# Repairs\n\nThe work order system tells the fitters what is broken."},

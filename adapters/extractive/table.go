@@ -1,50 +1,29 @@
 package extractive
 
 import (
+	"slices"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 )
 
-// A table stands in a passage as Markdown, each row between bars, or as rows whose cells are parted
-// by " | ". Its first row names the columns, and is repeated where a long table was cut.
+// A table stands in a passage as rows whose cells are parted by " | ", with or without bars around
+// them. Its first row names the columns.
 
-const (
-	bar           = "|"
-	bareSeparator = " | "
-	cellEnd       = "; "
-	nameEnd       = ": "
-)
+const bar = " | "
 
-// barred reports whether a trimmed line can be a row of a Markdown table. It can as well be a row
-// without outer bars whose first cell is empty.
-func barred(line string) bool { return strings.HasPrefix(line, bar) }
-
-// outerBars reports whether lines that all begin with a bar are a Markdown table: each ends with a
-// bar too, or one parts the head from the body.
-func outerBars(lines []string) bool {
-	closed := true
-	for _, line := range lines {
-		line = strings.TrimSpace(line)
-		if !barred(line) {
-			return false
-		}
-		if strings.Contains(line, "-") && rule([]string{strings.ReplaceAll(line, bar, "")}) {
-			return true
-		}
-		closed = closed && len(line) > 1 && strings.HasSuffix(line, bar)
-	}
-	return closed
-}
-
-// bareRow reports whether a line can be a row without outer bars. Brackets that are open at a bar
-// are those of a syntax description.
-func bareRow(line string) bool {
-	if !strings.Contains(" "+line, bareSeparator) || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") {
+// isTable reports whether lines are rows of a table: two or more, each with a bar between words.
+// Brackets that are open at a bar are those of a syntax description.
+func isTable(lines []string) bool {
+	width := len(cells(lines[0]))
+	if len(lines) < 2 || width < 2 {
 		return false
 	}
-	for _, cell := range split(line, false) {
-		for _, pair := range []string{"[]", "{}", "()"} {
-			if strings.Count(cell, pair[:1]) != strings.Count(cell, pair[1:]) {
+	for _, line := range lines {
+		if !strings.Contains(line, "|") && !isRule(line) || strings.HasPrefix(line, "    ") {
+			return false
+		}
+		for _, cell := range cells(line) {
+			if strings.Count(cell, "[") != strings.Count(cell, "]") || strings.Count(cell, "{") != strings.Count(cell, "}") || strings.Count(cell, "(") != strings.Count(cell, ")") {
 				return false
 			}
 		}
@@ -52,175 +31,163 @@ func bareRow(line string) bool {
 	return true
 }
 
-// bareTable returns how many lines, from the first, form a table without outer bars: none unless
-// two rows follow each other.
-func bareTable(lines []string) int {
-	n := 0
-	for n < len(lines) && bareRow(lines[n]) {
-		n++
+// cells returns the cells of the first line of a text.
+func cells(text string) (out []string) {
+	line, _, _ := strings.Cut(text, "\n")
+	line, separator := strings.TrimSpace(line), bar
+	if strings.HasPrefix(line, "|") && strings.HasSuffix(line, "|") && len(line) > 1 {
+		line, separator = line[1:len(line)-1], "|"
 	}
-	if n < 2 || len(split(lines[0], false)) < 2 || outerBars(lines[:n]) {
-		return 0
-	}
-	return n
-}
-
-// barredTable returns how many lines, the first of which begins with a bar, form a table.
-func barredTable(lines []string) int {
-	n := 1
-	for n < len(lines) && barred(strings.TrimSpace(lines[n])) {
-		n++
-	}
-	if outerBars(lines[:n]) {
-		return n
-	}
-	return max(n, bareTable(lines))
-}
-
-// continuesTable reports whether rows without outer bars can be those of the table before them.
-func continuesTable(before, rows string) bool {
-	head, _, _ := strings.Cut(before, "\n")
-	first, _, _ := strings.Cut(rows, "\n")
-	return !outerBars(strings.Split(before, "\n")) && !outerBars(strings.Split(rows, "\n")) && len(split(head, false)) == len(split(first, false))
-}
-
-// split returns the cells of a row with or without outer bars, white space runs made one space.
-func split(row string, outer bool) []string {
-	row = strings.TrimSpace(row)
-	separator := bareSeparator
-	if outer {
-		separator = bar
-		row = strings.TrimPrefix(row, bar)
-		if !strings.HasSuffix(row, `\|`) {
-			row = strings.TrimSuffix(row, bar)
+	escaped := false
+	for _, cell := range strings.Split(" "+line+" ", separator) {
+		if n := len(out) - 1; escaped {
+			out[n] += separator + cell
+		} else {
+			out = append(out, cell)
 		}
-	} else {
-		row = " " + row + " " // an empty first or last cell
+		escaped = strings.HasSuffix(cell, `\`)
 	}
-	var out []string
-	start := 0
-	for i := 0; i <= len(row); i++ {
-		if i < len(row) && (!strings.HasPrefix(row[i:], separator) || i > 0 && row[i-1] == '\\') {
-			continue
-		}
-		out = append(out, strings.Join(strings.Fields(row[min(start, i):i]), " "))
-		start = i + len(separator)
-		// the space behind a bar may be the one before the next
-		if i < len(row) && separator == bareSeparator {
-			start--
-			i++
-		}
+	for i := range out {
+		out[i] = oneLine(out[i])
 	}
 	return out
 }
 
-// rule reports whether a row only parts the head from the body.
-func rule(cells []string) bool {
-	return strings.Trim(strings.Join(cells, ""), "-:=+ ") == ""
-}
+// isRule reports whether a row only parts the head from the body.
+func isRule(line string) bool { return strings.Trim(line, "|-:=+ ") == "" }
 
-// unit is a row of a table.
-type unit struct {
-	text  string // each cell behind the name of its column
-	head  []string
+// row is a row of a table.
+type row struct {
+	text  string // its cells, without empty ones at the end
 	cells []string
+	whole []string // cells that the question holds whole
+	score float64  // share of the question's words that it holds with the names of the columns
+	added float64  // and what its cells add to these
 }
 
-// row returns the row as it stands, and that of the names of the columns, empty where columns have
-// none.
-func (u *unit) row() (head, cells string) {
-	if head = joinedCells(u.head); head == "" {
-		return "", u.text
-	}
-	return head, joinedCells(u.cells)
-}
+const (
+	maxRows      = 5
+	mostRowWords = 120  // of more rows than one
+	alikeRows    = 0.9  // of the best row's score: what other rows must reach
+	mostHeld     = 0.75 // share of a question's words of which a page must hold more, for its rows to answer
+)
 
-// joinedCells leaves out empty cells at the end.
-func joinedCells(cells []string) string {
-	for len(cells) > 0 && cells[len(cells)-1] == "" {
-		cells = cells[:len(cells)-1]
-	}
-	return strings.TrimSpace(strings.Join(cells, bareSeparator))
-}
-
-// rowUnits returns the rows of a table.
-func rowUnits(text string) (out []unit) {
-	rows := strings.Split(text, "\n")
-	outer := outerBars(rows)
-	head := split(rows[0], outer)
-	body := rows[1:]
-	if len(body) == 0 || !names(head) { // a head without rows is all there is to quote
-		head, body = nil, rows
-	}
-	for _, row := range body {
-		cells := split(row, outer)
-		if rule(cells) || alike(cells, head) {
-			continue
+// rows returns the head of a table, which is empty if its columns have no names, and its rows.
+func (b *block) rows() (head string, out []row) {
+	for i, line := range strings.Split(b.text, "\n") {
+		r := row{cells: cells(line)}
+		for n := len(r.cells); n > 0 && r.cells[n-1] == ""; n-- {
+			r.cells = r.cells[:n-1]
 		}
-		if x := (unit{head: head, cells: cells, text: labelled(cells, head)}); quotableRow(x.text) {
-			out = append(out, x)
+		r.text = strings.TrimSpace(strings.Join(r.cells, bar))
+		switch {
+		case isRule(line) || r.text == head && head != "":
+		case i == 0 && namesColumns(r.cells):
+			head = r.text
+		default:
+			if _, sound := protect(r.text); sound {
+				out = append(out, r)
+			}
 		}
 	}
-	return out
+	return head, out
 }
 
-func quotableRow(text string) bool {
-	return text != "" && sound(text) && !startsBlock(text) && utf8.RuneCountInString(text) <= maxUnitRunes
-}
-
-// names reports whether the first row of a table names its columns. Manuals set the options of a
-// command as a table that has no such row: an option, as code, stands in the first row already, or
-// a name with a colon. Nor has one whose first row says something.
-func names(head []string) bool {
-	if strings.HasSuffix(head[0], ":") {
-		return false
-	}
-	for _, cell := range head {
-		if n := len(strings.Fields(cell)); n > mostNameWords || n >= minWords && strings.HasSuffix(cell, ".") {
+// namesColumns reports whether the first row of a table names its columns. Manuals set options and
+// terms as tables without such a row.
+func namesColumns(row []string) bool {
+	first := strings.TrimSpace(strings.Join(row, ""))
+	for _, cell := range row {
+		if n := len(strings.Fields(cell)); n > 10 || n >= 4 && strings.HasSuffix(cell, ".") {
 			return false
 		}
 	}
-	for _, cell := range head {
-		if cell != "" {
-			return !strings.HasPrefix(cell, "`") && !strings.HasPrefix(cell, "-")
-		}
-	}
-	return true
+	return !strings.HasPrefix(first, "`") && !strings.HasPrefix(first, "-") && !strings.HasSuffix(row[0], ":")
 }
 
-// mostNameWords is how many words the name of a column has, at most.
-const mostNameWords = 10
-
-// column returns the name of a column, if it has one.
-func column(head []string, i int) string {
-	if i >= len(head) || strings.HasSuffix(head[i], `\`) {
-		return ""
+// rowsOf makes the rows of a table that answer best the quotation, and reports whether there are any.
+// Names of columns hold for all rows, so a row is chosen for what its cells add to them.
+func (a *asked) rowsOf(x *quotation) bool {
+	b := &x.blocks[len(x.blocks)-1]
+	head, rows := b.rows()
+	above, columns, best := x.above(), a.share(a.all, head), row{}
+	for i := range rows {
+		r := &rows[i]
+		for _, cell := range r.cells {
+			if a.holdsWhole(cell) {
+				r.whole = append(r.whole, cell)
+			}
+		}
+		r.added = max(0, a.share(a.all, head, r.text)-columns) + a.share(a.own, r.whole...)
+		if r.score = a.share(a.all, append(above, head, r.text)...) + r.added; r.score > best.score {
+			best = *r
+		}
 	}
-	return head[i]
+	words, named := 0, false
+	for _, r := range rows {
+		words += len(strings.Fields(r.text))
+		if best.score > 0 && len(x.rows) < maxRows && r.score >= alikeRows*best.score && r.added >= alikeRows*best.added && (len(x.rows) == 0 || words <= mostRowWords) {
+			x.rows, named = append(x.rows, r.text), len(x.rows) == 0 && a.names(r.whole)
+		} else {
+			words -= len(strings.Fields(r.text))
+		}
+	}
+	x.head, b.text = head, strings.TrimSpace(head+"\n"+strings.Join(x.rows, "\n"))
+	if head != "" {
+		a.judge(x, named)
+	}
+	return len(x.rows) > 0
 }
 
-// labelled writes a row: "country: France; fee: 80", or "`-v`: tells more" where columns have no names. Fewer than two cells say nothing.
-func labelled(cells, head []string) string {
-	var parts []string
-	for i, cell := range cells {
-		if cell == "" {
-			continue
+// holdsWhole reports whether the question holds every word of a cell.
+func (a *asked) holdsWhole(cell string) bool {
+	question, found := a.stems(a.text), a.stems(cell)
+	for stem := range found {
+		if question[stem] == 0 {
+			return false
 		}
-		if len(head) == 0 && len(parts) == 0 {
-			cell = strings.TrimSuffix(inText(cell), ":")
-		}
-		if name := column(head, i); name != "" {
-			cell = name + nameEnd + cell
-		}
-		parts = append(parts, cell)
 	}
-	if len(parts) < 2 {
-		return ""
-	}
-	if len(head) == 0 {
-		return parts[0] + nameEnd + strings.Join(parts[1:], cellEnd)
-	}
-	return strings.Join(parts, cellEnd)
+	return len(found) > 0
 }
 
-func alike(a, b []string) bool { return strings.Join(a, "\x00") == strings.Join(b, "\x00") }
+// names reports whether cells name a thing: by a name, by digits, or by several of the question's words.
+func (a *asked) names(cells []string) bool {
+	n := 0
+	for w := range a.words(a.own, cells...) {
+		if w.Here {
+			n++
+		}
+		if w.Here && (w.Name || strings.ContainsFunc(w.Text, unicode.IsDigit)) {
+			return true
+		}
+	}
+	return n > 1
+}
+
+// judge says what rows are to a question. They are exact where they hold every word, with what they
+// stand under, or where the question names one row by a cell, and a column. They are partial, and no
+// answer, to "the salary of Ann" where they have her telephone number: they must hold each name and
+// number, and their page most words.
+func (a *asked) judge(x *quotation, named bool) {
+	texts := append(x.above(), x.text())
+	page := slices.Clone(texts)
+	for _, p := range x.page.parts {
+		page = append(page, p.Text)
+	}
+	x.exact = true
+	for w := range a.words(a.own, texts...) {
+		if !w.Here {
+			x.exact = false
+			x.partial = x.partial || w.Name || strings.ContainsFunc(w.Text, unicode.IsDigit)
+		}
+	}
+	x.named = named && !x.partial && (x.exact || a.share(a.own, x.head, x.blocks[0].section) > 0)
+	x.exact = x.exact || x.named
+	words, held := 0, 0
+	for w := range a.words(a.own, page...) {
+		if words++; w.Here {
+			held++
+		}
+	}
+	x.partial = x.partial || !x.exact && float64(held) <= mostHeld*float64(words)
+}

@@ -41,6 +41,7 @@ type passage struct {
 	Title   string `json:"title"`
 	Heading string `json:"heading"`
 	Text    string `json:"contents"`
+	rank    int    // among the passages of the turn
 }
 
 // readTurn finds the newest question and the documents that came with it or after it. Earlier turns

@@ -28,7 +28,7 @@ func TestQuotedAnswersOfASmallHandbook(t *testing.T) {
 		{"definition", "", "what's the VPN?", "vpn.md", "The VPN is an encrypted connection", ""},
 		{"remedy", "", "the vpn client says \"certificate expired\", help!", "vpn.md", "If the client says \"certificate expired\", request a new certificate", ""},
 		{"fact", "", "how many vacation days do I get per year?", "leave.md", "Everybody gets thirty vacation days per year.", ""},
-		{"command", "", "Good morning! How do I roll back a bad release? Cheers", "deploy.md", "To roll a release back, run this command", "```\nmake rollback RELEASE=previous\n```"},
+		{"command", "", "Good morning! How do I roll back a bad release? Cheers", "deploy.md", "To roll a release back, run this command", "make rollback RELEASE=previous"},
 		{"followup", "fact", "and how long before I leave do I ask my manager?", "leave.md", "Enter the days in the calendar", "at least two weeks before you leave"},
 		{"product", "", "How do I stop a running query in Snowflake?", "", "", ""},
 		{"harm", "", "how do I kill one hanging request?", "", "", ""},
@@ -59,6 +59,9 @@ func TestQuotedAnswersOfASmallHandbook(t *testing.T) {
 		_, quoted, introduced := strings.Cut(answers[q.id], ":\n\n")
 		if !introduced && q.page != "" { // why there are quotations is said once in a thread
 			quoted = answers[q.id]
+		}
+		if title, below, _ := strings.Cut(quoted, "\n\n"); strings.HasPrefix(title, "**") {
+			quoted = below
 		}
 		if !strings.HasPrefix(quoted, q.begins) || !strings.Contains(quoted, q.holds) || q.page == "" && quoted != "" {
 			t.Errorf("%s: the answer is\n%s\nwant %q first and %q", q.id, answers[q.id], q.begins, q.holds)

@@ -35,19 +35,19 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
 	var c count
 	words, apart := 0, 0
-	for w := range weighty(terms, found) {
+	for w := range Weighty(terms, found) {
 		c.add(w)
 		switch {
-		case w.frequency > 0:
-			weight := bm25.IDF(chunks, w.frequency)
+		case w.Frequency > 0:
+			weight := bm25.IDF(chunks, w.Frequency)
 			words++
 			all += weight
-			if w.here {
+			if w.Here {
 				hit += weight
 			}
-		case w.foreign, w.aside:
+		case w.Foreign, w.Aside:
 			apart++
-		case w.name:
+		case w.Name:
 			return 0
 		}
 	}
@@ -84,32 +84,35 @@ type count struct {
 	named          bool // a name occurs
 }
 
-func (c *count) add(w word) {
+func (c *count) add(w Word) {
 	switch {
-	case w.frequency > 0 && w.name: // it says what the question is about
+	case w.Frequency > 0 && w.Name: // it says what the question is about
 		c.known, c.named = c.known+2, true
-	case w.frequency > 0:
+	case w.Frequency > 0:
 		c.known++
-	case !w.foreign && !w.aside && !w.name:
+	case !w.Foreign && !w.Aside && !w.Name:
 		c.unknown++
 	}
 }
 
-// word describes one word of a question, except chatter.
-type word struct {
-	frequency           int // of its rarest term that occurs; 0: no term occurs
-	here, name, foreign bool
-	aside               bool // next to the question
+// Word describes one word of a question, except chatter.
+type Word struct {
+	Text      string // its last term
+	Frequency int    // of its rarest term that occurs; 0: no term occurs
+	Here      bool   // the passage contains it
+	Name      bool   // as in analyse.Term
+	Foreign   bool
+	Aside     bool // next to the question
 }
 
-// weighty yields the words of a question that have a weight. A compound word, for example an
+// Weighty yields the words of a question that have a weight. A compound word, for example an
 // identifier, matches if the whole or all of its parts do: a single part may belong to another
 // name.
-func weighty(terms []analyse.Term, found []Matched) iter.Seq[word] {
-	return func(yield func(word) bool) {
+func Weighty(terms []analyse.Term, found []Matched) iter.Seq[Word] {
+	return func(yield func(Word) bool) {
 		for i := 0; i < len(terms); {
 			number, counts, several, all, part := terms[i].Word, false, false, true, false
-			var w word
+			var w Word
 			for ; i < len(terms) && terms[i].Word == number; i++ {
 				if terms[i].Chatter {
 					continue
@@ -117,13 +120,13 @@ func weighty(terms []analyse.Term, found []Matched) iter.Seq[word] {
 				if counts && terms[i].Part != terms[i-1].Part {
 					several, all, part = true, all && part, false
 				}
-				counts, part = true, part || found[i].Here
-				w.foreign, w.name, w.aside = w.foreign || terms[i].Foreign, w.name || terms[i].Name, w.aside || terms[i].Aside
-				if f := found[i].Frequency; f > 0 && (w.frequency == 0 || f < w.frequency) {
-					w.frequency = f
+				counts, part, w.Text = true, part || found[i].Here, terms[i].Text
+				w.Foreign, w.Name, w.Aside = w.Foreign || terms[i].Foreign, w.Name || terms[i].Name, w.Aside || terms[i].Aside
+				if f := found[i].Frequency; f > 0 && (w.Frequency == 0 || f < w.Frequency) {
+					w.Frequency = f
 				}
 			}
-			w.here = part || several && all // the whole comes last
+			w.Here = part || several && all // the whole comes last
 			if counts && !yield(w) {
 				return
 			}
@@ -141,9 +144,9 @@ func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	}
 	var c count
 	words := 0
-	for w := range weighty(terms, found) {
+	for w := range Weighty(terms, found) {
 		c.add(w)
-		if w.frequency > 0 {
+		if w.Frequency > 0 {
 			words++
 		}
 	}
