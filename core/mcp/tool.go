@@ -152,7 +152,7 @@ func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessag
 	}
 	var notices []string
 	if result.Search != nil {
-		notices = result.Search.Told
+		notices = result.Search.Notices
 	}
 	return s.fenced(ctx, result.Content, found, notices...)
 }
@@ -361,9 +361,9 @@ func (s *Service) fenced(ctx context.Context, documents string, found []document
 
 // readResult is the JSON that tools write.
 type readResult struct {
-	Documents  []tool.Document    `json:"documents"`
-	Note       string             `json:"note"`
-	Statements []knowledge.Stated `json:"statements"` // of related
+	Documents  []tool.Document       `json:"documents"`
+	Note       string                `json:"note"`
+	Statements []knowledge.Statement `json:"statements"` // of related
 }
 
 // screened removes from documents everything that no answer may show, and does the same in notices

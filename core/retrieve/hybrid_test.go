@@ -246,8 +246,8 @@ func TestHybridGoesOnWithoutTheEmbedder(t *testing.T) {
 			if len(r.Hits) == 0 || r.Hits[0].Document.ID != "guide" || r.Trace.Alpha != 0 || r.Trace.Route != retrieve.RouteNone {
 				t.Errorf("hits %v, trace %+v", documents(r), r.Trace)
 			}
-			if !strings.HasSuffix(r.Trace.Notice, "the search went by keywords alone.") || !slices.Equal(r.Trace.Told, []string{r.Trace.Notice}) {
-				t.Errorf("notice %q, told %q", r.Trace.Notice, r.Trace.Told)
+			if !strings.HasSuffix(r.Trace.Notice, "the search went by keywords alone.") || !slices.Equal(r.Trace.Notices, []string{r.Trace.Notice}) {
+				t.Errorf("notice %q, told %q", r.Trace.Notice, r.Trace.Notices)
 			}
 		})
 	}
@@ -273,8 +273,8 @@ func TestHybridDoesNotWaitForASilentEmbedder(t *testing.T) {
 			t.Errorf("hits %v, trace %+v", documents(r), r.Trace)
 		}
 		const want = "The embedding model took longer than 2 s, so the search went by keywords alone."
-		if !slices.Equal(r.Trace.Told, []string{want}) || r.Trace.Notice != want {
-			t.Errorf("told %q, notice %q", r.Trace.Told, r.Trace.Notice)
+		if !slices.Equal(r.Trace.Notices, []string{want}) || r.Trace.Notice != want {
+			t.Errorf("told %q, notice %q", r.Trace.Notices, r.Trace.Notice)
 		}
 	})
 	stopped, stop := context.WithCancelCause(t.Context())

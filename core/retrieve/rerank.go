@@ -195,7 +195,7 @@ func (t *Trace) AddNotice(sentence string) {
 
 // tell adds a notice that an answer repeats.
 func (t *Trace) tell(sentence string) {
-	t.Told = append(t.Told, sentence)
+	t.Notices = append(t.Notices, sentence)
 	t.AddNotice(sentence)
 }
 

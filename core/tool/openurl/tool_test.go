@@ -131,8 +131,8 @@ func runWith(t *testing.T, w *web, documents index, scope tool.Scope, allow []st
 	if scope.Citations == nil {
 		scope.Citations = cite.NewMapping()
 	}
-	if scope.Said == nil {
-		scope.Said = message.Said(append(slices.Clone(scope.History), message.Message{Role: message.User, Text: scope.Question})...)
+	if scope.Quoted == nil {
+		scope.Quoted = message.Said(append(slices.Clone(scope.History), message.Message{Role: message.User, Text: scope.Question})...)
 	}
 	args, err := json.Marshal(map[string]any{"urls": urls})
 	if err != nil {
@@ -152,7 +152,7 @@ func runWith(t *testing.T, w *web, documents index, scope tool.Scope, allow []st
 	return result, err
 }
 
-func TestWhatMayBeOpened(t *testing.T) {
+func TestPermittedAddresses(t *testing.T) {
 	t.Parallel()
 	const page = "https://site.example/page?id=7"
 	public := reference("public", "https://docs.example/p", "See https://site.example/page?id=7.")
@@ -210,7 +210,7 @@ func TestWhatMayBeOpened(t *testing.T) {
 
 // Once something that is not public is in use, nothing that is not listed is fetched, whatever
 // stands where.
-func TestNothingLeavesOnceSomethingPrivateIsInUse(t *testing.T) {
+func TestPrivateContextBlocksAddresses(t *testing.T) {
 	t.Parallel()
 	addresses := []string{"https://a.example/x", "https://b.example/y?z=1", "https://listed.example/q"}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -264,7 +264,7 @@ func TestWithheldDocumentsAreNotFetchedFromTheirSite(t *testing.T) {
 
 // Every redirect is decided about like the address that was given: what the model chose reaches
 // listed places alone.
-func TestRedirectsAreDecidedAboutLikeAddresses(t *testing.T) {
+func TestRedirectsAreChecked(t *testing.T) {
 	t.Parallel()
 	const listed, open, evil, named = "https://listed.example/go?u=secret", "https://site.example/a", "https://evil.example/?q=secret", "https://named.example/b"
 	internal := []message.Reference{reference("internal", "", "")}
@@ -398,7 +398,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func TestCallsThatGoWrong(t *testing.T) {
+func TestFailingCalls(t *testing.T) {
 	t.Parallel()
 	scope := tool.Scope{Question: "https://a.example/1 https://a.example/2"}
 	if _, err := run(t, &web{err: errors.New("it does not answer")}, scope, nil, "https://a.example/1"); err == nil || !strings.Contains(err.Error(), "does not answer") {
@@ -450,7 +450,7 @@ func TestTasksNameNoAddresses(t *testing.T) {
 	} {
 		w := &web{}
 		said := append([]string{}, message.Said(tt.said...)...)
-		_, err := run(t, w, tool.Scope{Question: page, Said: said, Basis: tt.basis}, nil, page)
+		_, err := run(t, w, tool.Scope{Question: page, Quoted: said, Basis: tt.basis}, nil, page)
 		if allowed := tt.err == ""; allowed != (err == nil) || allowed != (len(w.fetched) == 1) || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s: fetched %v, error %v, want %q", tt.name, w.fetched, err, tt.err)
 		}

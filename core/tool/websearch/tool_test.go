@@ -153,7 +153,7 @@ func TestWithdrawnOncePrivate(t *testing.T) {
 	}
 }
 
-func TestWhatKeepsTheWebFromBeingSearchedIsSaid(t *testing.T) {
+func TestBlockedWebSearchNotes(t *testing.T) {
 	t.Parallel()
 	for want, test := range map[string]struct {
 		p         *provider
@@ -178,7 +178,7 @@ func TestWhatKeepsTheWebFromBeingSearchedIsSaid(t *testing.T) {
 }
 
 // The model reads that a query failed although another one was answered.
-func TestFailedQueryIsNamedNextToWhatWasFound(t *testing.T) {
+func TestFailedQueryIsNamed(t *testing.T) {
 	t.Parallel()
 	p := &provider{pages: []websearch.Result{{URL: "https://example.org/", Title: "A page"}}, fails: "b"}
 	got, err := run(t, p, index{}, allowance{}, `{"queries":["a","b"]}`, scope())
