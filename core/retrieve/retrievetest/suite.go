@@ -375,7 +375,7 @@ func testSemantic(t *testing.T, s Store) {
 // Others than candidates may be chosen, too: their neighbours, say. What the audience may not read
 // is left out.
 func testChosen(t *testing.T, s Store) {
-	other := One("b", "", "standby of somebody else")
+	other := One("b", "", "standby of another tenant")
 	other.ACL = access.ACL{"group:dba"}
 	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "", "standby", "replica", "primary"), other))
 	dba := Ask("standby")

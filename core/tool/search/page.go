@@ -54,7 +54,7 @@ func (t *Tool) rankingPage(ctx context.Context, ranking *retrieve.Ranking, from,
 	if len(found.Hits) > 0 {
 		result.Evidence = ranking.Evidence
 	}
-	scope.Rankings.Showed(ranking, page, min(nextStart(ranking, from, left), to))
+	scope.Rankings.SetNext(ranking, page, min(nextStart(ranking, from, left), to))
 	ran, err := json.Marshal(arguments{Queries: ranking.Queries, Page: tool.Integer(page)})
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("note the queries: %w", err)

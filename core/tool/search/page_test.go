@@ -227,7 +227,7 @@ func TestRankingsAreBoundedAndSafe(t *testing.T) {
 			query := []string{fmt.Sprint("q", i)}
 			rankings.Keep(&retrieve.Ranking{Page: 5}, query)
 			if r, _ := rankings.Find(query, 2); r != nil {
-				rankings.Showed(r, 1, 3)
+				rankings.SetNext(r, 1, 3)
 			}
 		})
 	}

@@ -271,7 +271,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 	}
 	result, left := t.buildResult(ctx, found, earlier, scope, asked.dropped)
 	if found.Ranking != nil {
-		scope.Rankings.Showed(found.Ranking, 1, nextStart(found.Ranking, 0, left))
+		scope.Rankings.SetNext(found.Ranking, 1, nextStart(found.Ranking, 0, left))
 	}
 	account := found.Account()
 	result.Arguments, result.Search = ran, &account

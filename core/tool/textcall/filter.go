@@ -218,7 +218,7 @@ func (f *Filter) atFence(rest string) blockMatch {
 }
 
 // inTag scans for the end of a call in tags. If the call is too long, it takes the complete calls
-// in the first maxBlock bytes and drops the rest up to the closing tag, so that readers never see
+// in the first maxBlock bytes. It drops the rest up to the closing tag, so that readers never see
 // markup.
 func (f *Filter) inTag(final bool) bool {
 	end, size := -1, len(f.block.close)
