@@ -37,7 +37,7 @@ func (s *stating) Run(_ context.Context, call tool.Call, _ *packet.Emitter) (too
 	return tool.Result{Content: content, References: []message.Reference{{Number: 1, Document: stated, Text: "Ann owns it."}, {Number: 2, Document: led}}}, errors.Join(err, s.err)
 }
 
-func TestRelatedNamesDocumentsByTheirTitles(t *testing.T) {
+func TestRelatedNamesDocumentsByTitle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, page("leave", members(), "Vacation."), page("board", access.ACL{access.Group("board")}, "Secret."))
 	graph := &stating{}
