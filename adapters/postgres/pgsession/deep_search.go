@@ -102,7 +102,7 @@ func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string,
 		var n int
 		err := tx.QueryRow(ctx, `select 1 from turn where tenant_id = $1 and id = $2 and attempt = $3 and state = 'running' for update`, f.Tenant, f.Turn, f.Attempt).Scan(&n)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return fault(ctx, tx, f)
+			return fenceError(ctx, tx, f)
 		}
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string,
 // Plan implements deepsearch.Journal.
 func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.Record) error {
 	return s.fenced(ctx, f, "plan", func(tx pgx.Tx) error {
-		early, err := saidEarly(ctx, tx, f, r.Question)
+		early, err := earlyInstructions(ctx, tx, f, r.Question)
 		switch {
 		case err != nil:
 			return err
@@ -143,7 +143,7 @@ func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.R
 			return err
 		}
 		for i, in := range early {
-			if err := change(ctx, tx, f, steerable{Rows: len(r.Questions) + i}, in); err != nil {
+			if err := changePlan(ctx, tx, f, steerable{Rows: len(r.Questions) + i}, in); err != nil {
 				return err
 			}
 		}
@@ -151,8 +151,8 @@ func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.R
 	})
 }
 
-// saidEarly is what people said of a search before it had a plan, each of which adds one question.
-func saidEarly(ctx context.Context, tx pgx.Tx, f session.Fence, question string) (early []deepsearch.Instruction, err error) {
+// earlyInstructions is what people said of a search before it had a plan, each of which adds one question.
+func earlyInstructions(ctx context.Context, tx pgx.Tx, f session.Fence, question string) (early []deepsearch.Instruction, err error) {
 	const said = `select early from deep_search where tenant_id = $1 and turn_id = $2 and question = $3`
 	err = tx.QueryRow(ctx, said, f.Tenant, f.Turn, postgres.Storable(question)).Scan(&early)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -79,10 +79,10 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 		became.Became = deepsearch.Full
 	case d.Rows == 0:
 		became.Became = deepsearch.Changed
-		err = keepEarly(ctx, tx, at.Tenant, d.ID, in)
+		err = storeEarly(ctx, tx, at.Tenant, d.ID, in)
 	default:
 		became.Became = deepsearch.Changed
-		err = change(ctx, tx, session.Fence{Tenant: at.Tenant, Turn: became.Turn}, d, in)
+		err = changePlan(ctx, tx, session.Fence{Tenant: at.Tenant, Turn: became.Turn}, d, in)
 	}
 	// one that waits shows its plan again, or goes on
 	if err == nil && became.Became == deepsearch.Changed {
@@ -91,16 +91,16 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 	return became, err
 }
 
-// keepEarly keeps an instruction for the plan that is being made, once.
-func keepEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string, in deepsearch.Instruction) error {
+// storeEarly keeps an instruction for the plan that is being made, once.
+func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string, in deepsearch.Instruction) error {
 	_, err := tx.Exec(ctx, `
 		update deep_search set early = (early::jsonb || jsonb_build_array($3::jsonb))::json
 		where tenant_id = $1 and turn_id = $2 and not early::jsonb @> jsonb_build_array($3::jsonb)`, tenant, turn, in)
 	return err
 }
 
-// change drops rows of a plan, and adds one.
-func change(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in deepsearch.Instruction) error {
+// changePlan drops rows of a plan, and adds one.
+func changePlan(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in deepsearch.Instruction) error {
 	drop := make([]int, 0, len(in.Drop))
 	drop = append(drop, in.Drop...)
 	const dropped = `

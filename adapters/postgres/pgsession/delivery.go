@@ -33,7 +33,7 @@ func (s *Store) Intend(ctx context.Context, f session.Fence, key session.PageKey
 	tag, err := s.db.Pool.Exec(ctx, intend, f.Tenant, f.Turn, f.Attempt, key.Kind, key.Model, key.Number,
 		at.Platform, at.Workspace, at.Channel, at.Thread)
 	if err == nil && tag.RowsAffected() == 0 {
-		err = held(ctx, s.db.Pool, f)
+		err = checkAttempt(ctx, s.db.Pool, f)
 	}
 	return s.pageError("intend", f, key, err)
 }
@@ -45,7 +45,7 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 		const where = `select platform, workspace, channel, thread from delivery where tenant_id = $1 and turn_id = $2 and kind = $3 and model = $4 and page = $5`
 		err := tx.QueryRow(ctx, where, f.Tenant, f.Turn, key.Kind, key.Model, key.Number).Scan(&at.Platform, &at.Workspace, &at.Channel, &at.Thread)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return errors.Join(held(ctx, tx, f), session.ErrUnknownPage)
+			return errors.Join(checkAttempt(ctx, tx, f), session.ErrUnknownPage)
 		}
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 		if err != nil {
 			return err
 		}
-		if err := held(ctx, tx, f); err != nil {
+		if err := checkAttempt(ctx, tx, f); err != nil {
 			return err
 		}
 		const posted = `
@@ -75,7 +75,7 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 }
 
 // stopIfAllowed carries out a stop that came before its message was known.
-func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop stops) error {
+func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop tombstone) error {
 	if len(stop.by) == 0 && !stop.privileged {
 		return nil
 	}
@@ -85,7 +85,7 @@ func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop stops) 
 	if err := tx.QueryRow(ctx, parties, f.Tenant, f.Turn).Scan(&asker, &starter); err != nil {
 		return err
 	}
-	by, ok := stop.allows(asker, starter)
+	by, ok := stop.allowedStopper(asker, starter)
 	if !ok {
 		return nil
 	}
@@ -95,7 +95,7 @@ func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop stops) 
 // Final implements session.Store.
 func (s *Store) Final(ctx context.Context, f session.Fence, key session.PageKey, hash string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if err := held(ctx, tx, f); err != nil {
+		if err := checkAttempt(ctx, tx, f); err != nil {
 			return err
 		}
 		const final = `
@@ -113,7 +113,7 @@ func (s *Store) Final(ctx context.Context, f session.Fence, key session.PageKey,
 // Drop implements session.Store.
 func (s *Store) Drop(ctx context.Context, f session.Fence, key session.PageKey) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if err := held(ctx, tx, f); err != nil {
+		if err := checkAttempt(ctx, tx, f); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `delete from delivery where tenant_id = $1 and turn_id = $2 and kind = $3 and model = $4 and page = $5`,
@@ -137,7 +137,7 @@ func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		_, err = tx.Exec(ctx, unwrite, f.Tenant, newest)
+		_, err = tx.Exec(ctx, markUnwritten, f.Tenant, newest)
 		return err
 	})
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 
 // Pages implements session.Store.
 func (s *Store) Pages(ctx context.Context, f session.Fence) ([]session.Page, error) {
-	if err := held(ctx, s.db.Pool, f); err != nil {
+	if err := checkAttempt(ctx, s.db.Pool, f); err != nil {
 		return nil, fmt.Errorf("list the pages of turn %s: %w", f.Turn, err)
 	}
 	rows, err := postgres.QueryAll[pageRow](ctx, s.db.Pool, `
@@ -168,9 +168,9 @@ func (s *Store) Pages(ctx context.Context, f session.Fence) ([]session.Page, err
 	return pages, nil
 }
 
-// held fails unless the attempt is the turn's newest, and inside a transaction keeps it so until
+// checkAttempt fails unless the attempt is the turn's newest, and inside a transaction keeps it so until
 // the commit.
-func held(ctx context.Context, q postgres.Executor, f session.Fence) error {
+func checkAttempt(ctx context.Context, q postgres.Executor, f session.Fence) error {
 	var attempt int
 	err := q.QueryRow(ctx, `select attempt from turn where tenant_id = $1 and id = $2 for share`, f.Tenant, f.Turn).Scan(&attempt)
 	switch {
@@ -192,6 +192,6 @@ func (s *Store) pageError(what string, f session.Fence, key session.PageKey, err
 	return fmt.Errorf("%s %s %d of turn %s: %w", what, key.Kind, key.Number+1, f.Turn, err)
 }
 
-// unwrite makes the pages of a turn count as not written, so that the next delivery writes them.
-const unwrite = `update delivery set content_hash = '', state = case when state = 'final' then 'posted' else state end
+// markUnwritten makes the pages of a turn count as not written, so that the next delivery writes them.
+const markUnwritten = `update delivery set content_hash = '', state = case when state = 'final' then 'posted' else state end
 	where tenant_id = $1 and turn_id = $2`

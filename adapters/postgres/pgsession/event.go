@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// press claims the id of a press for a turn, and reports false when it was taken in before.
-func press(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, key, turn string) (bool, error) {
+// claimPress claims the id of a press for a turn, and reports false when it was taken in before.
+func claimPress(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, key, turn string) (bool, error) {
 	const claim = `
 		insert into event (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, $5)
 		on conflict (tenant_id, platform, workspace, event_key) do nothing`
@@ -54,7 +54,7 @@ const (
 func (s *Store) Refused(ctx context.Context, r session.Refusal) error {
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		if r.Key != "" {
-			first, err := press(ctx, tx, r.Tenant, r.Ref, refusedPrefix+r.Key, noTurn)
+			first, err := claimPress(ctx, tx, r.Tenant, r.Ref, refusedPrefix+r.Key, noTurn)
 			if err != nil || !first {
 				return err
 			}

@@ -24,7 +24,7 @@ func (s *Store) Vote(ctx context.Context, v session.Vote) (changed bool, err err
 		if t.removed {
 			return session.ErrRemoved
 		}
-		first, err := press(ctx, tx, v.Tenant, t.ref, v.Key, string(v.Turn))
+		first, err := claimPress(ctx, tx, v.Tenant, t.ref, v.Key, string(v.Turn))
 		if err != nil || !first {
 			return err
 		}

@@ -4,7 +4,7 @@ import "github.com/footnotehq/footnote/core/session"
 
 // withdrawnSQL notes that the question of turns was deleted, and ends those that no attempt is at,
 // or one that has saved its outcome. What can be seen of them is delivered once more.
-var withdrawnSQL = on(session.Withdrawn, `
+var withdrawnSQL = eventSQL(session.Withdrawn, `
 	update turn t set withdrawn_at = coalesce(withdrawn_at, clock_timestamp()), edited_text = null, edited_files = null, pending = null,
 		state = {next t}, attempt = attempt + (state = 'queued')::int, revision = revision + (state <> 'running')::int,
 		outcome = case when state = 'running' then outcome else 'superseded' end,
@@ -16,7 +16,7 @@ var withdrawnSQL = on(session.Withdrawn, `
 
 // withdrawnEraseSQL deletes the answers of those of the turns whose question was deleted and of
 // which nothing is to be shown any more: all that models wrote, searched for and were given.
-var withdrawnEraseSQL = on(session.Withdrawn, `
+var withdrawnEraseSQL = eventSQL(session.Withdrawn, `
 	with gone as (
 		update turn t set correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
 		where tenant_id = $1 and id = any($2::text[]::uuid[]) and withdrawn_at is not null and {from t done} and not disturbed
@@ -28,7 +28,7 @@ var withdrawnEraseSQL = on(session.Withdrawn, `
 
 // editedEraseSQL deletes the questions and answers that a turn ($2) replaced, but for copies that
 // were shared there, which are still to be seen. By turn_place.
-var editedEraseSQL = on(session.Edited, `
+var editedEraseSQL = eventSQL(session.Edited, `
 	with before as (
 		select e.id from turn t join turn e on e.tenant_id = t.tenant_id and e.session_id = t.session_id
 			and coalesce(e.place, e.sequence) = coalesce(t.place, t.sequence) and e.id <> t.id
@@ -49,7 +49,7 @@ var editedEraseSQL = on(session.Edited, `
 // removedSQL removes the answers of turns that show the same one, and returns them with whether
 // they run. What waits is not begun; what runs is stopped, and its Finish finds that it was
 // removed. What another turn replaced, or an edit, has no messages that were to be written.
-var removedSQL = on(session.Removed, `
+var removedSQL = eventSQL(session.Removed, `
 	update turn t set removed_at = clock_timestamp(), removed_by = $3, removed_by_name = $4, removal_reason = $5,
 		correction = null, corrected_at = null, corrected_by = '', corrected_by_name = '', sentence = '',
 		stop_requested_at = case when outcome is null then coalesce(stop_requested_at, clock_timestamp()) else stop_requested_at end,
@@ -63,7 +63,7 @@ var removedSQL = on(session.Removed, `
 
 // removedShownSQL deletes what an answer ($2) said of which a person deleted a message, and the
 // answers that it replaced.
-var removedShownSQL = on(session.Removed, `
+var removedShownSQL = eventSQL(session.Removed, `
 	with gone as (
 		update turn e set removed_at = clock_timestamp(), sentence = '', correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
 		from turn t where t.tenant_id = $1 and t.id = $2 and e.tenant_id = t.tenant_id and e.session_id = t.session_id
@@ -77,20 +77,20 @@ var removedShownSQL = on(session.Removed, `
 // What is done to an answer that is shown: it is corrected, kept, posted once more for one person,
 // or another turn replaces it.
 var (
-	correctedSQL = on(session.Revised, `
+	correctedSQL = eventSQL(session.Revised, `
 		update turn t set correction = $3, corrected_at = clock_timestamp(), corrected_by = $4, corrected_by_name = $5,
 			revision = revision + 1, disturbed = true
 		where tenant_id = $1 and id = $2 and {from t}`)
-	keptSQL   = on(session.Revised, `update turn t set kept_at = clock_timestamp() where tenant_id = $1 and id = $2 and {from t}`)
-	resentSQL = on(session.Revised, `
+	keptSQL   = eventSQL(session.Revised, `update turn t set kept_at = clock_timestamp() where tenant_id = $1 and id = $2 and {from t}`)
+	resentSQL = eventSQL(session.Revised, `
 		update turn t set reply_token = null, reply_expires_at = null, revision = revision + 1, disturbed = true
 		where tenant_id = $1 and id = $2 and {from t}`)
-	replacedSQL = on(session.Revised, `update turn t set replaced_by = $3::uuid, disturbed = false where tenant_id = $1 and id = $2 and {from t}`)
+	replacedSQL = eventSQL(session.Revised, `update turn t set replaced_by = $3::uuid, disturbed = false where tenant_id = $1 and id = $2 and {from t}`)
 )
 
 // orphanedSQL ends turns that no replica can deliver, such as those of a terminal that was closed,
 // and returns them with whether that is their outcome.
-var orphanedSQL = on(session.Orphaned, `
+var orphanedSQL = eventSQL(session.Orphaned, `
 	update turn t set state = {next t}, outcome = coalesce(t.outcome, 'superseded'), owner = '', attempt = t.attempt + 1,
 		finished_at = coalesce(t.finished_at, clock_timestamp())
 	from (select t.tenant_id, t.id, t.outcome is null as open from turn t
@@ -101,4 +101,4 @@ var orphanedSQL = on(session.Orphaned, `
 
 // restoredSQL takes turns from replicas of another life. A raised attempt tells that there was one
 // before.
-var restoredSQL = on(session.Restored, `update turn t set state = {next t}, owner = '', attempt = attempt + 1 where {from t}`)
+var restoredSQL = eventSQL(session.Restored, `update turn t set state = {next t}, owner = '', attempt = attempt + 1 where {from t}`)

@@ -4,7 +4,7 @@ import "github.com/footnotehq/footnote/core/session"
 
 // overwrittenSQL notes that an attempt ($3) at turn $4 may have written into messages that are turn
 // $2's by now, unless it is that turn's newest.
-var overwrittenSQL = on(session.Overwritten, `update turn t set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4) and {from t}`)
+var overwrittenSQL = eventSQL(session.Overwritten, `update turn t set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4) and {from t}`)
 
 // beingAnswered says of a turn that an attempt at it may still change what is asked.
 const beingAnswered = `tenant_id = $1 and id = $2 and attempt = $3 and outcome is null and withdrawn_at is null`
@@ -34,9 +34,9 @@ const wokenSQL = `
 	update turn set not_before = '-infinity' where tenant_id = $1 and id = $2 and state = 'queued'
 		and exists (select from deep_search d where d.tenant_id = $1 and d.turn_id = $2 and d.asked_at is not null)`
 
-// behindSQL gives a turn ($2) that waits the number $4 behind another one ($3), and the place $5 or
+// placeAfterSQL gives a turn ($2) that waits the number $4 behind another one ($3), and the place $5 or
 // the other one's own.
-const behindSQL = `
+const placeAfterSQL = `
 	update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n
 	where t.tenant_id = $1 and t.id = $2 and n.tenant_id = $1 and n.id = $3`
 

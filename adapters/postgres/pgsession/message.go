@@ -64,7 +64,7 @@ func (r documentRow) ref() document.Ref {
 
 // insertMessages stores what was said in a turn, in order.
 func insertMessages(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, model int, messages []message.Message) error {
-	own, inherited, err := inherit(ctx, q, tenant, turn, messages)
+	own, inherited, err := splitReferences(ctx, q, tenant, turn, messages)
 	if err != nil {
 		return err
 	}

@@ -32,36 +32,36 @@ type questionRow struct {
 }
 
 const questionColumns = `
-	select t.id::text, t.intake_at, s.platform, s.workspace, s.channel, s.thread, s.owner, t.direct, ` + enclosed + `, t.asker_id, t.asker_name,
+	select t.id::text, t.intake_at, s.platform, s.workspace, s.channel, s.thread, s.owner, t.direct, ` + isEnclosed + `, t.asker_id, t.asker_name,
 		coalesce(t.outcome, ''), q.text, coalesce((t.timings->>'first_text')::bigint, 0), coalesce((t.timings->>'total')::bigint, 0),
 		(select count(*)::int from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and f.up),
 		(select count(*)::int from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and not f.up),
-		` + retried + `, t.corrected_at is not null, t.removed_at is not null, ` + uncited
+		` + isRetry + `, t.corrected_at is not null, t.removed_at is not null, ` + isUncited
 
 // uncited is whether a turn was answered, but no model cited a document.
 const (
-	retried = `t.origin_as = 'retry' is true`
+	isRetry = `t.origin_as = 'retry' is true`
 	// An aggregate: PostgreSQL looks at the runs of the rows that are returned, and not at all.
-	uncited = `coalesce((select bool_or(r.grounding = 'uncited') and not bool_or(r.grounding = 'cited')
+	isUncited = `coalesce((select bool_or(r.grounding = 'uncited') and not bool_or(r.grounding = 'cited')
 		from run r where r.tenant_id = t.tenant_id and r.turn_id = t.id), false)`
 )
 
-// listed are turns that count as questions: not those that another one replaced, copies that were
+// isListed are turns that count as questions: not those that another one replaced, copies that were
 // shared, deleted ones, and those to which the bot was silent.
-const listed = ` t.replaced_by is null and t.origin_as is distinct from 'share' and t.withdrawn_at is null
+const isListed = ` t.replaced_by is null and t.origin_as is distinct from 'share' and t.withdrawn_at is null
 	and t.outcome is distinct from 'superseded' and t.outcome is distinct from 'declined'`
 
 // ownQuestion and sharedQuestion are review.Scope.May in SQL; a test compares the two.
 const (
-	ownQuestion = ` ($2::text <> '' and t.asker_id = $2 and s.platform = $3 and ($4 = '' or s.workspace = $4) and s.owner in ('', $2))`
-	shared      = ` (s.owner = '' and not t.direct)`
-	// enclosed is review.Question.Enclosed. A thread of Discord has the id of the message that it was
+	ownQuestion    = ` ($2::text <> '' and t.asker_id = $2 and s.platform = $3 and ($4 = '' or s.workspace = $4) and s.owner in ('', $2))`
+	sharedQuestion = ` (s.owner = '' and not t.direct)`
+	// isEnclosed is review.Question.Enclosed. A thread of Discord has the id of the message that it was
 	// opened from, and is then as open as its channel: only threads without such a message can be
 	// private (https://docs.discord.com/developers/topics/threads#private-threads). Any other thread
 	// counts as one.
-	enclosed = ` (s.platform = 'discord' and not exists (
+	isEnclosed = ` (s.platform = 'discord' and not exists (
 		select from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
-	seen = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + shared + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + enclosed + `))`
+	seen = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + sharedQuestion + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + isEnclosed + `))`
 )
 
 func scopeArgs(tenant access.TenantID, s review.Scope) []any {
@@ -88,7 +88,7 @@ func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope rev
 		// PostgreSQL cannot estimate how many have them.
 		where, args := questionFilter(scopeArgs(tenant, scope), q, common)
 		limit := fmt.Sprintf(" order by t.intake_at desc, t.id desc limit $%d", len(args)+1)
-		where, args = ` where t.tenant_id = $1 and`+listed+` and`+seen+where+limit, append(args, cmp.Or(q.Limit, review.PageSize))
+		where, args = ` where t.tenant_id = $1 and`+isListed+` and`+seen+where+limit, append(args, cmp.Or(q.Limit, review.PageSize))
 		if common {
 			if _, err := tx.Exec(ctx, `set local enable_bitmapscan = off; set local enable_sort = off; set local jit = off`); err != nil {
 				return err
@@ -155,7 +155,7 @@ func questionFilter(args []any, q review.Query, common bool) (where string, all 
 		add(has, words)
 	}
 	if q.Unsatisfying {
-		add(`(t.outcome = 'no_evidence' or t.corrected_at is not null or ` + retried + ` or t.outcome = 'answered' and ` + uncited + `
+		add(`(t.outcome = 'no_evidence' or t.corrected_at is not null or ` + isRetry + ` or t.outcome = 'answered' and ` + isUncited + `
 			or exists (select from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and not f.up))`)
 	}
 	if !q.Before.At.IsZero() && postgres.IsID(string(q.Before.Turn)) {
@@ -201,7 +201,7 @@ func (s *Store) Conversation(ctx context.Context, tenant access.TenantID, id ses
 	}
 	// By turn's primary key, then by its unique (tenant_id, session_id, number).
 	found, err := questions(ctx, s.db.Pool, `
-		where t.tenant_id = $1 and t.session_id = (select session_id from turn where tenant_id = $1 and id = $2) and`+listed+`
+		where t.tenant_id = $1 and t.session_id = (select session_id from turn where tenant_id = $1 and id = $2) and`+isListed+`
 		order by t.id = $2 desc, t.number desc limit $3`, tenant, id, maxConversation)
 	if err != nil {
 		return nil, fmt.Errorf("load the conversation of question %s: %w", id, err)
@@ -216,8 +216,8 @@ func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scop
 	var c review.Counts
 	err := s.db.Pool.QueryRow(ctx, `
 		select count(*) filter (where seen), count(*) filter (where not seen and not shared), count(*) filter (where not seen and shared) from (
-			select `+seen+` as seen, `+shared+` as shared from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
-			where t.tenant_id = $1 and`+listed+where+`) q`, args...).Scan(&c.Seen, &c.Private, &c.Hidden)
+			select `+seen+` as seen, `+sharedQuestion+` as shared from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+			where t.tenant_id = $1 and`+isListed+where+`) q`, args...).Scan(&c.Seen, &c.Private, &c.Hidden)
 	if err != nil {
 		return c, fmt.Errorf("count questions: %w", err)
 	}
@@ -231,7 +231,7 @@ func (s *Store) QuestionChannels(ctx context.Context, tenant access.TenantID, si
 	// By turn_intake.
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
 		select distinct s.platform, s.workspace, s.channel from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
-		where t.tenant_id = $1 and t.intake_at >= $2 and t.intake_at < $3 and`+listed+` and`+shared, tenant, since, until)
+		where t.tenant_id = $1 and t.intake_at >= $2 and t.intake_at < $3 and`+isListed+` and`+sharedQuestion, tenant, since, until)
 	if err != nil {
 		return nil, fmt.Errorf("list the channels of questions: %w", err)
 	}
@@ -252,7 +252,7 @@ func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, sc
 	where, args := questionFilter(scopeArgs(tenant, scope), review.Query{Since: since, Until: until}, false)
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
 		select coalesce(t.outcome, ''), count(*)::int from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
-		where t.tenant_id = $1 and`+listed+` and`+seen+where+` group by 1`, args...)
+		where t.tenant_id = $1 and`+isListed+` and`+seen+where+` group by 1`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("count the outcomes of questions: %w", err)
 	}
@@ -281,7 +281,7 @@ func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope r
 			select distinct on (c.document_id) c.document_id, c.source_id, c.kind, c.title, c.url, c.updated_at
 			from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
 			join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id join citation c on c.tenant_id = m.tenant_id and c.message_id = m.id
-			where t.tenant_id = $1 and t.removed_at is null and c.updated_at is not null and`+listed+` and`+seen+where+`
+			where t.tenant_id = $1 and t.removed_at is null and c.updated_at is not null and`+isListed+` and`+seen+where+`
 			order by c.document_id, t.intake_at desc) d
 		where updated_at < $%d order by updated_at, document_id limit $%d`, len(args)-1, len(args)), args...)
 	if err != nil {
@@ -309,7 +309,7 @@ func (s *Store) QuestionDays(ctx context.Context, tenant access.TenantID, since 
 			select date_trunc('day', t.intake_at, 'UTC') as day, coalesce(t.outcome, 'waiting') as outcome, count(*) as n,
 				percentile_cont(0.5) within group (order by (t.timings->>'first_text')::float8) filter (where t.outcome = 'answered') as half,
 				percentile_cont(0.95) within group (order by (t.timings->>'first_text')::float8) filter (where t.outcome = 'answered') as most
-			from turn t where t.tenant_id = $1 and t.intake_at >= $2 and`+listed+` group by 1, 2) d
+			from turn t where t.tenant_id = $1 and t.intake_at >= $2 and`+isListed+` group by 1, 2) d
 		group by day order by day desc`, tenant, since)
 	if err != nil {
 		return nil, fmt.Errorf("count the questions of days: %w", err)

@@ -19,18 +19,18 @@ const (
 	pruneEntries  = 5000
 )
 
-// untouched are the sessions that nothing was done to for a time ($2, microseconds), nothing is to
+// isExpiredSession are the sessions that nothing was done to for a time ($2, microseconds), nothing is to
 // be done to, and that no replica holds. The sessions come by their age (their ids are in order of
 // their making), their turns by turn's unique (tenant_id, session_id, number).
-const untouched = `
+const isExpiredSession = `
 	s.tenant_id = $1 and s.created_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from turn t where t.tenant_id = s.tenant_id and t.session_id = s.id and (
 			t.state <> 'done' or t.owner <> '' or t.disturbed and t.replaced_by is null
 			or greatest(t.intake_at, t.finished_at, t.delivered_at, t.corrected_at, t.removed_at, t.kept_at, t.withdrawn_at)
 				>= clock_timestamp() - $2::bigint * interval '1 microsecond'))`
 
-// quiet are the threads without a session in which no one wrote for a time.
-const quiet = `
+// isExpiredThread are the threads without a session in which no one wrote for a time.
+const isExpiredThread = `
 	h.tenant_id = $1 and h.last_seen_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from session s where s.tenant_id = h.tenant_id and s.platform = h.platform and s.workspace = h.workspace
 			and s.channel = h.channel and s.thread = h.thread)`
@@ -63,7 +63,7 @@ func (s *Store) Prune(ctx context.Context, tenant access.TenantID, r session.Ret
 				return fmt.Errorf("remove old entries of the audit trail: %w", err)
 			}
 			more = more || gone.Entries == pruneEntries
-			if err := unmeant(ctx, tx, tenant, gone.Entries); err != nil {
+			if err := deleteUnusedAliases(ctx, tx, tenant, gone.Entries); err != nil {
 				return err
 			}
 		}
@@ -85,7 +85,7 @@ func (s *Store) Prune(ctx context.Context, tenant access.TenantID, r session.Ret
 func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, age time.Duration, gone *session.Pruned) (more bool, err error) {
 	// Intakes hold the rows of their sessions until they commit: those are left out, and what they
 	// stored before the lock is seen by the next statement, which looks again.
-	const candidates = `select s.id::text from session s where` + untouched + ` order by s.id limit $3 for update of s skip locked`
+	const candidates = `select s.id::text from session s where` + isExpiredSession + ` order by s.id limit $3 for update of s skip locked`
 	rows, err := tx.Query(ctx, candidates, tenant, age.Microseconds(), pruneSessions)
 	if err != nil {
 		return false, fmt.Errorf("look for old sessions: %w", err)
@@ -99,7 +99,7 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 	// platforms redeliver them.
 	const remove = `
 		with old as materialized (
-			select s.tenant_id, s.id from session s where s.id = any($3::text[]::uuid[]) and` + untouched + `
+			select s.tenant_id, s.id from session s where s.id = any($3::text[]::uuid[]) and` + isExpiredSession + `
 		), part as materialized (
 			select t.tenant_id, t.id from old join turn t on t.tenant_id = old.tenant_id and t.session_id = old.id
 		), counted as materialized (
@@ -117,7 +117,7 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 		}
 	}
 	const threads = `
-		delete from thread where ctid = any(array(select h.ctid from thread h where` + quiet + ` limit $3 for update skip locked))`
+		delete from thread where ctid = any(array(select h.ctid from thread h where` + isExpiredThread + ` limit $3 for update skip locked))`
 	tag, err := tx.Exec(ctx, threads, tenant, age.Microseconds(), pruneThreads)
 	if err != nil {
 		return false, fmt.Errorf("remove old threads: %w", err)
@@ -126,10 +126,10 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 	return gone.Sessions == pruneSessions || gone.Threads == pruneThreads, nil
 }
 
-// unmeant deletes aliases that no entry has, after entries went. Who writes an entry locks the
+// deleteUnusedAliases deletes aliases that no entry has, after entries went. Who writes an entry locks the
 // alias first (alias): those are left out, and entries that were written before the lock are seen
 // by the next statement.
-func unmeant(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int) error {
+func deleteUnusedAliases(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int) error {
 	if expired == 0 {
 		return nil
 	}
@@ -153,7 +153,7 @@ func unmeant(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int
 func (s *Store) Prunable(ctx context.Context, tenant access.TenantID, r session.Retention) (session.Pruned, error) {
 	var p session.Pruned
 	const conversations = `
-		with old as materialized (select s.tenant_id, s.id from session s where` + untouched + `),
+		with old as materialized (select s.tenant_id, s.id from session s where` + isExpiredSession + `),
 		part as materialized (select t.tenant_id, t.id from old join turn t on t.tenant_id = old.tenant_id and t.session_id = old.id)
 		select (select count(*) from old), (select count(*) from part),
 			(select count(*) from part join message q on q.tenant_id = part.tenant_id and q.turn_id = part.id

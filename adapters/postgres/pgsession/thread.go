@@ -30,8 +30,8 @@ func queueJoin(batch *pgx.Batch, in session.Intake) {
 	batch.Queue(seenSQL, seenArgs(sighting)...)
 }
 
-// appear makes the thread of an unasked answer known. It runs in the transaction of its Finish.
-func appear(ctx context.Context, tx pgx.Tx, f session.Fence) error {
+// joinThread makes the thread of an unasked answer known. It runs in the transaction of its Finish.
+func joinThread(ctx context.Context, tx pgx.Tx, f session.Fence) error {
 	const join = `
 		update thread h set joined = true from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
 		where t.tenant_id = $1 and t.id = $2 and h.tenant_id = s.tenant_id and h.platform = s.platform and h.workspace = s.workspace

@@ -116,8 +116,8 @@ func loadTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID, 
 	return t, loadFiles(ctx, q, tenant, []*message.Message{&t.Question})
 }
 
-// fault tells why a fenced write changed nothing.
-func fault(ctx context.Context, q postgres.Executor, f session.Fence) error {
+// fenceError tells why a fenced write changed nothing.
+func fenceError(ctx context.Context, q postgres.Executor, f session.Fence) error {
 	var attempt int
 	var finished, withdrawn bool
 	err := q.QueryRow(ctx, `select attempt, outcome is not null, withdrawn_at is not null from turn where tenant_id = $1 and id = $2`,

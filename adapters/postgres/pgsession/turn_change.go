@@ -71,9 +71,9 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 		}
 		if row.Fixed || row.Stopped && row.State != string(session.Done) {
 			changed.Same = true
-			return s.reword(ctx, tx, e, row)
+			return s.applyEdit(ctx, tx, e, row)
 		}
-		if changed.LimitedUntil, err = limit(ctx, tx, e.Tenant, e.Quotas); err != nil || !changed.LimitedUntil.IsZero() {
+		if changed.LimitedUntil, err = countQuotas(ctx, tx, e.Tenant, e.Quotas); err != nil || !changed.LimitedUntil.IsZero() {
 			return err
 		}
 		changed.Stop = row.State == string(session.Running) || row.State == string(session.Delivering)
@@ -94,7 +94,7 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 			}
 			return replaceQuestion(ctx, tx, e.Tenant, row.ID)
 		case session.Done:
-			_, err := again(ctx, tx, e.Tenant, row.ID)
+			_, err := requeueEdited(ctx, tx, e.Tenant, row.ID)
 			return err
 		case session.Running, session.Delivering: // its worker lets go first
 		}
@@ -106,8 +106,8 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 	return changed, nil
 }
 
-// reword has a question that is not answered again read as it was edited.
-func (s *Store) reword(ctx context.Context, tx pgx.Tx, e session.Edit, row *changedRow) error {
+// applyEdit has a question that is not answered again read as it was edited.
+func (s *Store) applyEdit(ctx context.Context, tx pgx.Tx, e session.Edit, row *changedRow) error {
 	files, err := filesJSON(e.Files)
 	if err != nil {
 		return err
@@ -170,11 +170,11 @@ func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id s
 	return question, nil
 }
 
-// again queues a turn with its edited question, as the newest of its session. That it was asked
+// requeueEdited queues a turn with its edited question, as the newest of its session. That it was asked
 // before is left in its place in the conversation, as a superseded turn with its times and votes,
 // whose id is returned; its messages stay with the turn, which edits them. What was asked and
 // answered before is erased, of what the turn had replaced as well.
-func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
+func requeueEdited(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {
 		return "", err
@@ -199,7 +199,7 @@ func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (o
 	batch.Queue(editedEraseSQL, tenant, id)
 	batch.Queue(editedOriginSQL, tenant, id, old)
 	batch.Queue(editedAgainSQL, tenant, id, number)
-	batch.Queue(unwrite, tenant, id)
+	batch.Queue(markUnwritten, tenant, id)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return "", fmt.Errorf("queue the edited question: %w", err)
 	}

@@ -46,7 +46,7 @@ func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted s
 // claim takes the event and its message for a turn. When either was taken before, it returns the
 // turn that has it. Otherwise it returns who, if any person, wanted the message stopped before it
 // came.
-func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop stops, err error) {
+func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop tombstone, err error) {
 	// Waits for another intake of the same event; the primary key serves it.
 	const claimEvent = `
 		insert into event (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, $5)
@@ -85,13 +85,13 @@ func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existi
 // no replica has begun, and returns how many unfinished ones are before it. Intakes of one session
 // wait for one another on the session's row, so numbers grow in the order of commits. Quotas are
 // locked before the session, as edits and retries do.
-func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop stops) (t session.Turn, ahead int, err error) {
+func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop tombstone) (t session.Turn, ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
 		on conflict (tenant_id, platform, workspace, channel, thread, owner) do update
 		set turns = session.turns + 1, starter = case when session.starter = '' then excluded.starter else session.starter end
 		returning id::text, turns, starter`
-	until, err := limit(ctx, tx, in.Tenant, in.Quotas)
+	until, err := countQuotas(ctx, tx, in.Tenant, in.Quotas)
 	if err != nil {
 		return t, 0, err
 	}
@@ -106,9 +106,9 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	if err != nil {
 		return t, 0, fmt.Errorf("resolve the session: %w", err)
 	}
-	var later waiting
+	var later laterTurns
 	if number > 1 { // else nothing waits before it
-		if later, err = overtake(ctx, tx, in, sessionID); err != nil {
+		if later, err = lockLater(ctx, tx, in, sessionID); err != nil {
 			return t, 0, err
 		}
 	}
@@ -117,7 +117,7 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	if in.Reply != nil {
 		token, expires = in.Reply.Sealed, in.Reply.Expires
 	}
-	stopper, stopped := stop.allows(in.Asker.ID, starter)
+	stopper, stopped := stop.allowedStopper(in.Asker.ID, starter)
 	var at time.Time
 	err = tx.QueryRow(ctx, askedSQL, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, postgres.Storable(in.Asker.Name),
 		in.Audience.Platform().Principals(), in.Direct, token, expires, stopped, stopper, in.Ref.Platform, in.Ref.Workspace,
@@ -125,7 +125,7 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	if err != nil {
 		return t, 0, fmt.Errorf("queue the turn: %w", err)
 	}
-	if err := later.follow(ctx, tx, in.Tenant, id); err != nil {
+	if err := later.renumber(ctx, tx, in.Tenant, id); err != nil {
 		return t, 0, err
 	}
 	messageID, err := newID()

@@ -25,8 +25,8 @@ func newestTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID
 	return newest, err
 }
 
-// standing is how a turn stands while its row is locked.
-type standing struct {
+// lockedTurn is how a turn stands while its row is locked.
+type lockedTurn struct {
 	ref                thread.Ref
 	state              session.State
 	owner              string
@@ -35,8 +35,8 @@ type standing struct {
 }
 
 // lockTurn locks a turn, after the messages that belong to it, which stops lock before the turn.
-func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (standing, error) {
-	var s standing
+func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (lockedTurn, error) {
+	var s lockedTurn
 	if !postgres.IsID(string(id)) {
 		return s, session.ErrUnknownTurn
 	}
@@ -55,8 +55,8 @@ func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session
 	return s, err
 }
 
-// finished locks a turn whose answer is to be changed.
-func finished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (standing, error) {
+// lockFinished locks a turn whose answer is to be changed.
+func lockFinished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (lockedTurn, error) {
 	s, err := lockTurn(ctx, tx, tenant, id)
 	switch {
 	case err != nil:

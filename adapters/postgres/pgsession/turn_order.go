@@ -11,25 +11,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// unbegun says of a turn t with its question q that no replica has begun it, and that its question
+// isUnbegun says of a turn t with its question q that no replica has begun it, and that its question
 // was written after the time $3.
-const unbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and not t.ambient and q.at > $3::timestamptz`
+const isUnbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and not t.ambient and q.at > $3::timestamptz`
 
 // withQuestion joins a turn t with its question q, by message's unique (tenant_id, turn_id,
 // model_index, ordinal).
 const withQuestion = `join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0`
 
-// waiting are turns of a session, in order, that a new one is put before.
-type waiting []struct {
+// laterTurns are turns of a session, in order, that a new one is put before.
+type laterTurns []struct {
 	ID    string
 	Place int64 // in the conversation
 }
 
-// overtake puts a question, that is about to be stored, before those which wait and were written
+// lockLater puts a question, that is about to be stored, before those which wait and were written
 // after it: two messages of one moment may be taken in by two processes in either order. It returns
 // them, locked. Unasked answers that wait for people are closed: now a person asks, and does not
 // wait behind them.
-func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) (waiting, error) {
+func lockLater(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) (laterTurns, error) {
 	if in.Ambient {
 		return nil, nil
 	}
@@ -43,12 +43,12 @@ func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID strin
 	}
 	// What is leased at this moment is waited for, and then stays where it is. By turn_unfinished.
 	const lock = `select t.id::text, coalesce(t.place, t.sequence) from turn t ` + withQuestion + `
-		where t.tenant_id = $1 and t.session_id = $2 and ` + unbegun + ` order by t.number for update of t`
+		where t.tenant_id = $1 and t.session_id = $2 and ` + isUnbegun + ` order by t.number for update of t`
 	rows, err := tx.Query(ctx, lock, in.Tenant, sessionID, postgres.OrNull(in.At))
 	if err != nil {
 		return nil, fmt.Errorf("lock the turns of later messages: %w", err)
 	}
-	var later waiting
+	var later laterTurns
 	var next struct {
 		ID    string
 		Place int64
@@ -60,16 +60,16 @@ func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID strin
 }
 
 // place is where in the conversation the new turn stands; nil for its end.
-func (w waiting) place() any {
+func (w laterTurns) place() any {
 	if len(w) == 0 {
 		return nil
 	}
 	return w[0].Place
 }
 
-// follow gives the turns the numbers after that of the new turn (id), which is stored, and the
+// renumber gives the turns the numbers after that of the new turn (id), which is stored, and the
 // places of those behind them.
-func (w waiting) follow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
+func (w laterTurns) renumber(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
 	if len(w) == 0 {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (w waiting) follow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 		if i+1 < len(w) {
 			place = w[i+1].Place
 		}
-		batch.Queue(behindSQL, tenant, t.ID, id, i+1, place)
+		batch.Queue(placeAfterSQL, tenant, t.ID, id, i+1, place)
 	}
 	batch.Queue(`
 		update session s set turns = s.turns + $3 from turn n where n.tenant_id = $1 and n.id = $2 and s.tenant_id = $1 and s.id = n.session_id`,

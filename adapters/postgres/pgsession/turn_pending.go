@@ -23,19 +23,19 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 		err := tx.QueryRow(ctx, look, f.Tenant, f.Turn, f.Attempt).Scan(&unsettled, &limited)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
-			return fault(ctx, tx, f)
+			return fenceError(ctx, tx, f)
 		case err != nil:
 			return err
 		case !unsettled:
 			until = orZero(limited)
 			return nil
 		}
-		if until, err = limit(ctx, tx, f.Tenant, quotas); err != nil {
+		if until, err = countQuotas(ctx, tx, f.Tenant, quotas); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, settledSQL, f.Tenant, f.Turn, f.Attempt, postgres.OrNull(until))
 		if err == nil && tag.RowsAffected() == 0 {
-			err = fault(ctx, tx, f)
+			err = fenceError(ctx, tx, f)
 		}
 		return err
 	})
@@ -62,7 +62,7 @@ func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Complet
 		err := tx.QueryRow(ctx, `select pending is not null from turn where `+beingAnswered+` for update`, f.Tenant, f.Turn, f.Attempt).Scan(&pending)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
-			return fault(ctx, tx, f)
+			return fenceError(ctx, tx, f)
 		case err != nil || !pending:
 			return err
 		}

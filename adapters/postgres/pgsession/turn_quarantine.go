@@ -12,11 +12,11 @@ import (
 )
 
 //go:embed queries/turn_apart.sql
-var apartQuery string
+var quarantineQuery string
 
-// leaseApart leases a turn while some are in quarantine, or are to be put there. Replicas do so one
+// leaseQuarantined leases a turn while some are in quarantine, or are to be put there. Replicas do so one
 // after another, so that what each sees of the others holds.
-func (s *Store) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
+func (s *Store) leaseQuarantined(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
 	draining := false
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		rows, draining = nil, false
@@ -24,10 +24,10 @@ func (s *Store) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(x'71756172'::bigint)`); err != nil {
 			return err
 		}
-		if err := bury(ctx, tx, r.Replica); err != nil {
+		if err := quarantineDead(ctx, tx, r.Replica); err != nil {
 			return err
 		}
-		group, wait, err := quarantined(ctx, tx, r)
+		group, wait, err := chooseQuarantine(ctx, tx, r)
 		if err != nil || wait != nil {
 			draining = errors.Is(wait, session.ErrDraining)
 			return err
@@ -41,9 +41,9 @@ func (s *Store) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []
 	return rows, err
 }
 
-// bury puts the turns of replicas that have died into quarantine. A turn that another transaction
+// quarantineDead puts the turns of replicas that have died into quarantine. A turn that another transaction
 // changes at this moment follows with the next lease.
-func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
+func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 	const held = `
 		select t.tenant_id, t.id::text, t.owner, coalesce(q.beside, 0) from turn t left join quarantine q on q.replica = t.quarantine
 		where (t.state in ('running', 'delivering')
@@ -71,7 +71,7 @@ func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 	for _, t := range suspects {
 		died[t.Owner]++
 		again[t.Owner] = again[t.Owner] || t.Beside > 0
-		batch.Queue(suspectedSQL, t.Tenant, t.ID, lone(t.Beside))
+		batch.Queue(suspectedSQL, t.Tenant, t.ID, loneDeaths(t.Beside))
 	}
 	for owner, n := range died {
 		batch.Queue(`insert into quarantine (replica, beside) values ($1, $2) on conflict do nothing`, owner, session.MaxConcurrentSuspects(n, again[owner]))
@@ -83,8 +83,8 @@ func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 	return nil
 }
 
-// lone is what a death adds to a turn's own.
-func lone(beside int) int {
+// loneDeaths is what a death adds to a turn's own.
+func loneDeaths(beside int) int {
 	if beside == 1 {
 		return 1
 	}
@@ -94,10 +94,10 @@ func lone(beside int) int {
 // errFull says that as many turns of a quarantine run as may.
 var errFull = errors.New("the quarantine is full")
 
-// quarantined chooses what a replica may lease: turns of the quarantine returned, or those in none
+// chooseQuarantine chooses what a replica may lease: turns of the quarantine returned, or those in none
 // if that is empty. wait is not nil when it gets nothing now: session.ErrDraining when that is for
 // the sake of a quarantine that it is to run.
-func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group string, wait, err error) {
+func chooseQuarantine(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group string, wait, err error) {
 	// $2, $3: what the replica holds for certain; $4, $5: what it can deliver. A group waits when
 	// one of its turns could be leased.
 	const groups = `
@@ -114,7 +114,7 @@ func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group 
 			exists (select from turn t where t.quarantine = q.replica and t.owner = '' and (t.state <> 'done' or t.disturbed)
 				and t.not_before <= statement_timestamp()
 				and ($4::text[] is null or t.platform = any ($4::text[])) and ($5::text[] is null or t.workspace = any ($5::text[]))
-				and (t.state <> 'queued' or not ` + heldUp + `)),
+				and (t.state <> 'queued' or not ` + mustWait + `)),
 			(select count(*) from alive a where a.id <> $1::text and not exists (select from quarantine o where o.host = a.id and o.replica <> q.replica)),
 			(select count(*) from alive a where a.id <> $1::text),
 			coalesce((select sum(h.n) from held h where h.owner = $1::text and h.quarantine = ''), 0)
@@ -129,7 +129,7 @@ func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group 
 		// holds
 		Free, Others, Elsewhere int
 	}
-	rows, err := tx.Query(ctx, groups, r.Replica, r.Holding != nil, holding(r), r.Platforms, r.Workspaces)
+	rows, err := tx.Query(ctx, groups, r.Replica, r.Holding != nil, heldTurns(r), r.Platforms, r.Workspaces)
 	if err != nil {
 		return "", nil, fmt.Errorf("look at the quarantine: %w", err)
 	}

@@ -28,8 +28,8 @@ func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Tu
 	rows, err := leaseIn(ctx, s.db.Pool, r, max(r.Most, 1), "", true)
 	if err == nil && len(rows) == 0 {
 		var apart bool
-		if err = s.db.Pool.QueryRow(ctx, `select `+apartQuery, r.Replica, r.Platforms, r.Workspaces).Scan(&apart); err == nil && apart {
-			rows, err = s.leaseApart(ctx, r)
+		if err = s.db.Pool.QueryRow(ctx, `select `+quarantineQuery, r.Replica, r.Platforms, r.Workspaces).Scan(&apart); err == nil && apart {
+			rows, err = s.leaseQuarantined(ctx, r)
 		}
 	}
 	if err != nil {
@@ -52,24 +52,24 @@ func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Tu
 }
 
 // leaseIn leases turns of a quarantine, or of none; with guard, nothing while there is one
-// (apartQuery).
+// (quarantineQuery).
 func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, most int, group string, guard bool) ([]turnRow, error) {
 	maxAge := r.MaxAge.Microseconds()
 	if r.MaxAge > 0 {
 		maxAge = max(maxAge, 1) // Postgres counts no less
 	}
-	apart := `with apart as materialized (select $8::boolean and (` + apartQuery + `) as yes),
+	apart := `with apart as materialized (select $8::boolean and (` + quarantineQuery + `) as yes),
 `
 	rows, err := q.Query(ctx, apart+leasedSQL+`select `+turnColumns+`, `+abandonedColumn+` from t`+turnJoins,
-		r.Replica, r.Platforms, r.Workspaces, maxAge, r.Holding != nil, holding(r), group, guard, most)
+		r.Replica, r.Platforms, r.Workspaces, maxAge, r.Holding != nil, heldTurns(r), group, guard, most)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, scanTurn)
 }
 
-// holding are the turns that the replica knows it holds, none if it did not say.
-func holding(r session.LeaseRequest) []session.TurnID {
+// heldTurns are the turns that the replica knows it holds, none if it did not say.
+func heldTurns(r session.LeaseRequest) []session.TurnID {
 	if r.Holding == nil {
 		return []session.TurnID{}
 	}
@@ -92,7 +92,7 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 		err := tx.QueryRow(ctx, finishedSQL, f.Tenant, f.Turn, f.Attempt, saved.Outcome, postgres.Storable(saved.Sentence), saved.Reference, timings).
 			Scan(&removed, &edited, &stands, &appears)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return fault(ctx, tx, f)
+			return fenceError(ctx, tx, f)
 		}
 		// the edit is not answered, since a person stopped it, but the question reads so from now
 		// on
@@ -112,13 +112,13 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 		}
 		switch {
 		case edited:
-			old, err := again(ctx, tx, f.Tenant, string(f.Turn))
+			old, err := requeueEdited(ctx, tx, f.Tenant, string(f.Turn))
 			if err != nil {
 				return err
 			}
 			return audit.End(ctx, tx, f.Tenant, old, saved)
 		case appears:
-			if err := appear(ctx, tx, f); err != nil {
+			if err := joinThread(ctx, tx, f); err != nil {
 				return err
 			}
 		case saved.Outcome == session.Superseded:
@@ -165,10 +165,10 @@ func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 		case err != nil && !errors.Is(err, pgx.ErrNoRows):
 			return err
 		case edited: // its end is in the audit trail already
-			_, err := again(ctx, tx, f.Tenant, string(f.Turn))
+			_, err := requeueEdited(ctx, tx, f.Tenant, string(f.Turn))
 			return err
 		default:
-			return fault(ctx, tx, f)
+			return fenceError(ctx, tx, f)
 		}
 	})
 }
@@ -192,7 +192,7 @@ func (s *Store) Depth(ctx context.Context) (int, error) {
 func (s *Store) fenced(ctx context.Context, f session.Fence, what, sql string, args ...any) error {
 	tag, err := s.db.Pool.Exec(ctx, sql, append([]any{f.Tenant, f.Turn, f.Attempt}, args...)...)
 	if err == nil && tag.RowsAffected() == 0 {
-		err = fault(ctx, s.db.Pool, f)
+		err = fenceError(ctx, s.db.Pool, f)
 	}
 	if err != nil {
 		return fmt.Errorf("%s turn %s: %w", what, f.Turn, err)

@@ -17,7 +17,7 @@ import (
 func (s *Store) Find(ctx context.Context, t session.Target) (session.Record, error) {
 	var r session.Record
 	err := s.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		id, err := meant(ctx, tx, t)
+		id, err := targetID(ctx, tx, t)
 		if err != nil {
 			return err
 		}
@@ -35,8 +35,8 @@ func (s *Store) Find(ctx context.Context, t session.Target) (session.Record, err
 	return r, nil
 }
 
-// meant is the id of the turn that a target names. What is no id names none.
-func meant(ctx context.Context, tx pgx.Tx, t session.Target) (string, error) {
+// targetID is the id of the turn that a target names. What is no id names none.
+func targetID(ctx context.Context, tx pgx.Tx, t session.Target) (string, error) {
 	if t.Turn != "" {
 		if !postgres.IsID(string(t.Turn)) {
 			return "", session.ErrUnknownTurn

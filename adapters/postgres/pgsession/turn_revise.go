@@ -24,7 +24,7 @@ func (s *Store) Remove(ctx context.Context, tenant access.TenantID, id session.T
 		if err != nil {
 			return err
 		}
-		first, err := press(ctx, tx, tenant, t.ref, key, string(id))
+		first, err := claimPress(ctx, tx, tenant, t.ref, key, string(id))
 		if err != nil || !first {
 			return err
 		}
@@ -75,7 +75,7 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	batch.Queue(`delete from message where tenant_id = $1 and turn_id = any($2::text[]::uuid[]) and model_index >= 0`, tenant, line)
 	batch.Queue(`delete from run where tenant_id = $1 and turn_id = any($2::text[]::uuid[])`, tenant, line)
 	for _, part := range line {
-		batch.Queue(unwrite, tenant, part)
+		batch.Queue(markUnwritten, tenant, part)
 	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (s *Store) Correct(ctx context.Context, tenant access.TenantID, id session.
 		if _, err := tx.Exec(ctx, correctedSQL, tenant, id, postgres.Storable(c.Text), postgres.Storable(c.By.ID), postgres.Storable(c.By.Name)); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, unwrite, tenant, id); err != nil {
+		if _, err := tx.Exec(ctx, markUnwritten, tenant, id); err != nil {
 			return err
 		}
 		return audit.WriteTurn(ctx, tx, tenant, session.AnswerCorrected, string(id), c.By.ID, nil)
@@ -131,11 +131,11 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.Tur
 // revise changes a finished turn, once for a press.
 func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, change func(pgx.Tx) error) error {
 	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
-		t, err := finished(ctx, tx, tenant, id)
+		t, err := lockFinished(ctx, tx, tenant, id)
 		if err != nil {
 			return err
 		}
-		first, err := press(ctx, tx, tenant, t.ref, key, string(id))
+		first, err := claimPress(ctx, tx, tenant, t.ref, key, string(id))
 		if err != nil || !first {
 			return err
 		}
