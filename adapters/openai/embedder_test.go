@@ -335,7 +335,7 @@ func TestEmbedderModel(t *testing.T) {
 	}
 }
 
-func TestEmbedderTellsWhatWasBilled(t *testing.T) {
+func TestEmbedderReportsBilledTokens(t *testing.T) {
 	t.Parallel()
 	server := openaitest.New(t)
 	e, err := openai.NewEmbedder(openai.EmbedderConfig{Endpoint: openai.Endpoint{BaseURL: server.URL()}, Model: "test", Dimensions: 64, Batch: 2})
