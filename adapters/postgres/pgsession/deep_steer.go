@@ -16,9 +16,9 @@ import (
 
 var _ deepsearch.Steering = (*DeepSearches)(nil)
 
-// steerable is a turn that an instruction may be meant for. Going says that it has no outcome yet,
-// Rows counts what was planned, Added what people added, before there was a plan as well; Open says
-// that a worker looks for changes, or will; Asked, that the search waited or waits to be begun.
+// steerable is a turn that an instruction may refer to. Going: it has no outcome yet. Rows: planned
+// questions. Added: questions of people, including those before the plan. Open: a worker checks for
+// changes, or will. Asked: the search waited, or waits, to be started.
 type steerable struct {
 	ID, Asker, Starter        string
 	Going, Open, Asked, Waits bool
@@ -39,8 +39,8 @@ func (s *DeepSearches) Steer(ctx context.Context, at session.StopRequest, in dee
 }
 
 func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch.Instruction) (deepsearch.Steered, error) {
-	// The deep search of the place that runs, else that of its newest turn. Served by
-	// turn_unfinished and turn_in_session.
+	// The running deep search of the place, else that of its newest turn. Served by turn_unfinished
+	// and turn_in_session.
 	const meant = `
 		select t.id::text, t.asker_id, s.starter, t.state in ('running', 'queued'), d.steerable and t.state in ('running', 'queued'),
 			d.asked_at is not null, d.asked_at is not null and d.choice is null and t.state in ('running', 'queued'),
@@ -84,14 +84,14 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 		became.Became = deepsearch.Changed
 		err = changePlan(ctx, tx, session.Fence{Tenant: at.Tenant, Turn: became.Turn}, d, in)
 	}
-	// one that waits shows its plan again, or goes on
+	// a waiting search shows its plan again, or starts
 	if err == nil && became.Became == deepsearch.Changed {
 		_, err = tx.Exec(ctx, wokenSQL, at.Tenant, d.ID)
 	}
 	return became, err
 }
 
-// storeEarly keeps an instruction for the plan that is being made, once.
+// storeEarly stores an instruction once for a plan that is still being made.
 func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string, in deepsearch.Instruction) error {
 	_, err := tx.Exec(ctx, `
 		update deep_search set early = (early::jsonb || jsonb_build_array($3::jsonb))::json
@@ -99,7 +99,7 @@ func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn str
 	return err
 }
 
-// changePlan drops rows of a plan, and adds one.
+// changePlan drops rows of a plan and adds one.
 func changePlan(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in deepsearch.Instruction) error {
 	drop := make([]int, 0, len(in.Drop))
 	drop = append(drop, in.Drop...)

@@ -22,7 +22,7 @@ type pageRow struct {
 
 // Intend implements session.Store.
 func (s *Store) Intend(ctx context.Context, f session.Fence, key session.PageKey, at thread.Ref) error {
-	// The share lock lets no take-over pass between the check of the attempt and the commit.
+	// The share lock prevents a takeover between the check of the attempt and the commit.
 	const intend = `
 		insert into delivery (tenant_id, turn_id, attempt, kind, model, page, platform, workspace, channel, thread, state)
 		select tenant_id, id, attempt, $4, $5::int, $6::int, $7, $8, $9, $10, 'intended' from turn
@@ -50,7 +50,7 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 		if err != nil {
 			return err
 		}
-		// The message before the turn: stops lock them in this order, too.
+		// Lock the message before the turn, like stops.
 		stop, err := claimMessage(ctx, tx, f.Tenant, at, id, string(f.Turn), string(key.Kind))
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 			return err
 		}
 		if stop.deleted && key == (session.PageKey{Kind: session.Answer}) {
-			// whoever posted it finds by polling that it is to stop
+			// the worker learns of the stop by polling
 			_, err := removeBegun(ctx, tx, f.Tenant, string(f.Turn))
 			return err
 		}
@@ -74,7 +74,7 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 	return s.pageError("record the message of", f, key, err)
 }
 
-// stopIfAllowed carries out a stop that came before its message was known.
+// stopIfAllowed applies a stop that arrived before its message was recorded.
 func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop tombstone) error {
 	if len(stop.by) == 0 && !stop.privileged {
 		return nil
@@ -126,7 +126,8 @@ func (s *Store) Drop(ctx context.Context, f session.Fence, key session.PageKey) 
 // Disturbed implements session.Store.
 func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		newest, err := newestTurn(ctx, tx, f.Tenant, string(f.Turn)) // that has the messages now
+		// the turn that owns the messages now
+		newest, err := newestTurn(ctx, tx, f.Tenant, string(f.Turn))
 		if errors.Is(err, session.ErrUnknownTurn) {
 			return nil
 		}
@@ -141,7 +142,7 @@ func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("note that turn %s was written over: %w", f.Turn, err)
+		return fmt.Errorf("record that turn %s was overwritten: %w", f.Turn, err)
 	}
 	return nil
 }
@@ -168,8 +169,8 @@ func (s *Store) Pages(ctx context.Context, f session.Fence) ([]session.Page, err
 	return pages, nil
 }
 
-// checkAttempt fails unless the attempt is the turn's newest, and inside a transaction keeps it so until
-// the commit.
+// checkAttempt fails unless the attempt is the turn's newest. In a transaction it locks the turn
+// until the commit.
 func checkAttempt(ctx context.Context, q postgres.Executor, f session.Fence) error {
 	var attempt int
 	err := q.QueryRow(ctx, `select attempt from turn where tenant_id = $1 and id = $2 for share`, f.Tenant, f.Turn).Scan(&attempt)
@@ -192,6 +193,6 @@ func (s *Store) pageError(what string, f session.Fence, key session.PageKey, err
 	return fmt.Errorf("%s %s %d of turn %s: %w", what, key.Kind, key.Number+1, f.Turn, err)
 }
 
-// markUnwritten makes the pages of a turn count as not written, so that the next delivery writes them.
+// markUnwritten marks the pages of a turn as not written, so that the next delivery writes them.
 const markUnwritten = `update delivery set content_hash = '', state = case when state = 'final' then 'posted' else state end
 	where tenant_id = $1 and turn_id = $2`

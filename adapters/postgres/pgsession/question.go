@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// questionRow is a turn as lists show it.
+// questionRow is a turn in a list.
 type questionRow struct {
 	ID                                   string
 	At                                   time.Time
@@ -41,13 +41,13 @@ const questionColumns = `
 // uncited is whether a turn was answered, but no model cited a document.
 const (
 	isRetry = `t.origin_as = 'retry' is true`
-	// An aggregate: PostgreSQL looks at the runs of the rows that are returned, and not at all.
+	// isUncited is true of an answered turn in which no model cited a document.
 	isUncited = `coalesce((select bool_or(r.grounding = 'uncited') and not bool_or(r.grounding = 'cited')
 		from run r where r.tenant_id = t.tenant_id and r.turn_id = t.id), false)`
 )
 
-// isListed are turns that count as questions: not those that another one replaced, copies that were
-// shared, deleted ones, and those to which the bot was silent.
+// isListed is true of turns that count as questions. It excludes replaced, shared, deleted and
+// silent ones.
 const isListed = ` t.replaced_by is null and t.origin_as is distinct from 'share' and t.withdrawn_at is null
 	and t.outcome is distinct from 'superseded' and t.outcome is distinct from 'declined'`
 
@@ -55,10 +55,10 @@ const isListed = ` t.replaced_by is null and t.origin_as is distinct from 'share
 const (
 	ownQuestion    = ` ($2::text <> '' and t.asker_id = $2 and s.platform = $3 and ($4 = '' or s.workspace = $4) and s.owner in ('', $2))`
 	sharedQuestion = ` (s.owner = '' and not t.direct)`
-	// isEnclosed is review.Question.Enclosed. A thread of Discord has the id of the message that it was
-	// opened from, and is then as open as its channel: only threads without such a message can be
-	// private (https://docs.discord.com/developers/topics/threads#private-threads). Any other thread
-	// counts as one.
+	// isEnclosed is review.Question.Enclosed. A thread of Discord has the id of the message that it
+	// was opened from, and is then as open as its channel: only threads without such a message can
+	// be private (https://docs.discord.com/developers/topics/threads#private-threads). Any other
+	// thread counts as one.
 	isEnclosed = ` (s.platform = 'discord' and not exists (
 		select from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
 	seen = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + sharedQuestion + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + isEnclosed + `))`
@@ -103,8 +103,8 @@ func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope rev
 	return found, nil
 }
 
-// manyMatches is how many questions may have some words before the list is searched from its
-// newest on.
+// manyMatches is the number of matching questions from which the list is searched from its newest
+// on.
 const manyMatches = 2000
 
 func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, error) {
@@ -120,8 +120,8 @@ func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, 
 // questionText is what message_question indexes.
 const questionText = `to_tsvector('simple', left(q.text, 20000))`
 
-// questionFilter is a query in SQL, behind other arguments. common says that many questions have
-// its words.
+// questionFilter returns a query as SQL, after other arguments. common says that many questions
+// contain its words.
 func questionFilter(args []any, q review.Query, common bool) (where string, all []any) {
 	var b strings.Builder
 	add := func(condition string, values ...any) {
@@ -164,7 +164,7 @@ func questionFilter(args []any, q review.Query, common bool) (where string, all 
 	return b.String(), args
 }
 
-// textQuery is a text as a query of full-text search: all of its words, each from its beginning.
+// textQuery returns a full-text query that requires all words of a text, each as a prefix.
 func textQuery(text string) string {
 	words := strings.FieldsFunc(postgres.Storable(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	for i, w := range words {
@@ -191,7 +191,7 @@ func questions(ctx context.Context, q postgres.Executor, where string, args ...a
 	return found, nil
 }
 
-// maxConversation is how many questions of a conversation are listed, the newest.
+// maxConversation is the maximum number of listed questions of a conversation, newest first.
 const maxConversation = 200
 
 // Conversation implements review.Store.
@@ -224,8 +224,7 @@ func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scop
 	return c, nil
 }
 
-// QuestionChannels lists the channels in which questions that are not private were asked in a
-// period.
+// QuestionChannels lists the channels with public questions in a period.
 func (s *Store) QuestionChannels(ctx context.Context, tenant access.TenantID, since, until time.Time) ([]thread.Ref, error) {
 	type row struct{ Platform, Workspace, Channel string }
 	// By turn_intake.
@@ -242,8 +241,8 @@ func (s *Store) QuestionChannels(ctx context.Context, tenant access.TenantID, si
 	return found, nil
 }
 
-// QuestionOutcomes counts the questions of a period that a scope lets through. One that waits has
-// the empty outcome.
+// QuestionOutcomes counts the questions of a period within a scope, by outcome. Unfinished ones
+// have the empty outcome.
 func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until time.Time) (map[session.Outcome]int, error) {
 	type row struct {
 		Outcome string
@@ -263,12 +262,11 @@ func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, sc
 	return counts, nil
 }
 
-// maxCited is how many documents CitedBefore lists.
+// maxCited is the maximum number of documents that CitedBefore lists.
 const maxCited = 50
 
-// CitedBefore lists the documents that answers to the questions of a period cite, and that were
-// changed before a moment when they were cited last, the oldest first. Nothing is filtered by who
-// may read them: that is the caller's duty.
+// CitedBefore lists the documents that answers to the questions of a period cite, and whose version
+// was older than a moment when last cited, oldest first. The caller must filter by access.
 func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until, before time.Time) ([]document.Ref, error) {
 	type row struct {
 		ID, Source, Kind, Title, URL string
@@ -296,7 +294,7 @@ func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope r
 	return found, nil
 }
 
-// QuestionDays counts the questions of each day since a moment, by UTC, the newest day first.
+// QuestionDays counts the questions of each UTC day since a moment, newest day first.
 func (s *Store) QuestionDays(ctx context.Context, tenant access.TenantID, since time.Time) ([]review.Day, error) {
 	type row struct {
 		Day        time.Time

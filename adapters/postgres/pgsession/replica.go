@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beat implements session.Store. It finds the work that Lease could take through the partial
-// indexes of Lease, which are empty while there is none.
+// Beat implements session.Store. It finds work for Lease through Lease's partial indexes, which are
+// empty if there is none.
 func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) (work bool, err error) {
 	const beat = `
 		with beat as (

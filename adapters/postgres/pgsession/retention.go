@@ -12,16 +12,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// How much one call of Prune removes at most, so that no transaction is long.
+// Limits of one call of Prune, so that no transaction is long.
 const (
 	pruneSessions = 200
 	pruneThreads  = 1000
 	pruneEntries  = 5000
 )
 
-// isExpiredSession are the sessions that nothing was done to for a time ($2, microseconds), nothing is to
-// be done to, and that no replica holds. The sessions come by their age (their ids are in order of
-// their making), their turns by turn's unique (tenant_id, session_id, number).
+// isExpiredSession is true of sessions without activity for a time ($2, microseconds), without
+// pending work, and not held by a replica. Sessions are read by age (ids are in order of creation),
+// their turns by turn's unique (tenant_id, session_id, number).
 const isExpiredSession = `
 	s.tenant_id = $1 and s.created_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from turn t where t.tenant_id = s.tenant_id and t.session_id = s.id and (
@@ -29,7 +29,7 @@ const isExpiredSession = `
 			or greatest(t.intake_at, t.finished_at, t.delivered_at, t.corrected_at, t.removed_at, t.kept_at, t.withdrawn_at)
 				>= clock_timestamp() - $2::bigint * interval '1 microsecond'))`
 
-// isExpiredThread are the threads without a session in which no one wrote for a time.
+// isExpiredThread is true of threads without a session and without messages for a time.
 const isExpiredThread = `
 	h.tenant_id = $1 and h.last_seen_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from session s where s.tenant_id = h.tenant_id and s.platform = h.platform and s.workspace = h.workspace
@@ -76,15 +76,15 @@ func (s *Store) Prune(ctx context.Context, tenant access.TenantID, r session.Ret
 		}})
 	})
 	if err != nil {
-		return session.Pruned{}, false, fmt.Errorf("remove what has been kept for long enough: %w", err)
+		return session.Pruned{}, false, fmt.Errorf("delete expired data: %w", err)
 	}
 	return gone, more, nil
 }
 
 // pruneConversations removes a number of sessions and threads.
 func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, age time.Duration, gone *session.Pruned) (more bool, err error) {
-	// Intakes hold the rows of their sessions until they commit: those are left out, and what they
-	// stored before the lock is seen by the next statement, which looks again.
+	// Intakes lock the rows of their sessions until they commit. Such sessions are skipped, and the
+	// next statement checks again for rows stored before the lock.
 	const candidates = `select s.id::text from session s where` + isExpiredSession + ` order by s.id limit $3 for update of s skip locked`
 	rows, err := tx.Query(ctx, candidates, tenant, age.Microseconds(), pruneSessions)
 	if err != nil {
@@ -94,9 +94,8 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 	if err != nil {
 		return false, fmt.Errorf("look for old sessions: %w", err)
 	}
-	// What belongs to a session goes with it (on delete cascade), but for the messages that
-	// platforms know, which are locked before turns. The keys of events stay for as long as
-	// platforms redeliver them.
+	// Rows of a session are deleted with it (on delete cascade), except platform messages, which
+	// must be locked before turns. Event keys stay as long as platforms redeliver events.
 	const remove = `
 		with old as materialized (
 			select s.tenant_id, s.id from session s where s.id = any($3::text[]::uuid[]) and` + isExpiredSession + `
@@ -126,9 +125,9 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 	return gone.Sessions == pruneSessions || gone.Threads == pruneThreads, nil
 }
 
-// deleteUnusedAliases deletes aliases that no entry has, after entries went. Who writes an entry locks the
-// alias first (alias): those are left out, and entries that were written before the lock are seen
-// by the next statement.
+// deleteUnusedAliases deletes aliases without entries after entries were deleted. Writers of
+// entries lock the alias first: locked ones are skipped, and the next statement sees entries
+// written before the lock.
 func deleteUnusedAliases(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int) error {
 	if expired == 0 {
 		return nil
@@ -166,7 +165,7 @@ func (s *Store) Prunable(ctx context.Context, tenant access.TenantID, r session.
 	if r.Sessions > 0 {
 		err := s.db.Pool.QueryRow(ctx, conversations, tenant, r.Sessions.Microseconds()).Scan(&p.Sessions, &p.Turns, &p.Files, &p.Threads)
 		if err != nil {
-			return session.Pruned{}, fmt.Errorf("count what has been kept for long enough: %w", err)
+			return session.Pruned{}, fmt.Errorf("count expired data: %w", err)
 		}
 	}
 	if r.Audit > 0 {

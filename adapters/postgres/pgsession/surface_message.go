@@ -11,15 +11,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// tombstone is what a tombstone says: who wanted a message stopped, and that it was deleted. The zero
-// value says nothing.
+// tombstone records who requested to stop a message, and whether it was deleted. The zero value
+// records nothing.
 type tombstone struct {
 	by         []string
 	privileged bool
 	deleted    bool
 }
 
-// allowedStopper returns who of them may stop a turn.
+// allowedStopper returns one of them who may stop a turn.
 func (s tombstone) allowedStopper(asker, starter string) (by string, ok bool) {
 	for _, id := range s.by {
 		if session.MayStop(session.Stopper{ID: id}, asker, starter) {
@@ -29,14 +29,14 @@ func (s tombstone) allowedStopper(asker, starter string) (by string, ok bool) {
 	return "", s.privileged
 }
 
-// errTaken says that a message belongs to a turn already.
+// errTaken reports that a message already belongs to a turn.
 var errTaken = errors.New("the message belongs to a turn")
 
-// claimMessage records that a message belongs to a turn and returns what was wanted of it before it
-// was known. A question that is taken gives errTaken; other messages change hands, since a
-// platform's id is only met again where a database was restored.
+// claimMessage records that a message belongs to a turn and returns its tombstone. It fails with
+// errTaken for an existing question. Other messages change their turn, since a platform's id only
+// repeats after a restore.
 func claimMessage(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, id thread.MessageID, turn, role string) (tombstone, error) {
-	// Waits for a stop of the same message that is under way; the primary key serves it.
+	// Waits for a concurrent stop of the same message; served by the primary key.
 	const claim = `
 		insert into surface_message as m (tenant_id, platform, workspace, channel, message, turn_id, role) values ($1, $2, $3, $4, $5, $6, $7)
 		on conflict (tenant_id, platform, workspace, channel, message) do update set turn_id = excluded.turn_id, role = excluded.role

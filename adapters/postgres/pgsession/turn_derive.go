@@ -32,7 +32,7 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 			if err != nil {
 				return err
 			}
-			if !first { // a late delivery of a press whose turn is gone: nothing is made of it again
+			if !first { // a late press whose turn was deleted: do nothing
 				made = string(d.Of)
 			}
 		}
@@ -49,7 +49,8 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 			return err
 		}
 		if !until.IsZero() {
-			return &session.QuotaError{Until: until, Quotas: d.Quotas} // which takes the press back as well
+			// the rollback also releases the press
+			return &session.QuotaError{Until: until, Quotas: d.Quotas}
 		}
 		id, ahead, err := derive(ctx, tx, d)
 		if err != nil {
@@ -71,7 +72,7 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 	return accepted, nil
 }
 
-// existingDerivation is the turn that was made so before; empty when none was.
+// existingDerivation returns the turn that was derived in this way before, or "".
 func existingDerivation(ctx context.Context, tx pgx.Tx, d session.Derive) (string, error) {
 	var id string
 	// served by turn_origin
@@ -83,10 +84,10 @@ func existingDerivation(ctx context.Context, tx pgx.Tx, d session.Derive) (strin
 	return id, err
 }
 
-// checkDerivable says why a turn cannot be derived from.
+// checkDerivable returns why a turn cannot be derived from.
 func checkDerivable(of lockedTurn, as session.Derivation) error {
 	switch {
-	case of.withdrawn: // there is no question any more
+	case of.withdrawn: // the question no longer exists
 		return session.ErrUnknownTurn
 	case of.removed:
 		return session.ErrRemoved
@@ -99,8 +100,8 @@ func checkDerivable(of lockedTurn, as session.Derivation) error {
 	}
 }
 
-// derive makes the turn and returns its id and how many unfinished ones of its session are before
-// it.
+// derive stores the turn. It returns its id and the number of unfinished turns of its session
+// before it.
 func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead int, err error) {
 	fresh, err := newID()
 	if err != nil {
@@ -186,7 +187,7 @@ func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, session
 	return nil
 }
 
-// takeOverMessages gives the messages of a turn to the one that takes its place.
+// takeOverMessages gives the messages of a turn to its replacement.
 func takeOverMessages(ctx context.Context, tx pgx.Tx, d session.Derive, id string) error {
 	batch := new(pgx.Batch)
 	batch.Queue(replacedSQL, d.Tenant, d.Of, id)

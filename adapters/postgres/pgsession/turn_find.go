@@ -181,7 +181,7 @@ func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, referenc
 	return turns, nil
 }
 
-// turns loads the turns that a query lists whose first argument is the tenant.
+// turns loads the turns whose ids a query selects. Its first argument is the tenant.
 func (s *Store) turns(ctx context.Context, tenant access.TenantID, query string, arguments ...any) ([]session.Turn, error) {
 	type row struct{ ID string }
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, query, append([]any{tenant}, arguments...)...)

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// uniqueViolation is the SQLSTATE of a row that another transaction has written first.
+// uniqueViolation is the SQLSTATE of a row that another transaction has inserted first.
 const uniqueViolation = "23505"
 
 // Accept implements session.Store. It stores the first question of a thread, which is the common

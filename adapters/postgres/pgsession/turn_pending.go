@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Settle implements session.Store. It locks quotas before the turn, as intakes do.
+// Settle implements session.Store. It locks quotas before the turn, like intakes.
 func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (until time.Time, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		until = time.Time{}
@@ -47,7 +47,7 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 
 // Complete implements session.Store.
 func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
-	if len(c.Files) == 0 && c.Starter == "" { // most have nothing but who listens, and a name
+	if len(c.Files) == 0 && c.Starter == "" { // most have only an audience and a name
 		var n int
 		err := s.db.Pool.QueryRow(ctx, completedSQL, f.Tenant, f.Turn, f.Attempt, c.Audience.Platform().Principals(), postgres.Storable(c.Name)).Scan(&n)
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 //go:embed queries/turn_apart.sql
 var quarantineQuery string
 
-// leaseQuarantined leases a turn while some are in quarantine, or are to be put there. Replicas do so one
-// after another, so that what each sees of the others holds.
+// leaseQuarantined leases a turn while a quarantine exists or must be made. Replicas do this one at
+// a time, so that each sees a consistent state.
 func (s *Store) leaseQuarantined(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
 	draining := false
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -41,8 +41,8 @@ func (s *Store) leaseQuarantined(ctx context.Context, r session.LeaseRequest) (r
 	return rows, err
 }
 
-// quarantineDead puts the turns of replicas that have died into quarantine. A turn that another transaction
-// changes at this moment follows with the next lease.
+// quarantineDead puts the turns of dead replicas into quarantine. A turn that another transaction
+// is changing follows with the next lease.
 func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 	const held = `
 		select t.tenant_id, t.id::text, t.owner, coalesce(q.beside, 0) from turn t left join quarantine q on q.replica = t.quarantine
@@ -59,11 +59,11 @@ func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error 
 	}
 	rows, err := tx.Query(ctx, held, me)
 	if err != nil {
-		return fmt.Errorf("look for turns of replicas that have died: %w", err)
+		return fmt.Errorf("list turns of dead replicas: %w", err)
 	}
 	suspects, err := pgx.CollectRows(rows, pgx.RowToStructByPos[suspect])
 	if err != nil {
-		return fmt.Errorf("look for turns of replicas that have died: %w", err)
+		return fmt.Errorf("list turns of dead replicas: %w", err)
 	}
 	died, again := map[string]int{}, map[string]bool{}
 	batch := new(pgx.Batch)
@@ -78,12 +78,12 @@ func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error 
 	}
 	batch.Queue(clearedSQL)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("put turns of replicas that have died into quarantine: %w", err)
+		return fmt.Errorf("quarantine turns of dead replicas: %w", err)
 	}
 	return nil
 }
 
-// loneDeaths is what a death adds to a turn's own.
+// loneDeaths returns the number that a death adds to Turn.LoneDeaths.
 func loneDeaths(beside int) int {
 	if beside == 1 {
 		return 1
@@ -91,14 +91,13 @@ func loneDeaths(beside int) int {
 	return 0
 }
 
-// errFull says that as many turns of a quarantine run as may.
+// errFull reports that the maximum number of a quarantine's turns runs.
 var errFull = errors.New("the quarantine is full")
 
-// chooseQuarantine chooses what a replica may lease: turns of the quarantine returned, or those in none
-// if that is empty. wait is not nil when it gets nothing now: session.ErrDraining when that is for
-// the sake of a quarantine that it is to run.
+// chooseQuarantine returns the quarantine from which a replica may lease turns, or "" for turns in
+// none. wait is set if it gets none now: session.ErrDraining if it must first end its other turns.
 func chooseQuarantine(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group string, wait, err error) {
-	// $2, $3: what the replica holds for certain; $4, $5: what it can deliver. A group waits when
+	// $2, $3: turns that the replica certainly holds; $4, $5: what it can deliver. A group waits if
 	// one of its turns could be leased.
 	const groups = `
 		with held as (
@@ -131,11 +130,11 @@ func chooseQuarantine(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (g
 	}
 	rows, err := tx.Query(ctx, groups, r.Replica, r.Holding != nil, heldTurns(r), r.Platforms, r.Workspaces)
 	if err != nil {
-		return "", nil, fmt.Errorf("look at the quarantine: %w", err)
+		return "", nil, fmt.Errorf("load the quarantine: %w", err)
 	}
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[state])
 	if err != nil {
-		return "", nil, fmt.Errorf("look at the quarantine: %w", err)
+		return "", nil, fmt.Errorf("load the quarantine: %w", err)
 	}
 	for _, g := range all {
 		switch {
@@ -148,13 +147,13 @@ func chooseQuarantine(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (g
 	}
 	for _, g := range all {
 		idle := g.Elsewhere == 0
-		// one that has nothing to do need not wait for one that drains
+		// an idle replica need not wait for a draining one
 		taken := !g.Mine && g.Hosted && (!idle || g.Held > 0)
 		if !g.Waits || taken || !g.Mine && g.Others > 0 && g.Free == 0 {
 			continue
 		}
 		if _, err := tx.Exec(ctx, `update quarantine set host = case when replica = $2 then $1 when host = $1 then '' else host end`, r.Replica, g.Group); err != nil {
-			return "", nil, fmt.Errorf("take quarantine %s on: %w", g.Group, err)
+			return "", nil, fmt.Errorf("take over quarantine %s: %w", g.Group, err)
 		}
 		if !idle {
 			return "", session.ErrDraining, nil

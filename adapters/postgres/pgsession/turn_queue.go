@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// abandonedColumn is the last column of a leased turnRow: no replica that was there for the turn in
-// time is alive or was lately. What a person asked of an answer is never too old.
+// abandonedColumn is the last column of a leased turnRow: no replica that was available in time is
+// or recently was alive. Requests of people about an answer are never too old.
 const abandonedColumn = `
 	t.revision = 0 and $4::bigint > 0 and t.intake_at <= statement_timestamp() - $4::bigint * interval '1 microsecond' and not exists (
 		select from replica r
@@ -51,12 +51,12 @@ func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Tu
 	return turns, nil
 }
 
-// leaseIn leases turns of a quarantine, or of none; with guard, nothing while there is one
-// (quarantineQuery).
+// leaseIn leases turns of a quarantine, or of none. With guard, it leases nothing while a
+// quarantine exists (quarantineQuery).
 func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, most int, group string, guard bool) ([]turnRow, error) {
 	maxAge := r.MaxAge.Microseconds()
 	if r.MaxAge > 0 {
-		maxAge = max(maxAge, 1) // Postgres counts no less
+		maxAge = max(maxAge, 1) // the resolution of PostgreSQL
 	}
 	apart := `with apart as materialized (select $8::boolean and (` + quarantineQuery + `) as yes),
 `
@@ -68,7 +68,7 @@ func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, m
 	return pgx.CollectRows(rows, scanTurn)
 }
 
-// heldTurns are the turns that the replica knows it holds, none if it did not say.
+// heldTurns returns the turns that the replica knows it holds, or none if it did not say.
 func heldTurns(r session.LeaseRequest) []session.TurnID {
 	if r.Holding == nil {
 		return []session.TurnID{}
@@ -94,15 +94,14 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fenceError(ctx, tx, f)
 		}
-		// the edit is not answered, since a person stopped it, but the question reads so from now
-		// on
+		// a person stopped the edited question, so it is not answered but has the new text
 		if err == nil && stands {
 			err = replaceQuestion(ctx, tx, f.Tenant, string(f.Turn))
 		}
 		if edited = edited && !removed; err != nil {
 			return err
 		}
-		if removed { // what was written of it is not kept; which documents it showed is
+		if removed { // the text is discarded; the shown documents are recorded
 			return audit.End(ctx, tx, f.Tenant, string(f.Turn), saved)
 		}
 		for i, run := range saved.Runs {
@@ -154,8 +153,8 @@ func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered stri
 	return nil
 }
 
-// deliveredEdited queues a turn whose question was edited while its answer was delivered, or tells
-// why it was not marked.
+// deliveredEdited queues a turn whose question was edited during the delivery, or returns why it
+// was not marked as delivered.
 func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		const pending = `select ` + pendingEdit + ` from turn where tenant_id = $1 and id = $2 and attempt = $3 for update`
@@ -164,7 +163,7 @@ func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 		switch {
 		case err != nil && !errors.Is(err, pgx.ErrNoRows):
 			return err
-		case edited: // its end is in the audit trail already
+		case edited: // it is already in the audit trail
 			_, err := requeueEdited(ctx, tx, f.Tenant, string(f.Turn))
 			return err
 		default:
@@ -188,7 +187,7 @@ func (s *Store) Depth(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// fenced runs an update that names the attempt, and tells why it changed nothing.
+// fenced runs an update for an attempt and returns why it changed nothing.
 func (s *Store) fenced(ctx context.Context, f session.Fence, what, sql string, args ...any) error {
 	tag, err := s.db.Pool.Exec(ctx, sql, append([]any{f.Tenant, f.Turn, f.Attempt}, args...)...)
 	if err == nil && tag.RowsAffected() == 0 {

@@ -71,7 +71,7 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	if err != nil {
 		return nil, err
 	}
-	batch := new(pgx.Batch) // what belongs to messages goes with them
+	batch := new(pgx.Batch) // rows of messages are deleted with them
 	batch.Queue(`delete from message where tenant_id = $1 and turn_id = any($2::text[]::uuid[]) and model_index >= 0`, tenant, line)
 	batch.Queue(`delete from run where tenant_id = $1 and turn_id = any($2::text[]::uuid[])`, tenant, line)
 	for _, part := range line {
@@ -119,7 +119,7 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.Tur
 		if err := tx.QueryRow(ctx, `select asker_id from turn where tenant_id = $1 and id = $2`, tenant, id).Scan(&asker); err != nil {
 			return err
 		}
-		// it is its owner's to keep
+		// only the owner keeps it
 		return audit.WriteTurn(ctx, tx, tenant, session.AnswerKept, string(id), asker, nil)
 	})
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.Tur
 	return nil
 }
 
-// revise changes a finished turn, once for a press.
+// revise changes a finished turn, once per press.
 func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, change func(pgx.Tx) error) error {
 	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		t, err := lockFinished(ctx, tx, tenant, id)
@@ -147,7 +147,7 @@ func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.T
 func (s *Store) Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (bool, error) {
 	tag, err := s.db.Pool.Exec(ctx, offeredSQL, tenant, id)
 	if err != nil {
-		return false, fmt.Errorf("note the offer for turn %s: %w", id, err)
+		return false, fmt.Errorf("record the offer for turn %s: %w", id, err)
 	}
 	return tag.RowsAffected() > 0, nil
 }
