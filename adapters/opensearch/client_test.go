@@ -153,7 +153,7 @@ func TestCheckRefusesOtherServers(t *testing.T) {
 		`{"version":{"distribution":"opensearch","number":"1.3.20"}}`:                               "OpenSearch 1.3.20, and 2.10",
 		`{"version":{"distribution":"opensearch","number":"2.9.0"}}`:                                "OpenSearch 2.9.0, and 2.10",
 		`{"hello":"world"}`: "something else",
-		`<html>`:            "no JSON",
+		`<html>`:            "not JSON",
 	} {
 		s.info = info
 		says(t, c.Check(t.Context()), engine.ErrUnfit, want)
@@ -268,7 +268,7 @@ func TestWhoAsks(t *testing.T) {
 	}
 	s.answers = append(s.answers, refuse(401, "", "Unauthorized"))
 	err := s.client(t, "me:hunter2@", "tls=off").Apply(t.Context(), "docs-1", changes(1), true)
-	says(t, err, engine.ErrDown, "does not know the user")
+	says(t, err, engine.ErrDown, "rejects the user")
 	s.Close()
 	err = s.client(t, "me:hunter2@", "tls=off").Check(t.Context())
 	says(t, err, engine.ErrDown, "check that it runs")

@@ -196,7 +196,7 @@ func TestInvalidArgumentsAreExplained(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, page("leave", members(), "Vacation."), page("board", access.ACL{access.Group("board")}, "Secret."))
 	for _, c := range []struct{ name, arguments, says string }{
-		{"search", `{}`, "nothing to search for"}, {"search", `[1]`, "cannot be read"}, {"search", `{"query":"x","period":"some day"}`, "is not understood"},
+		{"search", `{}`, "nothing to search for"}, {"search", `[1]`, "cannot be read"}, {"search", `{"query":"x","period":"some day"}`, "is invalid"},
 		{"read_document", `{}`, "no document to read"}, {"read_document", `{"document":"none"}`, "no document with this id"},
 		{"read_document", `{"document":"board"}`, "no document with this id"}, {"read_document", `{"document":"` + site + `board"}`, "no document with this id"},
 		{"read_document", `{"document":"leave","from":99}`, "no document with this id"}, {"delete", `{}`, "no tool of this name"},

@@ -145,7 +145,7 @@ func TestCallBeyondCapIsNotMade(t *testing.T) {
 	}
 	var full *spend.CapError
 	_, err := read(t.Context(), m, asked("one"), all)
-	if !errors.As(err, &full) || !strings.Contains(err.Error(), "set aside the cost of a call of m: the daily cost cap of 3.00 USD leaves no room for this call until") {
+	if !errors.As(err, &full) || !strings.Contains(err.Error(), "reserve the cost of a call of m: the daily cost cap of 3.00 USD leaves no room for this call until") {
 		t.Errorf("beyond the cap: %v", err)
 	}
 	if _, err := read(access.WithTenant(t.Context(), "other"), m, asked("one"), all); err != nil {
