@@ -17,7 +17,8 @@ import (
 // for function" or "Unknown parameter: 'tools[0].strict'".
 var noToolsPattern = func() *regexp.Regexp {
 	const tools = `\b(tools?|tool[ _-]?(use|usage|calls?|calling|choice)|function[ _-]?call(s|ing)?|functions)\b`
-	const whole = `\b(tools|tool_choice|functions)\b['"` + "`" + `]*([\s,:;!})]|\.?$|\.\s)` // not one of its fields
+	// whole excludes the fields of a tool.
+	const whole = `\b(tools|tool_choice|functions)\b['"` + "`" + `]*([\s,:;!})]|\.?$|\.\s)`
 	return regexp.MustCompile(strings.Join([]string{
 		`\b(not|no|cannot|never|\w+n['’]t)\b[^.]{0,60}\b(support|accept|allow|handle|implement|enable)\w*\b[^.]{0,40}` + tools,
 		tools + `['"` + "`" + `]?[^.\[]{0,40}\b(unsupported|disabled|not (yet |fully |currently )*(supported|available|enabled|implemented|allowed|permitted))\b`,

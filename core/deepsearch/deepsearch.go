@@ -2,16 +2,16 @@
 // searches and answers each part, judges the findings, asks further questions if needed, and has a
 // report written.
 //
-// A [Runner] runs the requests of a turn.Runner that have a Depth. A deep search consists of runs of
-// turn.Runner. One run for each sub-question searches under the turn's audience and may cite only
-// what it found. One run for the report gets the cited passages and has no tools. All runs share the
-// turn's citation numbers. There are only these two levels, so that no text is summarised twice. The
-// coordinator does not search, so each sub-question must be self-contained.
+// A [Runner] runs the requests of a turn.Runner that have a Depth. A deep search consists of runs
+// of turn.Runner. One run for each sub-question searches under the turn's audience and may cite
+// only what it found. One run for the report gets the cited passages and has no tools. All runs
+// share the turn's citation numbers. There are only these two levels, so that no text is summarised
+// twice. The coordinator does not search, so each sub-question must be self-contained.
 //
 // The stages of a turn: plan.go (rule.go without a model) splits the question, research.go answers
 // the parts, judge.go decides whether to ask further questions, and report.go writes. stop.go
-// handles stops, and steer.go people's changes to the plan. A [Journal] stores plans and findings as
-// they arrive.
+// handles stops, and steer.go people's changes to the plan. A [Journal] stores plans and findings
+// as they arrive.
 package deepsearch
 
 import (

@@ -117,8 +117,8 @@ func (s *Service) ask(ctx context.Context, r reader, arguments json.RawMessage) 
 	return s.askedResult(ctx, r, report.Best())
 }
 
-// checkUnchanged fails if the token became invalid, or if the person's audience changed since the call
-// began.
+// checkUnchanged fails if the token became invalid, or if the person's audience changed since the
+// call began.
 func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 	if r.caller.valid != nil {
 		if err := r.caller.valid(ctx); err != nil {
@@ -132,8 +132,8 @@ func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 	return err
 }
 
-// askedResult returns the result of a turn. It fails if a document behind the answer may not be read any
-// more.
+// askedResult returns the result of a turn. It fails if a document behind the answer may not be
+// read any more.
 func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (output, error) {
 	if err := s.checkUnchanged(ctx, r); err != nil {
 		return output{}, err
@@ -204,8 +204,8 @@ func formatDate(at time.Time) string {
 	return at.Format("2006-01-02")
 }
 
-// fitResult filters titles and notes and cuts the result to maxText. The answer itself has passed the
-// filters before.
+// fitResult filters titles and notes and cuts the result to maxText. The answer itself has passed
+// the filters before.
 func (s *Service) fitResult(ctx context.Context, result Asked) (string, error) {
 	filters, err := s.Filter()
 	if err != nil {
@@ -292,8 +292,8 @@ func progress(ctx context.Context, tell func(context.Context, string)) (sink pac
 		}
 }
 
-// describePacket returns a sentence about a packet for a waiting person. It is empty if the packet has no
-// news.
+// describePacket returns a sentence about a packet for a waiting person. It is empty if the packet
+// has no news.
 func describePacket(p packet.Payload) string {
 	switch p := p.(type) {
 	case packet.SearchQueries:

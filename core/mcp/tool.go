@@ -205,8 +205,8 @@ func (s *Service) readDocument(ctx context.Context, r reader, arguments json.Raw
 	return s.fenceResult(ctx, tool.DocumentsJSON([]tool.Document{doc}, note), []document.Ref{begin[0].Document})
 }
 
-// findDocument returns the chunks of a document from position first on. name is the document's id or its
-// address.
+// findDocument returns the chunks of a document from position first on. name is the document's id
+// or its address.
 func (s *Service) findDocument(ctx context.Context, r reader, name string, first int) (document.ID, []retrieve.Passage, error) {
 	id := document.ID(name)
 	chunks, err := s.chunks(ctx, r, id, first)
@@ -234,8 +234,8 @@ func (s *Service) chunks(ctx context.Context, r reader, id document.ID, first in
 	return slices.DeleteFunc(found, func(p retrieve.Passage) bool { return !r.covers(p.Document.Source) }), err
 }
 
-// joinChunks joins the text of chunks until room, in tokens, is used, and fetches more as needed. next
-// is the position of the first chunk that did not fit, or 0.
+// joinChunks joins the text of chunks until room, in tokens, is used, and fetches more as needed.
+// next is the position of the first chunk that did not fit, or 0.
 func (s *Service) joinChunks(ctx context.Context, r reader, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
 	var b strings.Builder
 	end, last := 0, 0
@@ -323,8 +323,8 @@ func (s *Service) listSources(ctx context.Context, r reader, _ json.RawMessage) 
 	}
 }
 
-// fenceResult filters the texts of a result, prepends fence and the notices, and cuts it to maxText.
-// Documents that were cut do not count as shown.
+// fenceResult filters the texts of a result, prepends fence and the notices, and cuts it to
+// maxText. Documents that were cut do not count as shown.
 func (s *Service) fenceResult(ctx context.Context, documents string, found []document.Ref, notices ...string) (output, error) {
 	documents, err := s.filterResult(ctx, documents, notices)
 	if err != nil {
@@ -366,8 +366,8 @@ type readResult struct {
 	Statements []knowledge.Statement `json:"statements"` // of related
 }
 
-// filterResult removes from documents everything that no answer may show, and does the same in notices
-// in place. Ids and addresses remain, because they lead to the document.
+// filterResult removes from documents everything that no answer may show, and does the same in
+// notices in place. Ids and addresses remain, because they lead to the document.
 func (s *Service) filterResult(ctx context.Context, documents string, notices []string) (string, error) {
 	filters, err := s.Filter()
 	if err != nil || !filters.Screens() {

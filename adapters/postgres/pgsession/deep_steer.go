@@ -52,7 +52,7 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 		where s.tenant_id = $1 and s.platform = $2 and s.workspace = $3 and s.channel = $4 and (s.thread = $5 or $5 = '' and t.asker_id = $6) and s.owner in ('', $6)
 			and ($7 = '' or t.id::text = $7) and (t.state in ('running', 'queued') or not exists (select from turn n where n.tenant_id = t.tenant_id and n.session_id = t.session_id and n.sequence > t.sequence))
 			and t.removed_at is null and t.withdrawn_at is null
-		order by t.state = 'running' desc, t.state = 'queued' desc, t.sequence desc limit 1 for update of t, d` // a second press sees what the first one chose
+		order by t.state = 'running' desc, t.state = 'queued' desc, t.sequence desc limit 1 for update of t, d`
 	found, err := postgres.QueryAll[steerable](ctx, tx, meant, at.Tenant, at.Ref.Platform, at.Ref.Workspace, at.Ref.Channel, at.Ref.Thread, at.By.ID, in.Of)
 	if err != nil || len(found) == 0 || in.Choice != "" && !found[0].Asked {
 		return deepsearch.Steered{}, err

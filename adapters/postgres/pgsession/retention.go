@@ -160,8 +160,9 @@ func (s *Store) Prunable(ctx context.Context, tenant access.TenantID, r session.
 			(select count(*) from thread h where h.tenant_id = $1 and h.last_seen_at < clock_timestamp() - $2::bigint * interval '1 microsecond'
 				and not exists (select from session s where s.tenant_id = h.tenant_id and s.platform = h.platform and s.workspace = h.workspace
 					and s.channel = h.channel and s.thread = h.thread and not exists (select from old where old.tenant_id = s.tenant_id and old.id = s.id)))`
+	// By audit_at.
 	const entries = `
-		select count(*) from audit where tenant_id = $1 and at < clock_timestamp() - $2::bigint * interval '1 microsecond'` // by audit_at
+		select count(*) from audit where tenant_id = $1 and at < clock_timestamp() - $2::bigint * interval '1 microsecond'`
 	if r.Sessions > 0 {
 		err := s.db.Pool.QueryRow(ctx, conversations, tenant, r.Sessions.Microseconds()).Scan(&p.Sessions, &p.Turns, &p.Files, &p.Threads)
 		if err != nil {

@@ -215,9 +215,9 @@ func same(t *testing.T, request retrieve.Request, got, want retrieve.Index) {
 func testAudience(t *testing.T, s Store) {
 	secret, team, open := One("secret", "", "the budget"), One("team", "", "the budget"), One("open", "", "the budget")
 	secret.ACL, team.ACL, open.ACL = access.ACL{access.User("slack", "U1")}, access.ACL{"group:finance", access.Channel("slack", "C1")}, access.ACL{access.Public}
-	nobody := One("nobody", "", "the budget")
-	nobody.ACL = nil
-	must(t, s.Put(t.Context(), access.DefaultTenant, secret, team, open, nobody))
+	denied := One("denied", "", "the budget")
+	denied.ACL = nil
+	must(t, s.Put(t.Context(), access.DefaultTenant, secret, team, open, denied))
 	for _, c := range []struct {
 		name     string
 		audience access.Audience
@@ -235,7 +235,7 @@ func testAudience(t *testing.T, s Store) {
 		got := Found(t, s, r)
 		slices.Sort(got)
 		want(t, c.name, got, c.want...)
-		passages, err := s.Excerpts(t.Context(), c.audience, []retrieve.Span{{Document: "secret"}, {Document: "team"}, {Document: "open"}, {Document: "nobody"}})
+		passages, err := s.Excerpts(t.Context(), c.audience, []retrieve.Span{{Document: "secret"}, {Document: "team"}, {Document: "open"}, {Document: "denied"}})
 		must(t, err)
 		var fetched []document.ID
 		for _, p := range passages {

@@ -41,15 +41,15 @@ func use(input, output int, amount spend.Amount) spend.Use {
 func Suite(t *testing.T, open func(t *testing.T) ([]Ledger, Clock)) {
 	for name, test := range map[string]func(*testing.T, []Ledger, Clock){
 		"a settled call releases the rest of its reservation": room,
-		"each cap counts": eachCap,
-		"calls booked before a cap was set count":          before,
+		"each cap counts":                                      eachCap,
+		"calls booked before a cap was set count":              before,
 		"the reservation of a lost process is booked":          lost,
 		"a call that was extended is not lost":                 extended,
 		"the report adds up by day, model, purpose and tenant": report,
 		"a call that cost nothing leaves no row":               free,
-		"currencies are counted separately":                currencies,
+		"currencies are counted separately":                    currencies,
 		"a day and a month begin at midnight UTC":              midnight,
-		"a call counts on the day of its reservation":   overnight,
+		"a call counts on the day of its reservation":          overnight,
 		"many at once never exceed a cap":                      race,
 	} {
 		t.Run(name, func(t *testing.T) {

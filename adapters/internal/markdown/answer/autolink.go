@@ -68,7 +68,8 @@ scan:
 		switch {
 		case r <= ' ' || strings.ContainsRune("<>\"`|\\^{}*", r) || unicode.IsSpace(r):
 			break scan
-		case r == '[' && end > host || r == ']' && (s[host] != '[' || strings.IndexByte(s[host:end], ']') >= 0): // but [::1]
+		// except an IPv6 host, such as [::1]
+		case r == '[' && end > host || r == ']' && (s[host] != '[' || strings.IndexByte(s[host:end], ']') >= 0):
 			break scan
 		case r >= utf8.RuneSelf && (unicode.IsPunct(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError):
 			break scan

@@ -88,7 +88,8 @@ func inlineScan(s string) pending {
 				p.hold = min(p.hold, i)
 				i = len(s)
 				continue
-			} else if n > 0 && (i == node || strings.IndexByte(" \t\n(", s[i-1]) >= 0) { // elsewhere marks come first, as in bareURL
+			} else if n > 0 && (i == node || strings.IndexByte(" \t\n(", s[i-1]) >= 0) {
+				// elsewhere marks come first, as in bareURL
 				i += n
 				node = i
 				continue

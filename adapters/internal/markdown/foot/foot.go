@@ -101,7 +101,8 @@ type Place struct {
 type Source struct {
 	Place
 	Also []Place
-	From string // where it lies: a site's host, else the kind of source and that there is nothing to click, such as "file, no link"
+	// From is a site's host, or else the kind of source without a link, such as "file, no link".
+	From string
 	Age  string // "5 months old"; empty when it is not known
 }
 
