@@ -122,7 +122,7 @@ func (a *asked) evidence(p *page) bool {
 	for i := range frequency {
 		frequency[i] = a.all.counts[i].Frequency
 	}
-	words := retrieve.Words(a.all.terms, retrieve.Understood(a.all.terms, frequency), a.all.chunks)
+	words := retrieve.Words(a.all.terms, retrieve.UnderstoodFrequencies(a.all.terms, frequency), a.all.chunks)
 	return a.share(a.all, texts...) >= leastShare+shortShare/float64(max(words, 1))
 }
 
@@ -145,7 +145,7 @@ func (a *asked) stray() bool {
 
 // words yields the words of a query that have a weight, and whether texts hold them.
 func (a *asked) words(q query, texts ...string) iter.Seq[retrieve.Word] {
-	return retrieve.Weighty(q.terms, a.match(q, texts))
+	return retrieve.WeightedWords(q.terms, a.match(q, texts))
 }
 
 var (

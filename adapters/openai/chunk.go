@@ -11,10 +11,10 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-var errMalformed = errors.New("a piece of the stream is not valid JSON")
+var errMalformed = errors.New("an event of the stream is not valid JSON")
 
-// chunk is one event of a stream, parsed from its raw form because servers put reasoning into
-// fields that the SDK does not know and write tool calls in more ways than it accepts.
+// chunk is one event of a stream. It is parsed from raw JSON, because servers send reasoning in
+// fields that the SDK does not know and tool calls in forms that it rejects.
 type chunk struct {
 	Choices []struct {
 		Delta struct {
@@ -54,7 +54,7 @@ type callContent struct {
 	Arguments arguments `json:"arguments"`
 }
 
-// content is text, or a list of parts of which the text ones count.
+// content is text, or a list of parts of which only text parts are used.
 type content string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -74,7 +74,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		}
 		*c = content(joined.String())
 	}
-	return nil // an unknown form is no text
+	return nil // ignore unknown forms
 }
 
 // arguments is JSON in a string, or, from some servers, the JSON itself.
@@ -91,10 +91,10 @@ func (a *arguments) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// maxCalls bounds the index of a call, which callers may use to size a slice.
+// maxCalls limits the index of a call, because callers may use it to size a slice.
 const maxCalls = 1_000
 
-// decoder turns the chunks of one stream into deltas.
+// decoder converts the chunks of one stream to deltas.
 type decoder struct {
 	finish  llm.Finish
 	usage   *llm.Usage
@@ -105,19 +105,19 @@ type decoder struct {
 
 func newDecoder() *decoder { return &decoder{ids: map[int]string{}, last: -1} }
 
-// smallEvent is how many bytes an event has that is decoded without a grant of memory: almost every
-// one has a word, and a reader does not wait for one until a large file was read.
-const smallEvent = 4 << 10
+// smallEventBytes is the maximum size of an event that is decoded without reserving memory. Almost
+// every event is that small, so text does not wait for memory.
+const smallEventBytes = 4 << 10
 
-// decodeWithin is decode with the memory that it needs.
+// decodeWithin is decode with reserved memory.
 func (d *decoder) decodeWithin(ctx context.Context, raw []byte) ([]llm.Delta, error) {
-	if len(raw) <= smallEvent {
+	if len(raw) <= smallEventBytes {
 		return d.decode(raw)
 	}
 	return footprint.Hold(ctx, footprint.Model, int64(len(raw)), func(context.Context) ([]llm.Delta, error) { return d.decode(raw) })
 }
 
-// decode returns the deltas of one event, without the finish and usage, which come last in end.
+// decode returns the deltas of one event. The finish reason and usage follow in end.
 func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
 	var c chunk
 	if err := json.Unmarshal(raw, &c); err != nil {
@@ -128,12 +128,12 @@ func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
 	}
 	var out []llm.Delta
 	for _, choice := range c.Choices {
-		if choice.Index != 0 { // only one was asked for
+		if choice.Index != 0 { // only one choice was requested
 			continue
 		}
 		delta := choice.Delta
 		reasoning := delta.ReasoningContent
-		if reasoning == "" { // gateways that know both names repeat the text in both
+		if reasoning == "" { // some gateways send the text in both fields
 			reasoning = delta.Reasoning
 		}
 		if reasoning != "" {
@@ -154,13 +154,13 @@ func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
 			out = append(out, llm.Delta{Call: d.call(callPiece{Index: &zero, Function: *delta.FunctionCall})})
 		}
 		if choice.FinishReason != "" {
-			d.finish = finish(choice.FinishReason)
+			d.finish = finishReason(choice.FinishReason)
 		}
 	}
 	return out, nil
 }
 
-// call gives a piece its index and, when it begins a call, an id: some servers send neither.
+// call returns a delta with an index and, at the start of a call, an id. Some servers send neither.
 func (d *decoder) call(piece callPiece) *llm.CallDelta {
 	index := d.last
 	if piece.Index != nil && (*piece.Index < 0 || *piece.Index > maxCalls) {
@@ -169,7 +169,7 @@ func (d *decoder) call(piece callPiece) *llm.CallDelta {
 	switch {
 	case piece.Index != nil:
 		index = *piece.Index
-		// Gateways that number every call 0 tell them apart by id alone.
+		// Some gateways number every call 0 and distinguish them only by id.
 		if known, begun := d.ids[index]; begun && piece.ID != "" && piece.ID != known && piece.Function.Name != "" {
 			index = d.indexOf(piece.ID)
 		} else if begun && piece.ID == "" && d.last != index && d.last >= 0 && *piece.Index == 0 && piece.Function.Name == "" {
@@ -212,13 +212,13 @@ func (d *decoder) end() llm.Delta {
 	switch {
 	case d.refused:
 		out.Finish = llm.FinishRefusal
-	case d.finish == llm.FinishStop && len(d.ids) > 0: // several servers say "stop" after calls
+	case d.finish == llm.FinishStop && len(d.ids) > 0: // several servers send "stop" after calls
 		out.Finish = llm.FinishToolCalls
 	}
 	return out
 }
 
-func finish(reason string) llm.Finish {
+func finishReason(reason string) llm.Finish {
 	switch reason {
 	case "tool_calls", "function_call", "tool_use":
 		return llm.FinishToolCalls

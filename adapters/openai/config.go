@@ -49,17 +49,17 @@ func (e *Endpoint) validate() error {
 	var faults []error
 	u, err := url.Parse(e.BaseURL)
 	switch {
-	case err != nil: // url.Parse repeats the address, which may hold a password
+	case err != nil: // the error of url.Parse contains the address, which may have a password
 		faults = append(faults, errors.New("the base URL of the model endpoint is not a URL: write it like https://host/v1"))
 	case u.Scheme != "http" && u.Scheme != "https", u.Host == "":
 		faults = append(faults, errors.New("the base URL of the model endpoint must start with http:// or https:// and name a host, like https://host/v1"))
 	case u.RawQuery != "" || u.Fragment != "":
 		faults = append(faults, errors.New("the base URL of the model endpoint must have no query and no fragment: write it like https://host/v1"))
 	case u.User != nil:
-		faults = append(faults, errors.New("the base URL of the model endpoint must hold no user name or password: use the API key"))
+		faults = append(faults, errors.New("the base URL of the model endpoint must not contain a user name or password: use the API key"))
 	}
 	if strings.ContainsAny(e.APIKey, " \t\r\n") {
-		faults = append(faults, errors.New("the API key holds white space: remove it"))
+		faults = append(faults, errors.New("the API key contains white space: remove it"))
 	}
 	if e.HTTP.Timeout != 0 {
 		faults = append(faults, fmt.Errorf("the HTTP client has a total timeout of %s, which would cut answers: set none", e.HTTP.Timeout))
@@ -67,8 +67,8 @@ func (e *Endpoint) validate() error {
 	return errors.Join(faults...)
 }
 
-// explainer returns what explains failures of requests to this endpoint; setting names the setting
-// that holds the model, and sent are the texts of the request.
+// explainer returns the explainer of failed requests to this endpoint. setting is the name of the
+// model's setting, and sent are the texts of the request.
 func (e *Endpoint) explainer(model, setting string, sent []string) explainer {
 	return explainer{
 		host: e.host(), model: model, setting: setting, address: e.AddressSetting, keySetting: e.KeySetting, key: e.APIKey, sent: sent,

@@ -44,13 +44,13 @@ type Embedder struct {
 
 const (
 	defaultBatch = 64
-	// OpenAI takes 300,000 tokens per request; one byte is at most one token
+	// OpenAI accepts 300,000 tokens per request; a token has at least one byte
 	maxBatchBytes    = 256 << 10
 	passageAttempts  = 8
 	questionAttempts = 2
 	firstBackoff     = 500 * time.Millisecond
 	maxBackoff       = time.Minute
-	maxDimensions    = 16_000 // what pgvector stores
+	maxDimensions    = 16_000 // limit of pgvector
 )
 
 // NewEmbedder returns an embedder. It does not connect. An unknown model requires Dimensions.
@@ -68,14 +68,14 @@ func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	}
 	switch {
 	case config.Dimensions == 0 && faults == nil:
-		faults = fmt.Errorf("the dimensions of embedding model %q are not known: set EMBEDDING_DIMENSIONS", config.Model)
+		faults = fmt.Errorf("the dimensions of embedding model %q are unknown: set EMBEDDING_DIMENSIONS", config.Model)
 	case config.Dimensions < 0 || config.Dimensions > maxDimensions:
 		faults = errors.Join(faults, fmt.Errorf("embeddings of %d dimensions cannot be stored: use 1 to %d", config.Dimensions, maxDimensions))
 	case own > 0 && config.Dimensions > own, own > 0 && config.Dimensions < own && !t.shorter:
 		faults = errors.Join(faults, fmt.Errorf("embedding model %s has %d dimensions, not %d: correct EMBEDDING_DIMENSIONS", config.Model, own, config.Dimensions))
 	}
 	if config.Batch < 0 {
-		faults = errors.Join(faults, fmt.Errorf("a batch of %d texts is not possible: use a positive number", config.Batch))
+		faults = errors.Join(faults, fmt.Errorf("a batch cannot have %d texts: use a positive number", config.Batch))
 	}
 	if config.Batch == 0 {
 		config.Batch = defaultBatch
@@ -89,11 +89,11 @@ func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	return &Embedder{config: config, traits: t, client: newClient(config.Endpoint, vectorLimits(config))}, nil
 }
 
-// usualDimensions leaves room for the vectors of a model that is not the one in the settings, which
-// the error then names.
+// usualDimensions allows for vectors of another model than the configured one, so that the error
+// can name their length.
 const usualDimensions = 4096
 
-// vectorLimits bounds an answer: a vector for each text, with numbers of up to 32 characters.
+// vectorLimits limits a response: a vector for each text, with numbers of up to 32 characters.
 func vectorLimits(config EmbedderConfig) boundedjson.Limits {
 	numbers := config.Batch * (max(config.Dimensions, usualDimensions) + 16)
 	return boundedjson.Limits{Bytes: int64(numbers)*32 + 64<<10, Elements: numbers + 1000, Depth: 16}
@@ -127,7 +127,7 @@ func (e *Embedder) EmbedCounted(ctx context.Context, purpose retrieve.Purpose, t
 			size += len(texts[end])
 			end++
 		}
-		vectors, billed, err := e.patiently(ctx, purpose, texts[start:end])
+		vectors, billed, err := e.embedWithRetries(ctx, purpose, texts[start:end])
 		if err != nil {
 			return nil, tokens, fmt.Errorf("embed %d texts with %s: %w", end-start, e.config.Model, err)
 		}
@@ -137,8 +137,8 @@ func (e *Embedder) EmbedCounted(ctx context.Context, purpose retrieve.Purpose, t
 	return out, tokens, nil
 }
 
-// patiently embeds one batch, waiting and trying again where that helps.
-func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error) {
+// embedWithRetries embeds one batch and retries temporary errors.
+func (e *Embedder) embedWithRetries(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error) {
 	x := e.config.explainer(e.config.Model, "EMBEDDING_MODEL", texts)
 	attempts := passageAttempts
 	if purpose == retrieve.ForQuery {
@@ -146,7 +146,7 @@ func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, text
 	}
 	backoff := firstBackoff
 	for attempt := 1; ; attempt++ {
-		vectors, tokens, err := e.once(ctx, purpose, texts)
+		vectors, tokens, err := e.embedOnce(ctx, purpose, texts)
 		if err == nil {
 			return vectors, tokens, nil
 		}
@@ -164,7 +164,7 @@ func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, text
 		}
 		wait = min(wait, maxBackoff)
 		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
-			return nil, 0, err // it says more than that the time is up
+			return nil, 0, err // more useful than the timeout
 		}
 		if sleep.For(ctx, wait) != nil {
 			return nil, 0, x.explain(ctx, ctx.Err())
@@ -173,7 +173,7 @@ func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, text
 	}
 }
 
-// dimensionError says that the endpoint runs another model than the settings say.
+// dimensionError reports that the endpoint runs another model than the settings name.
 type dimensionError struct {
 	model     string
 	got, want int
@@ -181,11 +181,11 @@ type dimensionError struct {
 
 // Error implements error.
 func (e *dimensionError) Error() string {
-	return fmt.Sprintf("embedding model %s returned vectors of %d dimensions where %d were expected: correct EMBEDDING_MODEL or EMBEDDING_DIMENSIONS and index again",
+	return fmt.Sprintf("embedding model %s returned vectors of %d dimensions, expected %d: correct EMBEDDING_MODEL or EMBEDDING_DIMENSIONS and index again",
 		e.model, e.got, e.want)
 }
 
-func (e *Embedder) once(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error) {
+func (e *Embedder) embedOnce(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error) {
 	prefix, kind := e.traits.passage, e.traits.passType
 	if purpose == retrieve.ForQuery {
 		prefix, kind = e.traits.query, e.traits.queryType
@@ -193,7 +193,7 @@ func (e *Embedder) once(ctx context.Context, purpose retrieve.Purpose, texts []s
 	inputs := make([]string, len(texts))
 	for i, text := range texts {
 		if inputs[i] = prefix + text; strings.TrimSpace(inputs[i]) == "" {
-			inputs[i] = noContent // providers refuse a whole batch for one empty text
+			inputs[i] = noContent // providers refuse a batch with an empty text
 		}
 	}
 	req := sdk.EmbeddingRequestStrings{Input: inputs, Model: sdk.EmbeddingModel(e.config.Model), EncodingFormat: sdk.EmbeddingEncodingFormatFloat}
@@ -207,16 +207,16 @@ func (e *Embedder) once(ctx context.Context, purpose retrieve.Purpose, texts []s
 	if err != nil {
 		return nil, 0, err
 	}
-	vectors, err = e.ordered(resp.Data, len(texts))
+	vectors, err = e.orderVectors(resp.Data, len(texts))
 	return vectors, resp.Usage.PromptTokens, err
 }
 
-// ordered puts vectors into the order of the texts, checks and normalises them.
-func (e *Embedder) ordered(data []sdk.Embedding, n int) ([][]float32, error) {
+// orderVectors sorts vectors in the order of the texts, checks and normalises them.
+func (e *Embedder) orderVectors(data []sdk.Embedding, n int) ([][]float32, error) {
 	if len(data) != n {
 		return nil, fmt.Errorf("%w: %d vectors came back for %d texts", llm.ErrBadRequest, len(data), n)
 	}
-	indexed := false // servers that leave the index out send vectors in order
+	indexed := false // servers without the index field send vectors in order
 	for _, item := range data {
 		indexed = indexed || item.Index != 0
 	}
@@ -227,7 +227,7 @@ func (e *Embedder) ordered(data []sdk.Embedding, n int) ([][]float32, error) {
 			at = item.Index
 		}
 		if at < 0 || at >= n || out[at] != nil {
-			return nil, fmt.Errorf("%w: the vectors that came back are numbered wrongly", llm.ErrBadRequest)
+			return nil, fmt.Errorf("%w: the vectors have invalid indexes", llm.ErrBadRequest)
 		}
 		want := e.config.Dimensions
 		if want == 0 {
@@ -237,15 +237,15 @@ func (e *Embedder) ordered(data []sdk.Embedding, n int) ([][]float32, error) {
 			return nil, &dimensionError{model: e.config.Model, got: len(item.Embedding), want: want}
 		}
 		if !normalise(item.Embedding) {
-			return nil, fmt.Errorf("%w: a vector holds values that are not numbers", llm.ErrBadRequest)
+			return nil, fmt.Errorf("%w: a vector has values that are not numbers", llm.ErrBadRequest)
 		}
 		out[at] = item.Embedding
 	}
 	return out, nil
 }
 
-// normalise scales v to length 1 and reports whether its values are finite. A vector of zeros stays
-// as it is.
+// normalise scales v to length 1 and reports whether its values are finite. A zero vector is
+// unchanged.
 func normalise(v []float32) bool {
 	var sum float64
 	for _, x := range v {

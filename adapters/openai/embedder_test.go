@@ -167,7 +167,7 @@ func TestEmbedFaults(t *testing.T) {
 		"404":             {openaitest.NotFound, llm.ErrNotFound, "EMBEDDING_MODEL"},
 		"web page":        {openaitest.HTMLPage, llm.ErrNotFound, "/v1"},
 		"too long":        {openaitest.ContextTooLong, llm.ErrContextTooLong, "chunk size"},
-		"wrong dimension": {openaitest.WrongDimension, nil, "65 dimensions where 64 were expected"},
+		"wrong dimension": {openaitest.WrongDimension, nil, "65 dimensions, expected 64"},
 		"a vector short":  {openaitest.MissingVector, llm.ErrBadRequest, "1 vectors came back for 2 texts"},
 	}
 	for name, test := range tests {
@@ -335,7 +335,7 @@ func TestEmbedderModel(t *testing.T) {
 	}
 }
 
-func TestEmbedderTellsWhatWasBilled(t *testing.T) {
+func TestEmbedderReportsBilledTokens(t *testing.T) {
 	t.Parallel()
 	server := openaitest.New(t)
 	e, err := openai.NewEmbedder(openai.EmbedderConfig{Endpoint: openai.Endpoint{BaseURL: server.URL()}, Model: "test", Dimensions: 64, Batch: 2})

@@ -2,16 +2,16 @@ package openai
 
 import "strings"
 
-// vectorTraits are what must be known of an embedding model.
+// vectorTraits are the known properties of an embedding model.
 type vectorTraits struct {
 	prefix     string // of the bare name
 	dimensions int
-	shorter    bool   // can be asked for fewer dimensions
-	query      string // put before a question
-	passage    string // put before a passage
-	queryType  string // input_type of a question, where the provider wants one
+	shorter    bool   // supports fewer dimensions
+	query      string // prefix of a question
+	passage    string // prefix of a passage
+	queryType  string // input_type of a question, if the provider needs one
 	passType   string // input_type of a passage
-	maxBatch   int    // texts that one request may hold; 0 is the default
+	maxBatch   int    // maximum number of texts per request; 0 is the default
 }
 
 // Instructions that models of one family were trained with, as their model cards give them.

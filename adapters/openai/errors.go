@@ -154,15 +154,15 @@ func (x explainer) explain(ctx context.Context, err error) error {
 	var sending *url.Error // nothing came back
 	switch {
 	case errors.Is(err, llm.ErrNoTools):
-		return fmt.Errorf("%w: %s%s", llm.ErrNoTools, x.host, x.words(err))
+		return fmt.Errorf("%w: %s%s", llm.ErrNoTools, x.host, x.quotedRefusal(err))
 	case errors.As(err, &refused):
 		return x.refusal(refused)
-	case errors.Is(err, llm.ErrBadRequest): // found before sending: already a sentence
+	case errors.Is(err, llm.ErrBadRequest): // found before sending, and already a sentence
 		return err
 	case errors.Is(err, llm.ErrEndless):
 		return fmt.Errorf("%s: %w", x.host, err)
 	case errors.Is(err, boundedjson.ErrLimit):
-		return fmt.Errorf("%w: %s sends more than it was asked for: %w", llm.ErrBadRequest, x.host, err)
+		return fmt.Errorf("%w: %s sent a larger response than requested: %w", llm.ErrBadRequest, x.host, err)
 	case errors.Is(err, llm.ErrStalled):
 		return fmt.Errorf("%w: %s kept the connection open in silence", llm.ErrStalled, x.host)
 	case errors.As(err, &sending):
@@ -174,13 +174,13 @@ func (x explainer) explain(ctx context.Context, err error) error {
 	if errors.As(err, &network) {
 		return fmt.Errorf("%w: the connection to %s broke", llm.ErrIncomplete, x.host)
 	}
-	if isOurs(err) {
+	if isSDKRefusal(err) {
 		return fmt.Errorf("%w: the client library does not send this request to %s: %w", llm.ErrBadRequest, x.model, err)
 	}
-	return fmt.Errorf("%w: what %s sent could not be read to its end", llm.ErrIncomplete, x.host)
+	return fmt.Errorf("%w: the response of %s is incomplete", llm.ErrIncomplete, x.host)
 }
 
-// unreachable explains a request that got no response.
+// unreachable returns the error of a request without a response.
 func (x explainer) unreachable(err *url.Error) error {
 	var certificate *tls.CertificateVerificationError
 	var name *net.DNSError
@@ -195,8 +195,8 @@ func (x explainer) unreachable(err *url.Error) error {
 	return fmt.Errorf("%w: no answer from %s (%w); check that it runs and that %s is right", llm.ErrUnavailable, x.host, err.Err, x.address)
 }
 
-// isOurs reports whether the SDK refused a request before sending it.
-func isOurs(err error) bool {
+// isSDKRefusal reports whether the SDK refused a request before sending it.
+func isSDKRefusal(err error) bool {
 	for _, refusal := range []error{
 		sdk.ErrChatCompletionInvalidModel, sdk.ErrReasoningModelMaxTokensDeprecated, sdk.ErrReasoningModelLimitationsOther,
 		sdk.ErrReasoningToolsRequireResponses, sdk.ErrReasoningSamplingUnsupported, sdk.ErrReasoningEffortUnsupported, sdk.ErrContentFieldsMisused,
@@ -208,17 +208,17 @@ func isOurs(err error) bool {
 	return false
 }
 
-// words quotes what a refusal says, if it may be shown.
-func (x explainer) words(err error) string {
+// quotedRefusal returns the text of a refusal if it may be shown.
+func (x explainer) quotedRefusal(err error) string {
 	var refused *responseError
 	if !errors.As(err, &refused) {
 		return ""
 	}
-	return x.quote(refused)
+	return x.quoteSuffix(refused)
 }
 
 func (x explainer) refusal(e *responseError) error {
-	words := x.quote(e)
+	words := x.quoteSuffix(e)
 	switch {
 	case e.page && e.status < 500:
 		return fmt.Errorf("%w: %s answered with a web page (HTTP %d); check %s, which usually ends in /v1", llm.ErrNotFound, x.host, e.status, x.address)
@@ -239,7 +239,7 @@ func (x explainer) refusal(e *responseError) error {
 	case e.status == http.StatusNotFound, e.status == http.StatusMethodNotAllowed, e.says("model_not_found"):
 		return fmt.Errorf("%w: %s knows no model %q; check %s and %s (HTTP %d)%s", llm.ErrNotFound, x.host, x.model, x.setting, x.address, e.status, words)
 	case e.status >= 500, e.status == http.StatusRequestTimeout, e.status == http.StatusConflict, e.status == 0:
-		// 529 and 503 may come with a wish to wait as well.
+		// 529 and 503 may have a retry time too.
 		if e.retryAfter > 0 {
 			return fmt.Errorf("%w: %s answered HTTP %d: %w", llm.ErrUnavailable, x.host, e.status, &llm.RateLimitError{RetryAfter: e.retryAfter})
 		}
@@ -256,18 +256,19 @@ func status(n int) string {
 }
 
 const (
-	maxQuote = 200 // runes of a provider's message that are shown
-	minEcho  = 16  // bytes in a row that a message may share with the request by chance
+	maxQuotedRunes = 200 // maximum length of a quoted provider message
+	// minimum length of a repeated piece of the request; shorter ones may match by chance
+	minEchoBytes = 16
 )
 
-// quote returns the provider's words as ": …" if they may be shown, else "".
-func (x explainer) quote(e *responseError) string {
+// quoteSuffix returns the provider's message as ": …" if it may be shown, or else "".
+func (x explainer) quoteSuffix(e *responseError) string {
 	message := strings.Join(strings.Fields(strings.ToValidUTF8(e.message, "")), " ")
 	if x.key != "" && strings.Contains(message, x.key) {
 		return ""
 	}
-	if utf8.RuneCountInString(message) > maxQuote {
-		message = string([]rune(message)[:maxQuote]) + "…"
+	if utf8.RuneCountInString(message) > maxQuotedRunes {
+		message = string([]rune(message)[:maxQuotedRunes]) + "…"
 	}
 	if message == "" || x.echoes(message) {
 		return ""
@@ -275,16 +276,16 @@ func (x explainer) quote(e *responseError) string {
 	return ": " + message
 }
 
-// echoes reports whether the message repeats a piece of what was sent, as servers that explain
-// validation faults do. Such messages would carry a question into the log.
+// echoes reports whether the message repeats part of the request, as some servers do for validation
+// errors. Such messages would put a question into the log.
 func (x explainer) echoes(message string) bool {
 	for _, text := range x.sent {
 		text = strings.Join(strings.Fields(text), " ")
-		if text != "" && len(text) < minEcho && strings.Contains(message, text) && len(text) > 3 {
+		if text != "" && len(text) < minEchoBytes && strings.Contains(message, text) && len(text) > 3 {
 			return true
 		}
-		for i := 0; i+minEcho <= len(message); i++ {
-			if strings.Contains(text, message[i:i+minEcho]) {
+		for i := 0; i+minEchoBytes <= len(message); i++ {
+			if strings.Contains(text, message[i:i+minEchoBytes]) {
 				return true
 			}
 		}

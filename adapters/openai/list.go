@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxListing is far above what the description of a model has.
+// maxListing far exceeds the description of a model.
 const maxListing = 64 << 10
 
 // Lists reports whether an endpoint lists a model (GET /models/{model}), which costs nothing. False
@@ -34,7 +34,7 @@ func Lists(ctx context.Context, e Endpoint, model string) bool {
 	if err != nil {
 		return false
 	}
-	defer res.Body.Close() // it is read as far as it matters
+	defer res.Body.Close() // only the relevant part is read
 	var found struct {
 		ID string `json:"id"`
 	}

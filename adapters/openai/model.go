@@ -43,17 +43,17 @@ type Model struct {
 	info    llm.Info
 	client  *sdk.Client
 	dialect atomic.Pointer[dialect]
-	noTools atomic.Bool // the endpoint refused them
+	noTools atomic.Bool // the endpoint refused tools
 }
 
-// How long the stream may stay open once the answer is complete.
+// Maximum waits for the rest of the stream after the finish reason.
 const (
-	forUsage = 2 * time.Second
-	forDone  = 200 * time.Millisecond
+	usageWait = 2 * time.Second
+	doneWait  = 200 * time.Millisecond
 )
 
-// betweenSigns is how often a stream without words is passed on as a sign of life, at most.
-const betweenSigns = time.Second
+// keepAliveInterval is the minimum interval between empty deltas for a stream without text.
+const keepAliveInterval = time.Second
 
 // New returns a model. It does not connect.
 func New(config Config) (*Model, error) {
@@ -86,12 +86,12 @@ func New(config Config) (*Model, error) {
 	if config.NativeTools != nil {
 		info.NativeTools = *config.NativeTools
 	}
-	m := &Model{config: config, traits: t, info: info, client: newClient(config.Endpoint, events)}
+	m := &Model{config: config, traits: t, info: info, client: newClient(config.Endpoint, eventLimits)}
 	m.dialect.Store(&dialect{})
 	return m, nil
 }
 
-// newClient joins the SDK to our transport. An answer that is not a stream keeps the limits.
+// newClient returns an SDK client with our transport. whole limits responses that are not streams.
 func newClient(e Endpoint, whole boundedjson.Limits) *sdk.Client {
 	settings := sdk.DefaultConfig(e.APIKey)
 	settings.BaseURL = e.BaseURL
@@ -101,7 +101,7 @@ func newClient(e Endpoint, whole boundedjson.Limits) *sdk.Client {
 	}
 	settings.HTTPClient = &http.Client{
 		Transport: &transport{next: next, idle: e.IdleTimeout, whole: whole},
-		// A redirected POST loses its body or its key; the error names the address to use.
+		// A redirected POST loses its body or its key. The error names the final address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return sdk.NewClientWithConfig(settings)
@@ -125,34 +125,34 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 
 func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		x := m.config.explainer(m.config.Model, "LLM_MODEL", texts(req))
+		x := m.config.explainer(m.config.Model, "LLM_MODEL", requestTexts(req))
 		inner, cancel := context.WithCancel(ctx)
 		defer cancel()
 		stream, err := m.open(inner, req)
 		if err != nil {
-			yield(x.failed(ctx, m.withoutTools(err, req)))
+			yield(x.streamFailure(ctx, m.withoutTools(err, req)))
 			return
 		}
-		defer func() { _ = stream.Close() }() // what was read is complete, or its error was told
+		defer func() { _ = stream.Close() }() // the read part is complete, or its error was returned
 		d := newDecoder()
 		var alive time.Time
 		for {
 			raw, err := stream.RecvRaw()
 			if err != nil {
-				// Whatever happens after the finish reason, the answer is whole.
+				// Errors after the finish reason do not matter: the answer is complete.
 				if d.finish != "" && ctx.Err() == nil {
 					yield(d.end(), nil)
 					return
 				}
-				yield(x.failed(ctx, m.withoutTools(err, req)))
+				yield(x.streamFailure(ctx, m.withoutTools(err, req)))
 				return
 			}
 			deltas, err := d.decodeWithin(inner, raw)
 			if err != nil {
-				yield(x.failed(ctx, err))
+				yield(x.streamFailure(ctx, err))
 				return
 			}
-			if len(deltas) == 0 && d.finish == "" && time.Since(alive) >= betweenSigns {
+			if len(deltas) == 0 && d.finish == "" && time.Since(alive) >= keepAliveInterval {
 				deltas, alive = []llm.Delta{{}}, time.Now() // a sign of life
 			}
 			for _, delta := range deltas {
@@ -161,9 +161,9 @@ func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 				}
 			}
 			if d.finish != "" {
-				wait := forUsage
+				wait := usageWait
 				if d.usage != nil {
-					wait = forDone
+					wait = doneWait
 				}
 				overdue := time.AfterFunc(wait, cancel)
 				defer overdue.Stop()
@@ -172,9 +172,9 @@ func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// failed returns the last item of a stream that broke. A refusal by a content filter is an outcome,
-// not a failure.
-func (x explainer) failed(ctx context.Context, err error) (llm.Delta, error) {
+// streamFailure returns the last item of a broken stream. A refusal by a content filter is an
+// outcome, not a failure.
+func (x explainer) streamFailure(ctx context.Context, err error) (llm.Delta, error) {
 	var refused *responseError
 	if ctx.Err() == nil && errors.As(err, &refused) && refused.filtered() {
 		return llm.Delta{Finish: llm.FinishRefusal}, nil
@@ -182,8 +182,8 @@ func (x explainer) failed(ctx context.Context, err error) (llm.Delta, error) {
 	return llm.Delta{}, x.explain(ctx, err)
 }
 
-// open sends the request, at most once more for each optional field that the endpoint rejects by
-// name.
+// open sends the request. It repeats it at most once for each optional field that the endpoint
+// rejects by name.
 func (m *Model) open(ctx context.Context, req llm.Request) (*sdk.ChatCompletionStream, error) {
 	for {
 		d := *m.dialect.Load()
@@ -196,16 +196,15 @@ func (m *Model) open(ctx context.Context, req llm.Request) (*sdk.ChatCompletionS
 			return stream, nil
 		}
 		var refused *responseError
-		if !errors.As(err, &refused) || !d.learnChoice(refused, encoded) && !d.learn(refused, encoded) {
+		if !errors.As(err, &refused) || !d.learnChoice(refused, encoded) && !d.learnField(refused, encoded) {
 			return nil, err
 		}
 		m.dialect.Store(&d)
 	}
 }
 
-// learn notes the field that the endpoint rejected and reports whether trying without it makes
-// sense.
-func (d *dialect) learn(e *responseError, sent sdk.ChatCompletionRequest) bool {
+// learnField records a field that the endpoint rejected. It reports whether to retry without it.
+func (d *dialect) learnField(e *responseError, sent sdk.ChatCompletionRequest) bool {
 	if e.status != http.StatusBadRequest && e.status != http.StatusUnprocessableEntity || e.tooLong() {
 		return false
 	}
@@ -215,7 +214,7 @@ func (d *dialect) learn(e *responseError, sent sdk.ChatCompletionRequest) bool {
 	//nolint:staticcheck // deprecated at OpenAI, and the only field that many other servers know
 	case sent.MaxTokens > 0 && e.says("max_completion_tokens"), sent.MaxCompletionTokens > 0 && !d.swapMaxTokens && e.says("max_completion_tokens"):
 		d.swapMaxTokens = !d.swapMaxTokens
-		return d.swapMaxTokens // swapping back would go on for ever
+		return d.swapMaxTokens // swapping back would loop forever
 	case sent.Temperature != 0 && e.says("temperature"):
 		d.noTemperature = true
 	default:

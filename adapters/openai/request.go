@@ -10,20 +10,19 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// dialect is what an endpoint turned out not to understand. It is learned from refusals.
+// dialect records what an endpoint has rejected.
 type dialect struct {
 	noUsage       bool // rejects stream_options
-	swapMaxTokens bool // wants the other one of max_tokens and max_completion_tokens
+	swapMaxTokens bool // requires the other one of max_tokens and max_completion_tokens
 	noTemperature bool
-	noChoice      bool // takes tools, and not that one must be called
-	noNone        bool // takes tools, and not that none may be called
+	noChoice      bool // supports tools but not forced calls
+	noNone        bool // supports tools but not tool_choice none
 }
 
-// noContent stands where an endpoint wants text and there is none: several reject an empty tool
-// result.
+// noContent replaces empty text: several endpoints reject an empty tool result.
 const noContent = "(empty)"
 
-// encode turns a request into the SDK's form.
+// encode converts a request to the SDK's form.
 func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, error) {
 	out := sdk.ChatCompletionRequest{Model: m.config.Model, Stream: true}
 	if !d.noUsage {
@@ -40,7 +39,7 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 		out.Temperature = float32(req.Temperature)
 	}
 	tools := req.Tools
-	// a call would be worse than a prompt that is not cached
+	// an unwanted call is worse than an uncached prompt
 	if req.Choice.Mode == llm.None && d.noNone {
 		tools = nil
 	}
@@ -63,7 +62,7 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 		}})
 	}
 	if len(out.Tools) > 0 && (req.Choice.Mode == llm.None || !d.noChoice) {
-		out.ToolChoice = choice(req.Choice)
+		out.ToolChoice = toolChoice(req.Choice)
 	}
 	if len(req.ResponseFormat) > 0 {
 		if !isObject(req.ResponseFormat) {
@@ -71,7 +70,7 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 		}
 		out.ResponseFormat = &sdk.ChatCompletionResponseFormat{
 			Type:       sdk.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.ResponseFormat, Strict: closed(req.ResponseFormat)},
+			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: "answer", Schema: req.ResponseFormat, Strict: isClosedSchema(req.ResponseFormat)},
 		}
 	}
 	return out, nil
@@ -82,17 +81,17 @@ func isObject(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &object) == nil && object != nil
 }
 
-// closed reports whether a schema allows no further properties. OpenAI accepts only such ones in
-// its strict mode.
-func closed(schema json.RawMessage) bool {
+// isClosedSchema reports whether a schema allows no additional properties, which OpenAI's strict
+// mode requires.
+func isClosedSchema(schema json.RawMessage) bool {
 	var object struct {
 		Additional *bool `json:"additionalProperties"`
 	}
 	return json.Unmarshal(schema, &object) == nil && object.Additional != nil && !*object.Additional
 }
 
-// choice returns what goes into tool_choice; nil is the provider's default, which is auto.
-func choice(c llm.ToolChoice) any {
+// toolChoice returns the value of tool_choice. nil is the provider's default, auto.
+func toolChoice(c llm.ToolChoice) any {
 	switch c.Mode {
 	case llm.Required:
 		if c.Name == "" {
@@ -112,21 +111,21 @@ func encodeMessage(message llm.Message) (sdk.ChatCompletionMessage, error) {
 	case llm.System:
 	case llm.User:
 		if len(message.Images) > 0 {
-			out.Content, out.MultiContent = "", parts(message)
+			out.Content, out.MultiContent = "", contentParts(message)
 			return out, nil
 		}
 	case llm.Assistant:
 		for _, call := range message.ToolCalls {
 			arguments := call.Arguments
 			if !json.Valid([]byte(arguments)) {
-				arguments = "{}" // what a model wrote wrongly once would be refused in every later request
+				arguments = "{}" // invalid arguments would make the endpoint refuse every later request
 			}
 			out.ToolCalls = append(out.ToolCalls, sdk.ToolCall{
 				ID: call.ID, Type: sdk.ToolTypeFunction, Function: sdk.FunctionCall{Name: call.Name, Arguments: arguments},
 			})
 		}
 		if len(out.ToolCalls) > 0 {
-			return out, nil // content may be absent where there are calls
+			return out, nil // content is optional if there are calls
 		}
 	case llm.Tool:
 		if message.ToolCallID == "" {
@@ -142,7 +141,7 @@ func encodeMessage(message llm.Message) (sdk.ChatCompletionMessage, error) {
 	return out, nil
 }
 
-func parts(message llm.Message) []sdk.ChatMessagePart {
+func contentParts(message llm.Message) []sdk.ChatMessagePart {
 	var out []sdk.ChatMessagePart
 	if message.Text != "" {
 		out = append(out, sdk.ChatMessagePart{Type: sdk.ChatMessagePartTypeText, Text: message.Text})
@@ -155,8 +154,8 @@ func parts(message llm.Message) []sdk.ChatMessagePart {
 	return out
 }
 
-// texts lists what must not appear in an error.
-func texts(req llm.Request) []string {
+// requestTexts returns the texts that errors must not contain.
+func requestTexts(req llm.Request) []string {
 	var out []string
 	for _, message := range req.Messages {
 		out = append(out, message.Text)

@@ -9,21 +9,19 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// maxRetryAfter caps what a provider may ask for: a longer wait is a closed door, and callers
-// decide by themselves.
+// maxRetryAfter caps a provider's retry time. Callers decide about longer waits.
 const maxRetryAfter = time.Hour
 
-// retryAfter reads how long a provider asks to wait: retry-after-ms, Retry-After in seconds or as a
-// date, or else the longest of the x-ratelimit-reset headers, which name a duration ("6m0s",
-// "350ms"), seconds, or a Unix time, depending on the provider. Where a reset header comes with a
-// remaining count above zero, that limit is not the one that was hit. 0 means that nothing was
-// said.
+// retryAfter returns the time that a provider asks to wait; 0 if none. It uses retry-after-ms, then
+// Retry-After in seconds or as a date. Otherwise it uses the longest of the x-ratelimit-reset
+// headers, which contain a duration ("6m0s", "350ms"), seconds, or a Unix time, depending on the
+// provider. A reset header with a positive remaining count does not apply.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil && ms > 0 {
-		return capped(time.Duration(ms * float64(time.Millisecond)))
+		return capWait(time.Duration(ms * float64(time.Millisecond)))
 	}
 	if wait, said := pace.RetryAfter(h, now); said {
-		return capped(wait)
+		return capWait(wait)
 	}
 	var longest time.Duration
 	for name, values := range h {
@@ -35,13 +33,13 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		if left, err := strconv.ParseFloat(h.Get(remaining), 64); err == nil && left > 0 {
 			continue
 		}
-		longest = max(longest, capped(reset(values[0], now)))
+		longest = max(longest, capWait(parseReset(values[0], now)))
 	}
 	return longest
 }
 
-// reset reads one x-ratelimit-reset value.
-func reset(value string, now time.Time) time.Duration {
+// parseReset parses an x-ratelimit-reset value.
+func parseReset(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if d, err := time.ParseDuration(value); err == nil {
 		return d
@@ -59,15 +57,15 @@ func reset(value string, now time.Time) time.Duration {
 	case n > 1e9: // Unix time in seconds
 		return time.Unix(int64(n), 0).Sub(now)
 	}
-	return secondsOf(n)
+	return durationOf(n)
 }
 
-// secondsOf avoids the overflow of a huge number of seconds.
-func secondsOf(n float64) time.Duration {
+// durationOf converts seconds without overflow.
+func durationOf(n float64) time.Duration {
 	if n >= maxRetryAfter.Seconds() {
 		return maxRetryAfter
 	}
 	return time.Duration(n * float64(time.Second))
 }
 
-func capped(d time.Duration) time.Duration { return min(max(d, 0), maxRetryAfter) }
+func capWait(d time.Duration) time.Duration { return min(max(d, 0), maxRetryAfter) }

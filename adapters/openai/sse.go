@@ -12,41 +12,40 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// events bounds one event of a stream. Most have a word; an answer that comes whole is one event as
-// well.
-var events = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 64}
+// eventLimits limits one event of a stream. Most contain a word; a complete answer may also be one
+// event.
+var eventLimits = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 64}
 
-// Bounds of a stream. Most of it is the wrapping of words: an event of one word has some hundred
-// bytes in two or three lines.
+// Limits of a stream. An event of one word has about a hundred bytes in two or three lines.
 const (
 	maxStream = 128 << 20 // bytes
 	maxLines  = 600_000
 )
 
 var (
-	errEventTooLong  = fmt.Errorf("%w: an event of the stream is longer than %d bytes", llm.ErrEndless, events.Bytes)
+	errEventTooLong  = fmt.Errorf("%w: an event of the stream is longer than %d bytes", llm.ErrEndless, eventLimits.Bytes)
 	errStreamTooLong = fmt.Errorf("%w: the stream is longer than %d MiB or %d lines", llm.ErrEndless, maxStream>>20, maxLines)
 )
 
-// keepBuffer is how large a buffer may be that is used for the next event.
-const keepBuffer = 16 << 10
+// maxKeptBuffer is the maximum size of a buffer that is reused for the next event.
+const maxKeptBuffer = 16 << 10
 
-// eventReader reads a server-sent event stream and passes on only what the SDK understands: one
-// "data:" line per event. Comments and pings become empty events; ids and retry hints are dropped;
-// an error inside the stream ends it as a *responseError. An event that the connection's end cut in
-// two is dropped, and the end is then io.ErrUnexpectedEOF.
+// eventReader reads a server-sent event stream and passes on one "data:" line per event, as the SDK
+// requires. Comments and pings become empty events. Ids and retry hints are dropped. An error
+// inside the stream ends it as a *responseError. An event that was cut by the end of the connection
+// is dropped, and the error is then io.ErrUnexpectedEOF.
 type eventReader struct {
 	body io.ReadCloser
 	in   *bufio.Reader
 	out  []byte
 	err  error
 
-	name  string // of the event that is being read
-	data  []byte // its data lines, each with a line break
-	tried int    // bytes in data when complete last looked at them
-	read  int    // bytes of the stream
-	lines int    // of the stream
-	first bool   // the next line is the first of the stream, which may begin with a byte order mark
+	name         string // of the current event
+	data         []byte // its data lines, each with a line break
+	checkedBytes int    // length of data at the last call of isComplete
+	read         int    // bytes of the stream
+	lines        int    // of the stream
+	first        bool   // the next line is the first, which may begin with a byte order mark
 }
 
 func newEventReader(body io.ReadCloser) *eventReader {
@@ -69,16 +68,16 @@ func (r *eventReader) Read(p []byte) (int, error) {
 // Close implements io.Closer.
 func (r *eventReader) Close() error { return r.body.Close() }
 
-// advance reads one line.
+// advance processes one line.
 func (r *eventReader) advance() {
 	line, err := r.line()
 	if err != nil {
-		// Servers that forget the blank line after their last event are common; half an event is
-		// recognised by its JSON.
+		// Many servers omit the blank line after the last event. An incomplete event has invalid
+		// JSON.
 		if len(line) > 0 {
 			r.field(line)
 		}
-		complete := r.complete()
+		complete := r.isComplete()
 		if complete {
 			r.dispatch()
 		}
@@ -97,14 +96,14 @@ func (r *eventReader) advance() {
 	r.field(line)
 }
 
-// line returns the next line without its end, together with an error if the stream ended within it.
+// line returns the next line without its line break, with an error if the stream ended within it.
 func (r *eventReader) line() ([]byte, error) {
 	var line []byte
 	r.lines++
 	for {
 		part, err := r.in.ReadSlice('\n')
 		line = append(line, part...)
-		if int64(len(line)) > events.Bytes {
+		if int64(len(line)) > eventLimits.Bytes {
 			return nil, errEventTooLong
 		}
 		if r.read += len(part); r.read > maxStream || r.lines > maxLines {
@@ -126,17 +125,17 @@ func (r *eventReader) field(line []byte) {
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(name) {
 	case "": // a comment
-		r.alive()
+		r.emitKeepAlive()
 	case "event":
 		r.name = string(value)
 	case "data":
-		if len(r.data) >= 2*r.tried { // looking at every line would take the square of their length
-			r.tried = len(r.data)
-			if r.complete() { // a server that puts no blank line between events
+		if len(r.data) >= 2*r.checkedBytes { // checking after every line would take quadratic time
+			r.checkedBytes = len(r.data)
+			if r.isComplete() { // the server sends no blank line between events
 				r.dispatch()
 			}
 		}
-		if int64(len(r.data)+len(value)+1) > events.Bytes {
+		if int64(len(r.data)+len(value)+1) > eventLimits.Bytes {
 			r.err = errEventTooLong
 			return
 		}
@@ -144,31 +143,31 @@ func (r *eventReader) field(line []byte) {
 	}
 }
 
-// alive passes on an event that says nothing but that the server is there.
-func (r *eventReader) alive() { r.out = append(r.out, "data: {}\n"...) }
+// emitKeepAlive passes on an empty event.
+func (r *eventReader) emitKeepAlive() { r.out = append(r.out, "data: {}\n"...) }
 
-// complete reports whether what was read is a whole event even without the blank line.
-func (r *eventReader) complete() bool {
+// isComplete reports whether data is a complete event.
+func (r *eventReader) isComplete() bool {
 	data := bytes.TrimSpace(r.data)
 	return len(data) > 0 && (string(data) == "[DONE]" || json.Valid(data))
 }
 
-// dispatch hands the finished event on.
+// dispatch passes on the current event.
 func (r *eventReader) dispatch() {
-	// A line break inside an event can only be white space of its JSON, and the SDK reads one line.
+	// A line break inside an event can only be white space of its JSON. The SDK expects one line.
 	data, name := bytes.ReplaceAll(bytes.TrimSpace(r.data), []byte("\n"), []byte(" ")), r.name
-	r.data, r.name, r.tried = r.data[:0], "", 0
-	if cap(r.data) > keepBuffer {
+	r.data, r.name, r.checkedBytes = r.data[:0], "", 0
+	if cap(r.data) > maxKeptBuffer {
 		r.data = nil
 	}
 	if name == "ping" || name == "heartbeat" || name == "keepalive" {
-		r.alive()
+		r.emitKeepAlive()
 		return
 	}
 	if len(data) == 0 {
 		return
 	}
-	if err := events.Check(data); err != nil {
+	if err := eventLimits.Check(data); err != nil {
 		r.err = fmt.Errorf("%w: %w", llm.ErrEndless, err)
 		return
 	}
@@ -176,7 +175,7 @@ func (r *eventReader) dispatch() {
 		r.err = failure
 		return
 	}
-	// The SDK takes a line that begins with {"error": for an error, null or not.
+	// The SDK treats any line that begins with {"error": as an error, even if it is null.
 	r.out = append(append(r.out, "data: "...), bytes.Replace(data, []byte(`{"error"`), []byte(`{ "error"`), 1)...)
 	r.out = append(r.out, '\n')
 }

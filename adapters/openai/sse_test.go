@@ -61,7 +61,7 @@ func TestEventReader(t *testing.T) {
 
 func TestEventTooLong(t *testing.T) {
 	t.Parallel()
-	line := append([]byte("data: "), bytes.Repeat([]byte("x"), int(events.Bytes))...)
+	line := append([]byte("data: "), bytes.Repeat([]byte("x"), int(eventLimits.Bytes))...)
 	if _, err := readEvents(bytes.NewReader(line)); !errors.Is(err, errEventTooLong) {
 		t.Errorf("error is %v, want errEventTooLong", err)
 	}

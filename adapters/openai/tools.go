@@ -12,12 +12,13 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// noTools are the ways in which servers say that they take no tools, or not the way they are set
-// up; openaitest.ToolRefusals has their words. A fault of one tool's schema, such as "Invalid
-// schema for function" or "Unknown parameter: 'tools[0].strict'", is none of them.
-var noTools = func() *regexp.Regexp {
+// noToolsPattern matches refusals by servers that do not support tools, or not as configured
+// (openaitest.ToolRefusals). It does not match faults of one tool's schema, such as "Invalid schema
+// for function" or "Unknown parameter: 'tools[0].strict'".
+var noToolsPattern = func() *regexp.Regexp {
 	const tools = `\b(tools?|tool[ _-]?(use|usage|calls?|calling|choice)|function[ _-]?call(s|ing)?|functions)\b`
-	const whole = `\b(tools|tool_choice|functions)\b['"` + "`" + `]*([\s,:;!})]|\.?$|\.\s)` // not one of its fields
+	// whole excludes the fields of a tool.
+	const whole = `\b(tools|tool_choice|functions)\b['"` + "`" + `]*([\s,:;!})]|\.?$|\.\s)`
 	return regexp.MustCompile(strings.Join([]string{
 		`\b(not|no|cannot|never|\w+n['’]t)\b[^.]{0,60}\b(support|accept|allow|handle|implement|enable)\w*\b[^.]{0,40}` + tools,
 		tools + `['"` + "`" + `]?[^.\[]{0,40}\b(unsupported|disabled|not (yet |fully |currently )*(supported|available|enabled|implemented|allowed|permitted))\b`,
@@ -26,12 +27,12 @@ var noTools = func() *regexp.Regexp {
 	}, `|`))
 }()
 
-// template are the words of a server whose template of the model fails. Templates mostly fail on
-// what few of them were tried with: tools and what comes of them.
-var template = regexp.MustCompile(`jinja|chat[ _]template|template[ _]error|rendering prompt|roles? must alternate|only user and assistant roles`)
+// templatePattern matches errors of a model's chat template. Templates mostly fail on tools and
+// their results.
+var templatePattern = regexp.MustCompile(`jinja|chat[ _]template|template[ _]error|rendering prompt|roles? must alternate|only user and assistant roles`)
 
-// aboutRequest reports whether a refusal is about the request, and not about the account, the
-// prompt or the server's address.
+// aboutRequest reports whether a refusal concerns the request, not the account, the prompt or the
+// server's address.
 func (e *responseError) aboutRequest() bool {
 	switch e.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired, http.StatusTooManyRequests:
@@ -40,18 +41,17 @@ func (e *responseError) aboutRequest() bool {
 	return !e.page && !e.tooLong() && !e.filtered()
 }
 
-// refusesTools reports whether an endpoint has refused a request because of its tools, or of the
-// messages that come of them.
+// refusesTools reports whether an endpoint refused a request because of its tools or tool messages.
 func (e *responseError) refusesTools(tools, results bool) bool {
 	if !tools && !results || !e.aboutRequest() {
 		return false
 	}
 	text := strings.ToLower(strings.Join([]string{e.code, e.kind, e.param, e.message}, " "))
-	return noTools.MatchString(text) || template.MatchString(text)
+	return noToolsPattern.MatchString(text) || templatePattern.MatchString(text)
 }
 
-// withoutTools turns a refusal of tools into llm.ErrNoTools and remembers it, unless the operator
-// has said that the endpoint takes them.
+// withoutTools converts a refusal of tools to llm.ErrNoTools and records it, unless the operator
+// has configured tools.
 func (m *Model) withoutTools(err error, req llm.Request) error {
 	var refused *responseError
 	if m.config.NativeTools != nil || !m.info.NativeTools || !errors.As(err, &refused) {
@@ -68,10 +68,11 @@ func (m *Model) withoutTools(err error, req llm.Request) error {
 	return fmt.Errorf("%w: %w", llm.ErrNoTools, err)
 }
 
-// learnChoice notes that an endpoint takes tools but does not let one be forced, or forbidden. The
-// caller makes a forced search itself then; a request that forbids calls is sent without tools.
+// learnChoice records that an endpoint supports tools but does not allow forcing or forbidding
+// calls. The caller then runs a forced search itself, and a request that forbids calls is sent
+// without tools.
 func (d *dialect) learnChoice(e *responseError, sent sdk.ChatCompletionRequest) bool {
-	if sent.ToolChoice == choice(llm.ToolChoice{Mode: llm.None}) {
+	if sent.ToolChoice == toolChoice(llm.ToolChoice{Mode: llm.None}) {
 		d.noNone = e.aboutRequest() && e.says("tool_choice", "tool choice")
 		return d.noNone
 	}

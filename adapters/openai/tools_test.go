@@ -18,7 +18,7 @@ func withTool(choice llm.ToolChoice) llm.Request {
 }
 
 // The first refusal of tools is told as one, and from then on the model calls none through the API.
-func TestEndpointsThatTakeNoTools(t *testing.T) {
+func TestEndpointsWithoutTools(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range openaitest.ToolRefusals {
 		t.Run(refusal.Server, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestEndpointsThatTakeNoTools(t *testing.T) {
 }
 
 // Questions that were under way when the first refusal came are refused as well, and told the same.
-func TestEveryRefusalOfToolsIsTold(t *testing.T) {
+func TestToolRefusalsAreRecognised(t *testing.T) {
 	t.Parallel()
 	reply := openaitest.Reply{Fault: openaitest.NoTools, Refused: openaitest.ToolRefusals[0]}
 	m := newModel(t, openaitest.New(t, reply, reply), nil)
@@ -51,7 +51,7 @@ func TestEveryRefusalOfToolsIsTold(t *testing.T) {
 	}
 }
 
-func TestOtherFaultsAreNotRefusalsOfTools(t *testing.T) {
+func TestOtherFaultsAreNoToolRefusals(t *testing.T) {
 	t.Parallel()
 	yes := true
 	for name, tc := range map[string]struct {
@@ -88,7 +88,7 @@ func TestOtherFaultsAreNotRefusalsOfTools(t *testing.T) {
 }
 
 // A server that takes tools but does not let one be forced is asked without force.
-func TestToolsThatCannotBeForced(t *testing.T) {
+func TestEndpointRefusesForcedTools(t *testing.T) {
 	t.Parallel()
 	reply := openaitest.Reply{Text: "x", Fault: openaitest.NoChoice, Refused: openaitest.ChoiceRefusal}
 	server := openaitest.New(t, reply, reply)
@@ -101,7 +101,7 @@ func TestToolsThatCannotBeForced(t *testing.T) {
 
 // An endpoint that does not know tool_choice "none" is asked without tools, in this request and in
 // later ones; one that knows it is sent it even after it refused to let a tool be forced.
-func TestToolsThatCannotBeForbidden(t *testing.T) {
+func TestEndpointRefusesForbiddenTools(t *testing.T) {
 	t.Parallel()
 	none := llm.ToolChoice{Mode: llm.None}
 	for _, refusal := range openaitest.NoneRefusals {

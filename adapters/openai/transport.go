@@ -16,16 +16,15 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// maxErrorBody bounds how much of a refusal is read.
+// maxErrorBody is the maximum size of a refusal that is read.
 const maxErrorBody = 64 << 10
 
-// transport stands between the SDK and the network, because the SDK drops what callers must know:
-// the headers of a refusal, errors inside a stream, and whether a silence is a stall. A response
-// that is not a success becomes a *responseError.
+// transport wraps the network for the SDK, which drops the headers of refusals and errors inside a
+// stream, and does not detect stalls. It converts unsuccessful responses to *responseError.
 type transport struct {
 	next  http.RoundTripper
 	idle  time.Duration      // for streams
-	whole boundedjson.Limits // of an answer that is not a stream
+	whole boundedjson.Limits // limits of responses that are not streams
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -36,7 +35,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		if resp, err = checked(resp, "application/json"); err == nil {
+		if resp, err = checkResponse(resp, "application/json"); err == nil {
 			resp.Body = struct {
 				io.Reader
 				io.Closer
@@ -45,32 +44,32 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	ctx, cancel := context.WithCancelCause(req.Context())
-	watch := newWatch(t.idle, func() { cancel(llm.ErrStalled) })
+	watch := newSilenceTimer(t.idle, func() { cancel(llm.ErrStalled) })
 	req = req.Clone(ctx)
-	// Gateways that compress a stream hold its words back until a block is full.
+	// Gateways that compress a stream delay text until a block is full.
 	req.Header.Set("Accept-Encoding", "identity")
-	watch.pause() // the client's header timeout rules until the header is there
+	watch.pause() // the client's header timeout applies until the header arrives
 	resp, err := t.next.RoundTrip(req)
 	if err == nil {
-		resp, err = checked(resp, "text/event-stream")
+		resp, err = checkResponse(resp, "text/event-stream")
 	}
 	if err != nil {
 		watch.stop()
 		cancel(nil)
 		return nil, err
 	}
-	watch.seen()
+	watch.reset()
 	if mediaType(resp) == "application/json" {
 		resp.Body = wholeAnswer(resp.Body)
 	}
-	resp.Body = &watchedBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel, watch: watch}
+	resp.Body = &monitoredBody{ReadCloser: resp.Body, ctx: ctx, cancel: cancel, watch: watch}
 	resp.Body = newEventReader(resp.Body)
 	return resp, nil
 }
 
-// checked turns everything but a success in the wanted form into an error, and closes the body
-// then.
-func checked(resp *http.Response, want string) (*http.Response, error) {
+// checkResponse converts responses other than successes of the wanted type to errors and closes
+// their body.
+func checkResponse(resp *http.Response, want string) (*http.Response, error) {
 	media := mediaType(resp)
 	success := resp.StatusCode >= 200 && resp.StatusCode < 300
 	if success && (media == want || media == "application/json" || media == "" || media == "text/plain" || media == "application/octet-stream") {
@@ -97,20 +96,20 @@ func mediaType(resp *http.Response) string {
 	return media
 }
 
-// watchedBody reports a silence as llm.ErrStalled and counts every byte, keep-alive comments
-// included, as a sign of life.
-type watchedBody struct {
+// monitoredBody reports a silence as llm.ErrStalled. Every byte resets the timer, including
+// keep-alive comments.
+type monitoredBody struct {
 	io.ReadCloser
 	ctx    context.Context //nolint:containedctx // the request's own, whose cause says why a read failed
 	cancel context.CancelCauseFunc
-	watch  *watch
+	watch  *silenceTimer
 }
 
 // Read implements io.Reader.
-func (b *watchedBody) Read(p []byte) (int, error) {
+func (b *monitoredBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
-		b.watch.seen()
+		b.watch.reset()
 	}
 	if err != nil && !errors.Is(err, io.EOF) && b.ctx.Err() != nil {
 		err = context.Cause(b.ctx)
@@ -119,30 +118,30 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 }
 
 // Close implements io.Closer.
-func (b *watchedBody) Close() error {
+func (b *monitoredBody) Close() error {
 	b.watch.stop()
 	err := b.ReadCloser.Close()
 	b.cancel(nil)
 	return err
 }
 
-// watch calls a function once nothing was seen for a while.
-type watch struct {
+// silenceTimer calls a function after a time without reset.
+type silenceTimer struct {
 	mu      sync.Mutex
 	timer   *time.Timer
 	limit   time.Duration
 	stopped bool
 }
 
-func newWatch(limit time.Duration, expired func()) *watch {
-	w := &watch{limit: limit}
+func newSilenceTimer(limit time.Duration, expired func()) *silenceTimer {
+	w := &silenceTimer{limit: limit}
 	if limit > 0 {
 		w.timer = time.AfterFunc(limit, expired)
 	}
 	return w
 }
 
-func (w *watch) seen() {
+func (w *silenceTimer) reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer != nil && !w.stopped {
@@ -150,7 +149,7 @@ func (w *watch) seen() {
 	}
 }
 
-func (w *watch) pause() {
+func (w *silenceTimer) pause() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer != nil {
@@ -158,7 +157,7 @@ func (w *watch) pause() {
 	}
 }
 
-func (w *watch) stop() {
+func (w *silenceTimer) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.stopped = true
@@ -167,10 +166,11 @@ func (w *watch) stop() {
 	}
 }
 
-// wholeAnswer makes a one-event stream of a server's answer that ignored "stream": true.
+// wholeAnswer converts a response of a server that ignored "stream": true to a stream with one
+// event.
 func wholeAnswer(body io.ReadCloser) io.ReadCloser {
 	pipe := &lazyReader{open: func() ([]byte, error) {
-		data, err := events.Read(body)
+		data, err := eventLimits.Read(body)
 		if errors.Is(err, boundedjson.ErrLimit) {
 			return nil, fmt.Errorf("%w: %w", llm.ErrEndless, err)
 		}
@@ -202,7 +202,7 @@ func wholeAnswer(body io.ReadCloser) io.ReadCloser {
 	}{pipe, body}
 }
 
-// lazyReader reads what open returns, calling it at the first Read.
+// lazyReader reads the result of open, which it calls at the first Read.
 type lazyReader struct {
 	open   func() ([]byte, error)
 	opened bool

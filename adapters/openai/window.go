@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// traits are what must be known of a model before it is asked.
+// traits are the known properties of a model.
 type traits struct {
-	prefix    string // of the model's name, lower case, without its maker and tag
+	prefix    string // of the model's name, lower case, without maker and tag
 	window    int    // tokens of input and reply together
-	output    int    // most that it can write
+	output    int    // maximum length of a reply
 	vision    bool
-	reasoning bool // takes max_completion_tokens and no temperature
+	reasoning bool // needs max_completion_tokens and no temperature
 	effort    string
-	noTools   bool // calls no tools through this API
+	noTools   bool // does not call tools through this API
 }
 
 const (
 	unknownWindow = 32_768
 	unknownOutput = 4_096
-	maxReply      = 8_192 // tokens kept free for the reply, however much the model could write
+	maxReply      = 8_192 // maximum number of tokens reserved for the reply
 )
 
-// known lists published limits; the longest prefix wins. Servers on the operator's own machine
-// often run a model with a smaller window than it was trained for: the setting overrides.
-var known = []traits{
+// knownTraits lists published limits. The longest prefix applies. Servers on the operator's machine
+// often run a model with a smaller window than published; the setting overrides it.
+var knownTraits = []traits{
 	{prefix: "gpt-6", window: 400_000, output: 128_000, vision: true, reasoning: true},
-	// The chat API of these calls tools only while they do not reason; the first two always do.
+	// Through the chat API these call tools only without reasoning; the first two always reason.
 	{prefix: "gpt-6.1-sol", window: 400_000, output: 128_000, vision: true, reasoning: true, noTools: true},
 	{prefix: "gpt-6-astra", window: 400_000, output: 128_000, vision: true, reasoning: true, noTools: true},
 	{prefix: "gpt-6-sol", window: 400_000, output: 128_000, vision: true, reasoning: true, effort: "none"},
@@ -80,12 +80,12 @@ var known = []traits{
 	{prefix: "grok", window: 131_072, output: 8_192},
 }
 
-// traitsOf returns what is known of a model, whose name may carry its maker ("openai/gpt-4o") and a
+// traitsOf returns the traits of a model. Its name may contain its maker ("openai/gpt-4o") and a
 // tag ("llama3.1:8b").
 func traitsOf(model string) traits {
 	name := bareName(model)
 	best := traits{window: unknownWindow, output: unknownOutput}
-	for _, t := range known {
+	for _, t := range knownTraits {
 		if strings.HasPrefix(name, t.prefix) && len(t.prefix) > len(best.prefix) {
 			best = t
 		}
@@ -93,13 +93,13 @@ func traitsOf(model string) traits {
 	return best
 }
 
-// thinking are names of models that may think for minutes, in addition to those whose traits say
-// reasoning.
-var thinking = regexp.MustCompile(`(^|[-_.])(r1|reason(er|ing)?|think(ing)?|qwq|magistral|gpt-oss|qwen3|glm-[4-9]|kimi|minimax)([-_.]|$)`)
+// thinkingModels match names of models that may think for minutes, in addition to those with
+// reasoning traits.
+var thinkingModels = regexp.MustCompile(`(^|[-_.])(r1|reason(er|ing)?|think(ing)?|qwq|magistral|gpt-oss|qwen3|glm-[4-9]|kimi|minimax)([-_.]|$)`)
 
 // thinks reports whether a model may think for minutes before its first word.
 func (t traits) thinks(model string) bool {
-	return t.reasoning || thinking.MatchString(bareName(model))
+	return t.reasoning || thinkingModels.MatchString(bareName(model))
 }
 
 // bareName strips maker and tag.
@@ -110,7 +110,7 @@ func bareName(model string) string {
 	return name
 }
 
-// replyOf is how much of the window is kept free for the reply.
+// replyOf returns the number of tokens of the window that are reserved for the reply.
 func (t traits) replyOf(window int) int {
 	return max(min(t.output, maxReply, window/4), 1)
 }

@@ -33,7 +33,7 @@ const defaultPrefix = "footnote"
 // in its URLs.
 var indexName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
 
-var errUserinfo = errors.New("user or password hold characters that have to be written as %XX")
+var errUserinfo = errors.New("user or password contain characters that must be written as %XX")
 
 // ParseAddress parses INDEX_URL. Its errors are sentences that never repeat the address, which may
 // contain a password.
@@ -41,7 +41,7 @@ func ParseAddress(text string) (Address, error) {
 	a := Address{Shards: 1, Replicas: 1}
 	rest, ours := strings.CutPrefix(text, Scheme)
 	if !ours {
-		return a, errors.New("it has to begin with " + Scheme)
+		return a, errors.New("it must begin with " + Scheme)
 	}
 	rest, options, _ := strings.Cut(rest, "?")
 	authority, prefix, _ := strings.Cut(rest, "/")
@@ -58,7 +58,7 @@ func ParseAddress(text string) (Address, error) {
 	for host := range strings.SplitSeq(hosts, ",") {
 		u, err := url.Parse("https://" + host)
 		if err != nil || u.Hostname() == "" || u.Host != host {
-			return a, errors.New("it names no host, or one that cannot be read: write HOST:PORT, several parted by commas")
+			return a, errors.New("it has no valid host: write HOST:PORT, separated by commas")
 		}
 		port := u.Port()
 		if port == "" {
@@ -69,7 +69,7 @@ func ParseAddress(text string) (Address, error) {
 	if a.Prefix = strings.Trim(prefix, "/"); a.Prefix == "" {
 		a.Prefix = defaultPrefix
 	}
-	if strings.Contains(prefix, "@") { // the password goes on behind a slash
+	if strings.Contains(prefix, "@") { // the password contains a slash
 		return a, errUserinfo
 	}
 	if !indexName.MatchString(a.Prefix) {
@@ -81,7 +81,7 @@ func ParseAddress(text string) (Address, error) {
 func (a *Address) options(text string) error {
 	options, err := url.ParseQuery(text)
 	if err != nil {
-		return errors.New("what stands behind the question mark cannot be read")
+		return errors.New("the options after the question mark are invalid")
 	}
 	for name, values := range options {
 		value := values[len(values)-1]
@@ -89,7 +89,7 @@ func (a *Address) options(text string) error {
 		switch name {
 		case "tls":
 			if value != "on" && value != "off" {
-				err = errors.New("tls is either on or off")
+				err = errors.New("tls must be on or off")
 			}
 			a.Plain = value == "off"
 		case "ca":
@@ -97,14 +97,14 @@ func (a *Address) options(text string) error {
 		case "token_file":
 			a.TokenFile = value
 		case "shards":
-			a.Shards, err = count(name, value, 1)
+			a.Shards, err = parseCount(name, value, 1)
 		case "replicas":
-			a.Replicas, err = count(name, value, 0)
+			a.Replicas, err = parseCount(name, value, 0)
 		default:
-			if strings.Contains(name, "@") { // the password goes on behind a question mark
+			if strings.Contains(name, "@") { // the password contains a question mark
 				return errUserinfo
 			}
-			err = fmt.Errorf("there is no option %q: there are tls, ca, token_file, shards and replicas", name)
+			err = fmt.Errorf("unknown option %q: the options are tls, ca, token_file, shards and replicas", name)
 		}
 		if err != nil {
 			return err
@@ -112,17 +112,17 @@ func (a *Address) options(text string) error {
 	}
 	switch {
 	case a.Plain && a.CAFile != "":
-		return errors.New("ca says which certificates to trust, and tls=off that there are none: leave one of them out")
+		return errors.New("ca and tls=off exclude each other: remove one of them")
 	case a.User != "" && a.TokenFile != "":
-		return errors.New("it has both a user and a token_file: leave one of them out")
+		return errors.New("it has both a user and a token_file: remove one of them")
 	}
 	return nil
 }
 
-func count(name, value string, least int) (int, error) {
+func parseCount(name, value string, least int) (int, error) {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < least || n > 1024 {
-		return 0, fmt.Errorf("%s is a number from %d to 1024", name, least)
+		return 0, fmt.Errorf("%s must be a number from %d to 1024", name, least)
 	}
 	return n, nil
 }

@@ -24,19 +24,19 @@ func TestParseAddress(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"https://search.example":                          "begin with opensearch://",
-		"opensearch://":                                   "names no host",
-		"opensearch://a b":                                "names no host",
+		"opensearch://":                                   "no valid host",
+		"opensearch://a b":                                "no valid host",
 		"opensearch://host/Acme":                          "small letters",
-		"opensearch://host/a?verify=no":                   `no option "verify"`,
+		"opensearch://host/a?verify=no":                   `unknown option "verify"`,
 		"opensearch://host/a?tls=maybe":                   "on or off",
-		"opensearch://host/a?tls=off&ca=/x":               "leave one of them out",
-		"opensearch://me:hunter2@host/a?token_file=/x":    "leave one of them out",
-		"opensearch://me:hunter2@host/a?shards=none":      "shards is a number",
+		"opensearch://host/a?tls=off&ca=/x":               "remove one of them",
+		"opensearch://me:hunter2@host/a?token_file=/x":    "remove one of them",
+		"opensearch://me:hunter2@host/a?shards=none":      "shards must be a number",
 		"opensearch://me:hunter2%@host/a":                 "%XX",
 		"opensearch://me:12/hunter2@host/a":               "%XX",
 		"opensearch://me:12?hunter2@host/a":               "%XX",
 		"opensearch://me:a@b?hunter2@host/a":              "%XX",
-		"opensearch://me:hunter2@host:port,other/../_all": "names no host",
+		"opensearch://me:hunter2@host:port,other/../_all": "no valid host",
 	} {
 		_, err := opensearch.ParseAddress(text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {

@@ -24,23 +24,23 @@ import (
 const (
 	bulkBytes   = 5 << 20
 	bulkActions = 2000
-	senders     = 2 // requests at once
+	maxSenders  = 2 // requests at once
 )
 
-// hopeful is the largest bulk request, in changes, that is not made smaller after a timeout. A
+// minBulkChanges is the largest bulk request, in changes, that is not reduced after a timeout. A
 // cluster that cannot apply so few in half a minute counts as unavailable.
-const hopeful = 100
+const minBulkChanges = 100
 
-// ownRefresh is the number of changes from which Apply requests a refresh at once. A separate
+// refreshThreshold is the number of changes from which Apply requests a refresh at once. A separate
 // segment costs little then. Waiting up to a second for the next refresh after each batch would
 // slow a large run (83 chunks a second, SciFact, 64 documents a batch).
-const ownRefresh = 32
+const refreshThreshold = 32
 
 // Back-off when the cluster reports that it is overloaded.
 const (
-	tries     = 8
-	firstWait = 100 * time.Millisecond
-	longWait  = 5 * time.Second
+	maxAttempts = 8
+	firstWait   = 100 * time.Millisecond
+	maxWait     = 5 * time.Second
 )
 
 // action is one change of an index, as lines of a bulk request.
@@ -49,20 +49,20 @@ type action struct{ lines []byte }
 // Apply implements engine.Writer. It splits changes into bulk requests and sends several at once,
 // because their order does not matter.
 func (c *Client) Apply(ctx context.Context, index string, changes []engine.Change, visible bool) error {
-	if err := c.ready(ctx); err != nil {
+	if err := c.checkVersion(ctx); err != nil {
 		return err
 	}
-	if err := c.suits(ctx, index); err != nil {
+	if err := c.checkLayout(ctx, index); err != nil {
 		return err
 	}
 	refresh := "false"
 	if visible {
-		if refresh = c.cfg.Refresh; len(changes) >= ownRefresh {
+		if refresh = c.cfg.Refresh; len(changes) >= refreshThreshold {
 			refresh = "true"
 		}
 	}
 	sending, ctx := errgroup.WithContext(ctx)
-	sending.SetLimit(senders)
+	sending.SetLimit(maxSenders)
 	var batch []action
 	size := 0
 	send := func() {
@@ -102,17 +102,17 @@ func id(tenant access.TenantID, chunk document.ChunkID) string {
 func encode(change *engine.Change) ([]byte, error) {
 	meta := object{"_id": id(change.Tenant, change.Chunk), "version": change.Version, "version_type": "external_gte"}
 	var lines bytes.Buffer
-	out := json.NewEncoder(&lines) // which ends each value with a line break
+	out := json.NewEncoder(&lines) // it ends each value with a line break
 	if change.Gone {
 		err := out.Encode(object{"delete": meta})
 		return lines.Bytes(), err
 	}
 	body := object{
 		fieldTenant: change.Tenant, fieldChunk: change.Chunk, fieldFirst: change.First, fieldAccess: change.Access, fieldSource: change.Source,
-		fieldVersion: change.Version, fieldFlat: weighted(change.Flat), fieldTitle: weighted(change.Title),
+		fieldVersion: change.Version, fieldFlat: encodeWeights(change.Flat), fieldTitle: encodeWeights(change.Title),
 	}
 	for model, vector := range change.Vectors {
-		body[space(model)] = vector
+		body[vectorField(model)] = vector
 	}
 	if err := out.Encode(object{"index": meta}); err != nil {
 		return nil, err
@@ -121,8 +121,8 @@ func encode(change *engine.Change) ([]byte, error) {
 	return lines.Bytes(), err
 }
 
-// weighted encodes words with their weights.
-func weighted(words map[string]uint16) string {
+// encodeWeights encodes words with their weights.
+func encodeWeights(words map[string]uint16) string {
 	var text strings.Builder
 	for word, weight := range words {
 		if text.Len() > 0 {
@@ -135,8 +135,8 @@ func weighted(words map[string]uint16) string {
 	return text.String()
 }
 
-// answered is the response to a bulk request: one result per action, in order.
-type answered struct {
+// bulkResponse is the response to a bulk request: one result per action, in order.
+type bulkResponse struct {
 	Errors bool
 	Items  []map[string]struct {
 		Status int
@@ -149,11 +149,11 @@ type answered struct {
 func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh string) error {
 	wait := firstWait
 	for try := 1; len(batch) > 0; {
-		now := batch[:min(int(c.portion.Load()), len(batch))]
+		now := batch[:min(int(c.bulkSize.Load()), len(batch))]
 		began := time.Now()
-		left, err := c.send(ctx, index, now, refresh)
+		left, err := c.sendBulk(ctx, index, now, refresh)
 		if err == nil && len(left) == 0 {
-			c.adapt(len(now), time.Since(began))
+			c.adaptBulk(len(now), time.Since(began))
 			batch, try, wait = batch[len(now):], 1, firstWait
 			continue
 		}
@@ -161,20 +161,20 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 		var node *unreachable
 		switch {
 		case err == nil:
-			err = fmt.Errorf("%w: it has too much to do", engine.ErrDown)
+			err = fmt.Errorf("%w: it is overloaded", engine.ErrDown)
 			batch = slices.Concat(left, batch[len(now):])
-			c.less(len(now) / 2)
-		case errors.As(err, &f) && busy(f):
-			wait = max(wait, min(f.retryAfter, longWait))
-			c.less(len(now) / 2)
-		case errors.As(err, &node) && node.late && len(now) > hopeful:
-			c.less(len(now) / 4)
-		case errors.As(err, &node) && node.late && try < len(c.cfg.Address.Hosts):
-			// it is the node that stands still
+			c.limitBulk(len(now) / 2)
+		case errors.As(err, &f) && isBusy(f):
+			wait = max(wait, min(f.retryAfter, maxWait))
+			c.limitBulk(len(now) / 2)
+		case errors.As(err, &node) && node.timedOut && len(now) > minBulkChanges:
+			c.limitBulk(len(now) / 4)
+		case errors.As(err, &node) && node.timedOut && try < len(c.cfg.Address.Hosts):
+			// the node is not responding
 		default:
 			return fmt.Errorf("write %d chunks to the search engine: %w", len(batch), err)
 		}
-		if try == tries {
+		if try == maxAttempts {
 			return fmt.Errorf("write %d chunks to the search engine, %d times: %w", len(batch), try, err)
 		}
 		try++
@@ -184,53 +184,53 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 		if err != nil {
 			return err
 		}
-		wait = min(2*wait, longWait)
+		wait = min(2*wait, maxWait)
 	}
 	return nil
 }
 
-// less limits the next requests to the given number of changes.
-func (c *Client) less(changes int) { c.portion.Store(int64(max(1, changes))) }
+// limitBulk limits the next requests to the given number of changes.
+func (c *Client) limitBulk(changes int) { c.bulkSize.Store(int64(max(1, changes))) }
 
-// adapt shrinks the next requests before the cluster would time out, and enlarges them when it has
-// become faster.
-func (c *Client) adapt(changes int, took time.Duration) {
-	switch portion := c.portion.Load(); {
-	case took > c.cfg.Timeout/3 && changes > hopeful:
-		c.less(changes / 2)
+// adaptBulk shrinks the next requests before the cluster would time out, and enlarges them when it
+// has become faster.
+func (c *Client) adaptBulk(changes int, took time.Duration) {
+	switch portion := c.bulkSize.Load(); {
+	case took > c.cfg.Timeout/3 && changes > minBulkChanges:
+		c.limitBulk(changes / 2)
 	case took < c.cfg.Timeout/10 && int64(changes) >= portion:
-		c.portion.Store(min(bulkActions, 2*portion))
+		c.bulkSize.Store(min(bulkActions, 2*portion))
 	}
 }
 
-// busy reports whether a retry may soon succeed. For missing shards the cluster has already waited
-// (patience).
-func busy(f *fault) bool {
+// isBusy reports whether a retry may soon succeed. For missing shards the cluster has already
+// waited (shardWait).
+func isBusy(f *fault) bool {
 	return f.kind != "cluster_block_exception" && f.kind != "unavailable_shards_exception" && (f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable)
 }
 
-// patience is how long the cluster waits for a missing shard, for example while another node takes
+// shardWait is how long the cluster waits for a missing shard, for example while another node takes
 // it over. The cluster answers before the request times out.
-func (c *Client) patience() time.Duration { return c.cfg.Timeout / 3 }
+func (c *Client) shardWait() time.Duration { return c.cfg.Timeout / 3 }
 
-// send makes one bulk request and returns the actions to send again.
-func (c *Client) send(ctx context.Context, index string, batch []action, refresh string) ([]action, error) {
+// sendBulk makes one bulk request and returns the actions to send again.
+func (c *Client) sendBulk(ctx context.Context, index string, batch []action, refresh string) ([]action, error) {
 	var body bytes.Buffer
 	for _, a := range batch {
 		body.Write(a.lines)
 	}
-	var got answered
-	path := fmt.Sprintf("/%s/_bulk?require_alias=true&refresh=%s&timeout=%dms", writeAlias(index), refresh, c.patience().Milliseconds())
+	var got bulkResponse
+	path := fmt.Sprintf("/%s/_bulk?require_alias=true&refresh=%s&timeout=%dms", writeAlias(index), refresh, c.shardWait().Milliseconds())
 	if err := c.call(ctx, http.MethodPost, path, body.Bytes(), &got); err != nil {
 		return nil, err
 	}
 	if len(got.Items) != len(batch) {
-		return nil, fmt.Errorf("%w: of %d changes it answered for %d", engine.ErrDown, len(batch), len(got.Items))
+		return nil, fmt.Errorf("%w: it returned results for %[3]d of %[2]d changes", engine.ErrDown, len(batch), len(got.Items))
 	}
 	var again []action
 	for i, item := range got.Items {
 		if len(item) != 1 {
-			return nil, fmt.Errorf("%w: a change was answered with %d results", engine.ErrUnfit, len(item))
+			return nil, fmt.Errorf("%w: it returned %d results for one change", engine.ErrUnfit, len(item))
 		}
 		for kind, result := range item {
 			f := &fault{status: result.Status}
@@ -240,10 +240,10 @@ func (c *Client) send(ctx context.Context, index string, batch []action, refresh
 			switch {
 			case result.Status >= 200 && result.Status < 300, result.Status == http.StatusConflict && f.kind == "version_conflict_engine_exception":
 			case kind == "delete" && result.Status == http.StatusNotFound && f.kind == "":
-			case busy(f):
+			case isBusy(f):
 				again = append(again, batch[i])
 			default:
-				return nil, c.judge(c.where(), f)
+				return nil, c.explainFault(c.hostList(), f)
 			}
 		}
 	}

@@ -198,7 +198,7 @@ func TestListsEndWhereTheEngineGoesOn(t *testing.T) {
 	}
 }
 
-func TestApplyRefusesResultsThatSayNothing(t *testing.T) {
+func TestApplyRejectsEmptyResults(t *testing.T) {
 	t.Parallel()
 	for _, item := range []string{`{}`, `{"index":{}}`, `{"index":{"status":-1}}`, `{"index":{"status":201},"delete":{"status":200}}`, `null`} {
 		c := attacked(t, "/docs-1-write/_bulk", answersOf(`{"items":[`+item+`,`+item+`]}`))

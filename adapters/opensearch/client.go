@@ -41,26 +41,26 @@ type Config struct {
 	// Refresh says how small batches become visible. "wait_for" (the default) waits for the next
 	// refresh of the index. "true" refreshes at once, as large batches do.
 	Refresh string
-	// Rest is how long a node that did not answer is asked last; default 5 s.
+	// Rest is how long a node that did not answer is tried last; default 5 s.
 	Rest   time.Duration
 	Logger *slog.Logger
 }
 
 // Client talks to a cluster. It is safe for concurrent use.
 type Client struct {
-	cfg     Config
-	http    *http.Client
-	next    atomic.Uint32
-	fits    atomic.Bool // whether the server's version was checked
-	suited  sync.Map    // names of indexes whose layout was checked
-	waiting atomic.Int64
-	portion atomic.Int64 // current number of changes per bulk request
-	failed  pace.Rest    // nodes that did not answer recently
+	cfg            Config
+	http           *http.Client
+	next           atomic.Uint32
+	versionChecked atomic.Bool // the server's version was checked
+	checkedLayouts sync.Map    // names of indexes whose layout was checked
+	waiting        atomic.Int64
+	bulkSize       atomic.Int64 // current number of changes per bulk request
+	failedNodes    pace.Rest    // nodes that did not answer recently
 }
 
-// answers limits the size of a response. The largest are lists of 10,000 chunks, with about 1 MB
-// and 100,000 elements.
-var answers = boundedjson.Limits{Bytes: 4 << 20, Elements: 250_000, Depth: 24}
+// responseLimits limits the size of a response. The largest are lists of 10,000 chunks, with about
+// 1 MB and 100,000 elements.
+var responseLimits = boundedjson.Limits{Bytes: 4 << 20, Elements: 250_000, Depth: 24}
 
 // New returns a client. It sends no request.
 func New(cfg Config) (*Client, error) {
@@ -94,14 +94,14 @@ func New(cfg Config) (*Client, error) {
 			pool = x509.NewCertPool()
 		}
 		if !pool.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("the file %s, which ca= of INDEX_URL names, holds no certificate", file)
+			return nil, fmt.Errorf("the file %s, which ca= of INDEX_URL names, contains no certificate", file)
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	// passages go nowhere else
+	// send passages nowhere else
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c := &Client{cfg: cfg, http: &http.Client{Transport: transport, Timeout: cfg.Timeout, CheckRedirect: stay}}
-	c.portion.Store(bulkActions)
+	c.bulkSize.Store(bulkActions)
 	return c, nil
 }
 
@@ -125,8 +125,8 @@ func (c *Client) Check(ctx context.Context) error {
 		return err
 	}
 	if info.Version.Distribution != "opensearch" {
-		return fmt.Errorf("%w: the server at %s says that it is not OpenSearch, but %s; set INDEX_URL to an OpenSearch %s",
-			engine.ErrUnfit, c.where(), named(info.Version.Number), tested)
+		return fmt.Errorf("%w: the server at %s is not OpenSearch, but %s; set INDEX_URL to an OpenSearch %s",
+			engine.ErrUnfit, c.hostList(), serverName(info.Version.Number), tested)
 	}
 	major, minor, _ := strings.Cut(info.Version.Number, ".")
 	minor, _, _ = strings.Cut(minor, ".")
@@ -134,30 +134,30 @@ func (c *Client) Check(ctx context.Context) error {
 	b, errB := strconv.Atoi(minor)
 	if errA != nil || errB != nil || a < 2 || a == 2 && b < 10 {
 		return fmt.Errorf("%w: the server at %s is OpenSearch %s, and %s is the oldest that works; upgrade it to %s",
-			engine.ErrUnfit, c.where(), info.Version.Number, Least, tested)
+			engine.ErrUnfit, c.hostList(), info.Version.Number, Least, tested)
 	}
 	return nil
 }
 
-func named(number string) string {
+func serverName(number string) string {
 	if number == "" {
 		return "something else"
 	}
 	return "Elasticsearch " + number + " or something else"
 }
 
-// where returns the cluster's hosts, without the password.
-func (c *Client) where() string { return strings.Join(c.cfg.Address.Hosts, ",") }
+// hostList returns the cluster's hosts, without the password.
+func (c *Client) hostList() string { return strings.Join(c.cfg.Address.Hosts, ",") }
 
-// ready checks the server's version once.
-func (c *Client) ready(ctx context.Context) error {
-	if c.fits.Load() {
+// checkVersion checks the server's version once.
+func (c *Client) checkVersion(ctx context.Context) error {
+	if c.versionChecked.Load() {
 		return nil
 	}
 	if err := c.Check(ctx); err != nil {
 		return err
 	}
-	c.fits.Store(true)
+	c.versionChecked.Store(true)
 	return nil
 }
 
@@ -170,7 +170,7 @@ type fault struct {
 }
 
 func (f *fault) Error() string {
-	return fmt.Sprintf("it answered %d: %s (%s)", f.status, f.reason, f.kind)
+	return fmt.Sprintf("it returned %d: %s (%s)", f.status, f.reason, f.kind)
 }
 
 // call sends a JSON body, or lines of JSON, and decodes the response into out. If a node does not
@@ -179,14 +179,14 @@ func (f *fault) Error() string {
 func (c *Client) call(ctx context.Context, method, path string, body []byte, out any) error {
 	var last error
 	for _, host := range c.hosts() {
-		err := c.once(ctx, host, method, path, body, out)
+		err := c.callHost(ctx, host, method, path, body, out)
 		var down *unreachable
 		if err == nil || !errors.As(err, &down) || ctx.Err() != nil {
 			return err
 		}
-		c.failed.For(host, c.cfg.Rest)
-		// the cluster is at work on it: less will be asked of it
-		if down.late && strings.Contains(path, "_bulk") {
+		c.failedNodes.For(host, c.cfg.Rest)
+		// the cluster still processes it; the next requests will be smaller
+		if down.timedOut && strings.Contains(path, "_bulk") {
 			return err
 		}
 		last = err
@@ -202,7 +202,7 @@ func (c *Client) hosts() []string {
 	order := slices.Concat(all[first:], all[:first])
 	var fit, failed []string
 	for _, host := range order {
-		if c.failed.Left(host) > 0 {
+		if c.failedNodes.Left(host) > 0 {
 			failed = append(failed, host)
 		} else {
 			fit = append(fit, host)
@@ -213,14 +213,14 @@ func (c *Client) hosts() []string {
 
 // unreachable is the error of a node that did not answer.
 type unreachable struct {
-	err  error
-	late bool // the node took the request, but did not answer in time
+	err      error
+	timedOut bool // the node took the request, but did not answer in time
 }
 
 func (u *unreachable) Error() string   { return u.err.Error() }
 func (u *unreachable) Unwrap() []error { return []error{engine.ErrDown, u.err} }
 
-func (c *Client) once(ctx context.Context, host, method, path string, body []byte, out any) error {
+func (c *Client) callHost(ctx context.Context, host, method, path string, body []byte, out any) error {
 	scheme := "https://"
 	if c.cfg.Address.Plain {
 		scheme = "http://"
@@ -250,10 +250,10 @@ func (c *Client) once(ctx context.Context, host, method, path string, body []byt
 		if ctx.Err() != nil {
 			return fmt.Errorf("ask the search engine: %w", context.Cause(ctx))
 		}
-		return &unreachable{c.explain(host, err), late(err)}
+		return &unreachable{c.explainConnection(host, err), isTimeout(err)}
 	}
-	defer func() { _ = response.Body.Close() }() // it was read as far as it counts
-	text, err := answers.Read(response.Body)
+	defer func() { _ = response.Body.Close() }() // the relevant part was read
+	text, err := responseLimits.Read(response.Body)
 	switch {
 	case errors.Is(err, boundedjson.ErrLimit):
 		return fmt.Errorf("%w: the answer of %s is too large for OpenSearch (%w); check that INDEX_URL names OpenSearch itself",
@@ -261,16 +261,16 @@ func (c *Client) once(ctx context.Context, host, method, path string, body []byt
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("ask the search engine: %w", context.Cause(ctx))
 	case err != nil:
-		return &unreachable{fmt.Errorf("%w: %s broke off in the middle of its answer: %w", engine.ErrDown, host, err), late(err)}
+		return &unreachable{fmt.Errorf("%w: %s broke off its response: %w", engine.ErrDown, host, err), isTimeout(err)}
 	case response.StatusCode >= 300:
-		return c.refused(host, response, text)
+		return c.responseError(host, response, text)
 	}
 	if out == nil {
 		return nil
 	}
 	_, err = footprint.Hold(ctx, footprint.Engine, int64(len(text)), func(context.Context) (struct{}, error) {
 		if json.Unmarshal(text, out) != nil {
-			return struct{}{}, fmt.Errorf("%w: %s answered with something that is no JSON; look whether INDEX_URL names OpenSearch itself",
+			return struct{}{}, fmt.Errorf("%w: the response of %s is not JSON; check that INDEX_URL names OpenSearch itself",
 				engine.ErrUnfit, host)
 		}
 		return struct{}{}, nil
@@ -278,33 +278,33 @@ func (c *Client) once(ctx context.Context, host, method, path string, body []byt
 	return err
 }
 
-// late reports whether the connection was made and the time limit passed.
-func late(err error) bool {
+// isTimeout reports whether the connection was made and the time limit passed.
+func isTimeout(err error) bool {
 	var timed net.Error
 	var step *net.OpError
 	return errors.As(err, &timed) && timed.Timeout() && !(errors.As(err, &step) && step.Op == "dial")
 }
 
-// explain returns an error that says what to do about a failed connection.
-func (c *Client) explain(host string, err error) error {
+// explainConnection returns an error that says what to do about a failed connection.
+func (c *Client) explainConnection(host string, err error) error {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	var plain tls.RecordHeaderError
 	say := "check that it runs and that INDEX_URL is right"
 	switch {
-	case late(err):
-		return fmt.Errorf("%w: %s did not answer in %s; it has too much to do, or stands still: %w", engine.ErrDown, host, c.cfg.Timeout, withoutAddress(err))
+	case isTimeout(err):
+		return fmt.Errorf("%w: %s did not answer in %s; it is overloaded or stuck: %w", engine.ErrDown, host, c.cfg.Timeout, withoutAddress(err))
 	case errors.As(err, &authority):
 		say = "this machine does not trust the signer of its certificate; name the file with the signer's certificate as ca=/path in INDEX_URL"
 	case errors.As(err, &name):
-		say = "its certificate is for another name; write the name that stands in it into INDEX_URL, or give the server another certificate"
+		say = "its certificate is for another name; use that name in INDEX_URL, or give the server another certificate"
 	case errors.As(err, &invalid):
-		say = "its certificate does not count (it may have expired); renew it"
+		say = "its certificate is invalid (it may have expired); renew it"
 	case errors.As(err, &plain), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
-		say = "it does not speak TLS; add tls=off to INDEX_URL if that is as it should be"
+		say = "it does not use TLS; add tls=off to INDEX_URL if that is intended"
 	case strings.Contains(err.Error(), "EOF") && c.cfg.Address.Plain:
-		say = "it may want TLS; take tls=off out of INDEX_URL"
+		say = "it may require TLS; remove tls=off from INDEX_URL"
 	}
 	return fmt.Errorf("%w: %s cannot be reached: %s: %w", engine.ErrDown, host, say, withoutAddress(err))
 }
@@ -318,8 +318,8 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// refused returns the error for an unsuccessful response.
-func (c *Client) refused(host string, response *http.Response, text []byte) error {
+// responseError returns the error for an unsuccessful response.
+func (c *Client) responseError(host string, response *http.Response, text []byte) error {
 	var said struct {
 		Error json.RawMessage
 	}
@@ -330,7 +330,7 @@ func (c *Client) refused(host string, response *http.Response, text []byte) erro
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		f.retryAfter = time.Duration(seconds) * time.Second
 	}
-	return c.judge(host, f)
+	return c.explainFault(host, f)
 }
 
 // maxReason limits the bytes of a kind or reason that errors, logs and doctor repeat.
@@ -363,22 +363,22 @@ func causeOf(text json.RawMessage) (kind, reason string) {
 	return "", ""
 }
 
-// judge converts a fault to an error that tells the caller what it means.
-func (c *Client) judge(host string, f *fault) error {
+// explainFault converts a fault to an error that tells the caller what it means.
+func (c *Client) explainFault(host string, f *fault) error {
 	switch {
 	case f.status == http.StatusUnauthorized:
-		return fmt.Errorf("%w: %s does not know the user, or the token, of INDEX_URL: %w", engine.ErrDown, host, f)
+		return fmt.Errorf("%w: %s rejects the user or the token of INDEX_URL: %w", engine.ErrDown, host, f)
 	case f.kind == "cluster_block_exception" || f.status == http.StatusForbidden && strings.Contains(f.reason, "blocked by"):
-		return fmt.Errorf("%w: %s takes no changes, as it does when its disk is nearly full; make room there: %w", engine.ErrDown, host, f)
+		return fmt.Errorf("%w: %s accepts no changes, usually because its disk is nearly full; free disk space there: %w", engine.ErrDown, host, f)
 	case f.status == http.StatusForbidden:
-		return fmt.Errorf("%w: the user of INDEX_URL may not do that at %s; give it all rights to indexes that begin with %q: %w",
+		return fmt.Errorf("%w: the user of INDEX_URL has no permission at %s; grant it all rights to indexes that begin with %q: %w",
 			engine.ErrDown, host, c.cfg.Address.Prefix, f)
 	case f.kind == "index_not_found_exception" || f.kind == "alias_not_found_exception":
 		return fmt.Errorf("%w: run \"footnote engine rebuild\": %w", engine.ErrMissing, f)
 	case f.status < 400:
-		return fmt.Errorf("%w: %s leads elsewhere (status %d); write the address of OpenSearch itself into INDEX_URL", engine.ErrUnfit, host, f.status)
+		return fmt.Errorf("%w: %s redirects elsewhere (status %d); set INDEX_URL to the address of OpenSearch itself", engine.ErrUnfit, host, f.status)
 	case f.status == http.StatusTooManyRequests, f.status >= 500:
-		return fmt.Errorf("%w: %s has too much to do, or not all of its shards: %w", engine.ErrDown, host, f)
+		return fmt.Errorf("%w: %s is overloaded or lacks shards: %w", engine.ErrDown, host, f)
 	}
 	return fmt.Errorf("the search engine at %s refused: %w", host, f)
 }

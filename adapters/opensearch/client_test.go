@@ -153,7 +153,7 @@ func TestCheckRefusesOtherServers(t *testing.T) {
 		`{"version":{"distribution":"opensearch","number":"1.3.20"}}`:                               "OpenSearch 1.3.20, and 2.10",
 		`{"version":{"distribution":"opensearch","number":"2.9.0"}}`:                                "OpenSearch 2.9.0, and 2.10",
 		`{"hello":"world"}`: "something else",
-		`<html>`:            "no JSON",
+		`<html>`:            "not JSON",
 	} {
 		s.info = info
 		says(t, c.Check(t.Context()), engine.ErrUnfit, want)
@@ -177,7 +177,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		return httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	})
 	err := s.client(t, "me:hunter2@", "tls=off").Check(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "leads elsewhere") || strings.Contains(err.Error(), "hunter2") {
+	if err == nil || !strings.Contains(err.Error(), "redirects elsewhere") || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("error %v", err)
 	}
 	if other.mu.Lock(); len(other.auth) != 0 {
@@ -268,7 +268,7 @@ func TestWhoAsks(t *testing.T) {
 	}
 	s.answers = append(s.answers, refuse(401, "", "Unauthorized"))
 	err := s.client(t, "me:hunter2@", "tls=off").Apply(t.Context(), "docs-1", changes(1), true)
-	says(t, err, engine.ErrDown, "does not know the user")
+	says(t, err, engine.ErrDown, "rejects the user")
 	s.Close()
 	err = s.client(t, "me:hunter2@", "tls=off").Check(t.Context())
 	says(t, err, engine.ErrDown, "check that it runs")
@@ -408,9 +408,9 @@ func TestBulkRefused(t *testing.T) {
 			s.items(w, ids, func(int) string {
 				return `{"status":503,"error":{"type":"unavailable_shards_exception","reason":"[docs-1][0] primary shard is not active Timeout: [10s]"}}`
 			})
-		}, engine.ErrDown, "not all of its shards"},
+		}, engine.ErrDown, "lacks shards"},
 		{refuse(403, "security_exception", "no permissions for [indices:data/write/bulk]"), engine.ErrDown, `begin with "docs"`},
-		{func(w http.ResponseWriter, _ []string) { write(w, `{"items":[]}`) }, engine.ErrDown, "of 2 changes it answered for 0"},
+		{func(w http.ResponseWriter, _ []string) { write(w, `{"items":[]}`) }, engine.ErrDown, "results for 0 of 2 changes"},
 		{func(w http.ResponseWriter, _ []string) {
 			w.Header().Set("Content-Length", "1000")
 			write(w, `{"items":[`)

@@ -32,8 +32,8 @@ const (
 	fieldTitle   = "title"
 )
 
-// space returns the name of the field for a model's vectors.
-func space(model int32) string { return fmt.Sprintf("space%d", model) }
+// vectorField returns the name of the field for a model's vectors.
+func vectorField(model int32) string { return fmt.Sprintf("space%d", model) }
 
 // object is a JSON object.
 type object = map[string]any
@@ -73,10 +73,10 @@ func (c *Client) Name(number int64) string { return fmt.Sprintf("%s-%d", c.cfg.A
 // it, but a write to a missing index would.
 func writeAlias(index string) string { return index + "-write" }
 
-// suits checks once whether an index has this program's layout. An index of another release would
-// interpret writes and searches differently, so suits reports it as missing.
-func (c *Client) suits(ctx context.Context, index string) error {
-	if _, known := c.suited.Load(index); known {
+// checkLayout checks once whether an index has this program's layout. An index of another release
+// would interpret writes and searches differently, so suits reports it as missing.
+func (c *Client) checkLayout(ctx context.Context, index string) error {
+	if _, known := c.checkedLayouts.Load(index); known {
 		return nil
 	}
 	var got map[string]struct {
@@ -85,13 +85,13 @@ func (c *Client) suits(ctx context.Context, index string) error {
 		}
 	}
 	if err := c.call(ctx, http.MethodGet, "/"+index+"/_mapping?filter_path=*.mappings._meta", nil, &got); err != nil {
-		return fmt.Errorf("look at the layout of index %s: %w", index, err)
+		return fmt.Errorf("check the layout of index %s: %w", index, err)
 	}
 	if version := got[index].Mappings.Meta.Footnote; version != mappingVersion {
 		return fmt.Errorf("%w: index %s was made by another release of this program (layout %d, and this one reads %d); once every process runs this release, "+
 			"run \"footnote engine rebuild\"", engine.ErrMissing, index, version, mappingVersion)
 	}
-	c.suited.Store(index, true)
+	c.checkedLayouts.Store(index, true)
 	return nil
 }
 
@@ -109,14 +109,14 @@ func (c *Client) Serve(ctx context.Context, index string) error {
 		err = c.call(ctx, http.MethodPut, "/"+index+"/_settings", body, nil)
 	}
 	if err != nil {
-		return fmt.Errorf("have index %s serve: %w", index, err)
+		return fmt.Errorf("put index %s into service: %w", index, err)
 	}
 	return c.Refresh(ctx, index)
 }
 
 // Create implements engine.Keeper. It creates an empty index.
 func (c *Client) Create(ctx context.Context, index string) error {
-	if err := c.ready(ctx); err != nil {
+	if err := c.checkVersion(ctx); err != nil {
 		return err
 	}
 	if err := c.Drop(ctx, index); err != nil {
@@ -136,14 +136,14 @@ func (c *Client) Create(ctx context.Context, index string) error {
 	if err != nil {
 		return fmt.Errorf("create index %s: %w", index, err)
 	}
-	c.suited.Store(index, true)
+	c.checkedLayouts.Store(index, true)
 	return nil
 }
 
 // Drop implements engine.Keeper. It deletes indexes.
 func (c *Client) Drop(ctx context.Context, indexes ...string) error {
 	for _, index := range indexes {
-		c.suited.Delete(index)
+		c.checkedLayouts.Delete(index)
 		err := c.call(ctx, http.MethodDelete, "/"+index+"?ignore_unavailable=true", nil, nil)
 		if err != nil && !errors.Is(err, engine.ErrMissing) {
 			return fmt.Errorf("drop index %s: %w", index, err)
@@ -154,19 +154,19 @@ func (c *Client) Drop(ctx context.Context, indexes ...string) error {
 
 // Space implements engine.Writer. It adds a field for the vectors of a model.
 func (c *Client) Space(ctx context.Context, index string, model int32, dimensions int) error {
-	if err := c.suits(ctx, index); err != nil {
+	if err := c.checkLayout(ctx, index); err != nil {
 		return err
 	}
-	body, err := json.Marshal(object{"properties": object{space(model): object{
-		// which would be a second copy: Lucene reads the vectors of its graph
+	body, err := json.Marshal(object{"properties": object{vectorField(model): object{
+		// _source would be a second copy: Lucene reads the vectors of its graph
 		"type": "knn_vector", "dimension": dimensions, "doc_values": false,
 		"method": object{"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil", "parameters": object{"m": 16, "ef_construction": 100}},
 	}}})
 	if err != nil {
-		return fmt.Errorf("make room for vectors in index %s: %w", index, err)
+		return fmt.Errorf("add vectors to index %s: %w", index, err)
 	}
 	if err := c.call(ctx, http.MethodPut, "/"+index+"/_mapping", body, nil); err != nil {
-		return fmt.Errorf("make room for vectors of %d dimensions in index %s: %w", dimensions, index, err)
+		return fmt.Errorf("add vectors of %d dimensions to index %s: %w", dimensions, index, err)
 	}
 	return nil
 }

@@ -28,18 +28,15 @@ const (
 // maxTerms is the largest number of terms in one clause (index.max_terms_count).
 const maxTerms = 65536
 
-// Search answers all probes; see engine.Searcher. It takes up to four requests, each with
-// everything that can be asked by then:
-//
-//  1. how many readable chunks hold each word, how many may be found, and which vectors are nearest;
-//  2. with that, the highest scores of either field;
-//  3. with those, the best by words;
-//  4. of the best of both sides, the scores of the other side.
+// Search answers all probes; see engine.Searcher. It sends up to four requests, each with all
+// searches that are known by then. The first gets word frequencies, the number of allowed chunks,
+// and the nearest vectors. The second gets the highest score of each field. The third gets the best
+// chunks by words. The fourth gets the missing scores of the best chunks of both sides.
 func (c *Client) Search(ctx context.Context, q engine.Query) (engine.Result, error) {
-	if err := c.ready(ctx); err != nil {
+	if err := c.checkVersion(ctx); err != nil {
 		return engine.Result{}, err
 	}
-	if err := c.suits(ctx, q.Index); err != nil {
+	if err := c.checkLayout(ctx, q.Index); err != nil {
 		return engine.Result{}, fmt.Errorf("search: %w", err)
 	}
 	s := &search{client: c, query: &q, filter: filter(&q), probes: make([]probe, len(q.Probes))}
@@ -172,10 +169,10 @@ func (s *search) run(ctx context.Context, r *round) error {
 		return err
 	}
 	if len(got.Responses) != len(r.bodies) {
-		return fmt.Errorf("%w: of %d searches it answered %d", engine.ErrDown, len(r.bodies), len(got.Responses))
+		return fmt.Errorf("%w: it answered %[3]d of %[2]d searches", engine.ErrDown, len(r.bodies), len(got.Responses))
 	}
 	for i := range got.Responses {
-		f, err := s.client.read(&got.Responses[i], r.most[i])
+		f, err := s.client.decodeResponse(&got.Responses[i], r.most[i])
 		if err != nil {
 			return err
 		}
@@ -201,19 +198,19 @@ type response struct {
 	}
 }
 
-// read decodes a response with at most the given number of hits. It rejects the partial response of
-// an index with a missing shard, which would pass for a complete one.
-func (c *Client) read(r *response, most int) (*found, error) {
+// decodeResponse decodes a response with at most the given number of hits. It rejects the partial
+// response of an index with a missing shard, which would pass for a complete one.
+func (c *Client) decodeResponse(r *response, most int) (*found, error) {
 	if r.Error != nil {
 		f := &fault{status: r.Status}
 		f.kind, f.reason = cause(r.Error)
-		return nil, c.judge(c.where(), f)
+		return nil, c.explainFault(c.hostList(), f)
 	}
 	if r.Shards.Failed > 0 || r.TimedOut {
-		return nil, fmt.Errorf("%w: %d shards of the index gave no answer; look at the health of the cluster", engine.ErrDown, r.Shards.Failed)
+		return nil, fmt.Errorf("%w: %d shards of the index did not answer; check the health of the cluster", engine.ErrDown, r.Shards.Failed)
 	}
 	if n := len(r.Hits.Hits); n > most || r.Hits.Total.Value < 0 {
-		return nil, fmt.Errorf("%w: asked for %d chunks it returned %d of %d", engine.ErrUnfit, most, n, r.Hits.Total.Value)
+		return nil, fmt.Errorf("%w: for %d requested chunks it returned %d of %d", engine.ErrUnfit, most, n, r.Hits.Total.Value)
 	}
 	out := &found{total: r.Hits.Total.Value, hits: make([]hit, len(r.Hits.Hits))}
 	seen := make(map[document.ChunkID]bool, len(out.hits))
@@ -222,10 +219,10 @@ func (c *Client) read(r *response, most int) (*found, error) {
 			h.Score = &h.Sort[0]
 		}
 		if h.Score == nil || len(h.Fields.Chunk) != 1 {
-			return nil, fmt.Errorf("%w: a chunk came without its score or its number", engine.ErrUnfit)
+			return nil, fmt.Errorf("%w: a chunk has no score or number", engine.ErrUnfit)
 		}
 		if *h.Score != 0 && *h.Score < minScore || *h.Score > maxScore || seen[h.Fields.Chunk[0]] {
-			return nil, fmt.Errorf("%w: a chunk came twice, or with a score that no search gives", engine.ErrUnfit)
+			return nil, fmt.Errorf("%w: a chunk is repeated or has an invalid score", engine.ErrUnfit)
 		}
 		seen[h.Fields.Chunk[0]] = true
 		out.hits[i] = hit{h.Fields.Chunk[0], *h.Score, h.Matched}
@@ -270,7 +267,7 @@ func (s *search) frequencies(ctx context.Context) error {
 // nearest returns a query for vectors. The filter applies during the graph walk. If few chunks pass
 // it, the engine compares them all.
 func (s *search) nearest(vector []float32, n int, conditions []any) object {
-	return object{"knn": object{space(s.query.Model): object{"vector": vector, "k": n, "filter": object{"bool": object{"filter": conditions}}}}}
+	return object{"knn": object{vectorField(s.query.Model): object{"vector": vector, "k": n, "filter": object{"bool": object{"filter": conditions}}}}}
 }
 
 // maxima weighs the words and requests the highest score of each field.

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
-// page is the number of chunks listed per request (index.max_result_window).
-const page = 10000
+// pageSize is the number of chunks listed per request (index.max_result_window).
+const pageSize = 10000
 
 // maxBlocks limits the blocks of a tenant. It suffices for eight billion chunks.
 const maxBlocks = 1 << 17
@@ -23,7 +23,7 @@ const maxExact = 1 << 53
 
 // query sends one search and decodes the response into out.
 func (c *Client) query(ctx context.Context, index string, body object, out any) error {
-	if err := c.ready(ctx); err != nil {
+	if err := c.checkVersion(ctx); err != nil {
 		return err
 	}
 	text, err := json.Marshal(body)
@@ -36,9 +36,9 @@ func (c *Client) query(ctx context.Context, index string, body object, out any) 
 // Tally implements engine.Keeper. It sums up the chunks of a tenant, per block.
 func (c *Client) Tally(ctx context.Context, index string, tenant access.TenantID) (map[int64]engine.Tally, error) {
 	out := make(map[int64]engine.Tally)
-	last := -1.0 // the block before
+	last := -1.0 // the previous block
 	for after := any(nil); ; {
-		composite := object{"size": page, "sources": []any{object{"block": object{"histogram": object{"field": fieldChunk, "interval": engine.BlockSize}}}}}
+		composite := object{"size": pageSize, "sources": []any{object{"block": object{"histogram": object{"field": fieldChunk, "interval": engine.BlockSize}}}}}
 		if after != nil {
 			composite["after"] = after
 		}
@@ -62,12 +62,12 @@ func (c *Client) Tally(ctx context.Context, index string, tenant access.TenantID
 		blocks := &got.Aggregations.Blocks
 		for _, b := range blocks.Buckets {
 			if b.Key.Block <= last || b.Key.Block > maxExact || b.Count < 0 || len(out) == maxBlocks {
-				return nil, fmt.Errorf("count the chunks in index %s: %w: its blocks are not in order, or more than can be", index, engine.ErrUnfit)
+				return nil, fmt.Errorf("count the chunks in index %s: %w: its blocks are not in order, or there are too many", index, engine.ErrUnfit)
 			}
 			last = b.Key.Block
 			out[int64(b.Key.Block)/engine.BlockSize] = engine.Tally{Chunks: b.Count, Versions: int64(b.Versions.Value)}
 		}
-		if len(blocks.Buckets) < page || blocks.AfterKey == nil {
+		if len(blocks.Buckets) < pageSize || blocks.AfterKey == nil {
 			return out, nil
 		}
 		after = blocks.AfterKey
@@ -87,7 +87,7 @@ func (c *Client) Versions(ctx context.Context, index string, tenant access.Tenan
 				}
 			}
 		}
-		err := c.query(ctx, index, object{"size": page, "track_total_hits": false, "stored_fields": "_none_", "docvalue_fields": []string{fieldVersion},
+		err := c.query(ctx, index, object{"size": pageSize, "track_total_hits": false, "stored_fields": "_none_", "docvalue_fields": []string{fieldVersion},
 			"sort": []any{object{fieldChunk: "asc"}}, "query": object{"bool": object{"filter": []any{term(fieldTenant, string(tenant)),
 				object{"range": object{fieldChunk: object{"gte": from, "lt": to}}}}}}}, &got)
 		if err != nil {
@@ -95,15 +95,15 @@ func (c *Client) Versions(ctx context.Context, index string, tenant access.Tenan
 		}
 		for _, h := range got.Hits.Hits {
 			if len(h.Sort) != 1 || len(h.Fields.Version) != 1 {
-				return nil, errors.New("list the chunks in the search engine: one came without its number or version")
+				return nil, errors.New("list the chunks in the search engine: one has no number or version")
 			}
 			if h.Sort[0] < from || h.Sort[0] >= to {
-				return nil, fmt.Errorf("list the chunks in index %s: %w: chunk %d is not in the order, or not in the block", index, engine.ErrUnfit, h.Sort[0])
+				return nil, fmt.Errorf("list the chunks in index %s: %w: chunk %d is out of order or not in the block", index, engine.ErrUnfit, h.Sort[0])
 			}
 			out[document.ChunkID(h.Sort[0])] = h.Fields.Version[0]
 			from = h.Sort[0] + 1
 		}
-		if len(got.Hits.Hits) < page {
+		if len(got.Hits.Hits) < pageSize {
 			break
 		}
 	}

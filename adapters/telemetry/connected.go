@@ -6,18 +6,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// connected collects, at each scrape, whether each external part is connected.
-type connected func(ctx context.Context) map[string]bool
+// connectedCollector collects, at each scrape, whether each external part is connected.
+type connectedCollector func(ctx context.Context) map[string]bool
 
 var connectedDesc = prometheus.NewDesc("footnote_connected", "1 while a part outside (slack, discord, database, redis, opensearch) is connected or the disk has room, else 0.", []string{"part"}, nil)
 
-var _ prometheus.Collector = connected(nil)
+var _ prometheus.Collector = connectedCollector(nil)
 
 // Describe implements prometheus.Collector.
-func (connected) Describe(to chan<- *prometheus.Desc) { to <- connectedDesc }
+func (connectedCollector) Describe(to chan<- *prometheus.Desc) { to <- connectedDesc }
 
 // Collect implements prometheus.Collector.
-func (c connected) Collect(to chan<- prometheus.Metric) {
+func (c connectedCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
 	defer cancel()
 	for part, up := range c(ctx) {

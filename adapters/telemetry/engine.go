@@ -15,8 +15,8 @@ type Engine struct {
 	Serving bool          // the engine answers searches
 }
 
-// engine collects the engine's progress at each scrape.
-type engine func(ctx context.Context) (Engine, error)
+// engineCollector collects the engine's progress at each scrape.
+type engineCollector func(ctx context.Context) (Engine, error)
 
 var (
 	engineQueued  = prometheus.NewDesc("footnote_engine_queued", "Documents with changes that the search engine was not told of yet.", nil, nil)
@@ -26,7 +26,7 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (e engine) Describe(out chan<- *prometheus.Desc) {
+func (e engineCollector) Describe(out chan<- *prometheus.Desc) {
 	out <- engineQueued
 	out <- engineOldest
 	out <- engineLeft
@@ -34,12 +34,12 @@ func (e engine) Describe(out chan<- *prometheus.Desc) {
 }
 
 // Collect implements prometheus.Collector.
-func (e engine) Collect(out chan<- prometheus.Metric) {
+func (e engineCollector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
 	defer cancel()
 	state, err := e(ctx)
 	if err != nil {
-		return // what is unknown is left out; the other numbers are shown
+		return // omit unknown values
 	}
 	serving := 0.0
 	if state.Serving {

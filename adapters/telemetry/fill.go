@@ -13,8 +13,8 @@ type Fill struct {
 	Serving bool    // searches use the vectors
 }
 
-// fill collects the progress at each scrape.
-type fill func(ctx context.Context) (Fill, error)
+// fillCollector collects the progress at each scrape.
+type fillCollector func(ctx context.Context) (Fill, error)
 
 var (
 	fillMissing = prometheus.NewDesc("footnote_vectors_missing_chunks", "Chunks that have no vector of the sentence model yet.", nil, nil)
@@ -23,14 +23,14 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (f fill) Describe(out chan<- *prometheus.Desc) {
+func (f fillCollector) Describe(out chan<- *prometheus.Desc) {
 	out <- fillMissing
 	out <- fillRate
 	out <- fillServing
 }
 
 // Collect implements prometheus.Collector. It omits unknown values.
-func (f fill) Collect(to chan<- prometheus.Metric) {
+func (f fillCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
 	defer cancel()
 	state, err := f(ctx)

@@ -9,8 +9,8 @@ import (
 // Services whose refusals are counted.
 var services = []string{"slack", "discord", "model"}
 
-// counted counts a service's responses with status 429.
-type counted struct {
+// countingTransport counts a service's responses with status 429.
+type countingTransport struct {
 	next    http.RoundTripper
 	refused prometheus.Counter
 }
@@ -18,11 +18,11 @@ type counted struct {
 // Counted returns a transport that sends through next, and counts the service's responses with
 // status 429. service is slack, discord or model.
 func (m *Metrics) Counted(service string, next http.RoundTripper) http.RoundTripper {
-	return &counted{next: next, refused: m.limited.WithLabelValues(service)}
+	return &countingTransport{next: next, refused: m.limited.WithLabelValues(service)}
 }
 
 // RoundTrip implements http.RoundTripper.
-func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c *countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := c.next.RoundTrip(r)
 	if err == nil && res.StatusCode == http.StatusTooManyRequests {
 		c.refused.Inc()
@@ -31,7 +31,7 @@ func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections passes http.Client.CloseIdleConnections on to the pool.
-func (c *counted) CloseIdleConnections() {
+func (c *countingTransport) CloseIdleConnections() {
 	if pool, ok := c.next.(interface{ CloseIdleConnections() }); ok {
 		pool.CloseIdleConnections()
 	}

@@ -56,7 +56,7 @@ type Metrics struct {
 	repeated  prometheus.Counter
 	takeovers prometheus.Counter
 	invented  prometheus.Counter
-	spent     spent
+	spent     spendCounters
 	extracted *prometheus.CounterVec
 }
 
@@ -117,34 +117,34 @@ func New(config Config) *Metrics {
 		m.registry.MustRegister(queueDepth(config.Queue))
 	}
 	if config.Connected != nil {
-		m.registry.MustRegister(connected(config.Connected))
+		m.registry.MustRegister(connectedCollector(config.Connected))
 	}
 	if config.Disk != nil {
-		m.registry.MustRegister(disk(config.Disk))
+		m.registry.MustRegister(diskCollector(config.Disk))
 	}
 	if config.Caps != nil {
-		m.registry.MustRegister(capped(config.Caps))
+		m.registry.MustRegister(capCollector(config.Caps))
 	}
 	if config.Engine != nil {
-		m.registry.MustRegister(engine(config.Engine))
+		m.registry.MustRegister(engineCollector(config.Engine))
 	}
 	if config.Sources != nil {
-		m.registry.MustRegister(sources(config.Sources))
+		m.registry.MustRegister(sourceCollector(config.Sources))
 	}
 	if config.Fill != nil {
-		m.registry.MustRegister(fill(config.Fill))
+		m.registry.MustRegister(fillCollector(config.Fill))
 	}
 	for _, service := range services {
 		m.limited.WithLabelValues(service)
 	}
-	// a rate needs a series that starts at zero
+	// a rate requires a series that starts at zero
 	for _, a := range []thread.Action{thread.ActionUp, thread.ActionDown, thread.ActionRetry} {
 		m.feedback.WithLabelValues(string(a))
 	}
 	return m
 }
 
-// queueLimit is how long a scrape waits for the store.
+// queueLimit limits how long a scrape waits for the store.
 const queueLimit = 2 * time.Second
 
 func queueDepth(count func(context.Context) (int, error)) prometheus.Collector {

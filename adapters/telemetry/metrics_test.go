@@ -104,7 +104,7 @@ func TestNamesAreStable(t *testing.T) {
 	}
 }
 
-func TestEveryOutcomeIsCountedFromZero(t *testing.T) {
+func TestOutcomeCountersStartAtZero(t *testing.T) {
 	t.Parallel()
 	m := telemetry.New(telemetry.Config{})
 	m.Serves("slack", "discord")
@@ -121,7 +121,7 @@ func TestEveryOutcomeIsCountedFromZero(t *testing.T) {
 	}
 }
 
-func TestScrapeSurvivesALostDatabase(t *testing.T) {
+func TestScrapeSurvivesLostDatabase(t *testing.T) {
 	t.Parallel()
 	m := telemetry.New(telemetry.Config{Queue: func(context.Context) (int, error) { return 0, errors.New("away") }})
 	if lines := scrape(t, m); !slices.Contains(lines, "footnote_queue_depth NaN") || !slices.Contains(lines, "footnote_edits_total 0") {

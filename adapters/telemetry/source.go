@@ -19,8 +19,8 @@ type Source struct {
 	People map[string]int // by state (matched, unmatched, conflicting)
 }
 
-// sources collects the state of a tenant's sources.
-type sources func(ctx context.Context) ([]Source, error)
+// sourceCollector collects the state of a tenant's sources.
+type sourceCollector func(ctx context.Context) ([]Source, error)
 
 var (
 	lateDesc = prometheus.NewDesc("footnote_source_late_seconds",
@@ -33,17 +33,17 @@ var (
 		"People of a source by whether their account in the chat is known: matched, unmatched or conflicting.", []string{"source", "state"}, nil)
 )
 
-var _ prometheus.Collector = sources(nil)
+var _ prometheus.Collector = sourceCollector(nil)
 
 // Describe implements prometheus.Collector.
-func (sources) Describe(to chan<- *prometheus.Desc) {
+func (sourceCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{lateDesc, failingDesc, leftDesc, peopleDesc} {
 		to <- d
 	}
 }
 
 // Collect implements prometheus.Collector. If the database does not answer, it omits the sources.
-func (s sources) Collect(to chan<- prometheus.Metric) {
+func (s sourceCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
 	defer cancel()
 	all, err := s(ctx)

@@ -21,15 +21,15 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// told is a started span.
-type told struct{ span trace.Span }
+// startedSpan is a started span.
+type startedSpan struct{ span trace.Span }
 
-// Note implements span.Told.
-func (t told) Note(attrs []slog.Attr) { t.span.SetAttributes(attributes(attrs)...) }
+// Note implements span.Recorder.
+func (t startedSpan) Note(attrs []slog.Attr) { t.span.SetAttributes(attributes(attrs)...) }
 
-// End implements span.Told. It records only the kind of an error, because its text may quote what
-// people wrote.
-func (t told) End(at time.Time, err error) {
+// End implements span.Recorder. It records only the kind of an error, because its text may quote
+// what people wrote.
+func (t startedSpan) End(at time.Time, err error) {
 	if err != nil {
 		kind, fault := kindOf(err)
 		t.span.SetAttributes(attribute.String("error.type", kind))
@@ -40,9 +40,9 @@ func (t told) End(at time.Time, err error) {
 	t.span.End(trace.WithTimestamp(at))
 }
 
-// known lists the errors that have a name. Those that are not faults come first: a person stopped
-// the turn, or the process gave it up.
-var known = []struct {
+// knownErrors lists the errors that have a name. Those that are not faults come first, such as a
+// stop by a person.
+var knownErrors = []struct {
 	err   error
 	name  string
 	fault bool
@@ -63,7 +63,7 @@ func kindOf(err error) (name string, fault bool) {
 	if errors.As(err, &refused) || errors.As(err, &slow) {
 		return "rate_limited", true
 	}
-	for _, k := range known {
+	for _, k := range knownErrors {
 		if errors.Is(err, k.err) {
 			return k.name, k.fault
 		}
@@ -74,16 +74,16 @@ func kindOf(err error) (name string, fault bool) {
 	return fmt.Sprintf("%T", err), true
 }
 
-// conventional maps attributes to OpenTelemetry's names (semantic conventions for generative AI).
-// Other attributes get a prefix.
-var conventional = map[string]string{
+// conventionalNames maps attributes to OpenTelemetry's names (semantic conventions for generative
+// AI). Other attributes get a prefix.
+var conventionalNames = map[string]string{
 	"model": "gen_ai.request.model", "input_tokens": "gen_ai.usage.input_tokens", "output_tokens": "gen_ai.usage.output_tokens", "tool": "gen_ai.tool.name",
 }
 
 func attributes(attrs []slog.Attr) []attribute.KeyValue {
 	out := make([]attribute.KeyValue, 0, len(attrs))
 	for _, a := range attrs {
-		name, ok := conventional[a.Key]
+		name, ok := conventionalNames[a.Key]
 		if !ok {
 			name = "footnote." + a.Key
 		}

@@ -7,15 +7,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// spent holds counters of model use and its costs.
-type spent struct {
+// spendCounters holds counters of model use and its costs.
+type spendCounters struct {
 	calls  *prometheus.CounterVec
 	tokens *prometheus.CounterVec
 	cost   *prometheus.CounterVec
 }
 
-func newSpent(registry *prometheus.Registry) spent {
-	s := spent{
+func newSpent(registry *prometheus.Registry) spendCounters {
+	s := spendCounters{
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "footnote_model_calls_total", Help: "Calls of language and embedding models that were billed, by what they were for.",
 		}, []string{"model", "purpose"}),
@@ -42,19 +42,19 @@ func (m *Metrics) Spent(a spend.Account, u spend.Use) {
 	}
 }
 
-// capped collects, at each scrape, the used share of each cost cap.
-type capped func(ctx context.Context) (map[string]float64, error)
+// capCollector collects, at each scrape, the used share of each cost cap.
+type capCollector func(ctx context.Context) (map[string]float64, error)
 
 var cappedDesc = prometheus.NewDesc("footnote_cost_cap_used_ratio",
 	"What was spent and what running calls have set aside, on all replicas, as a share of a cap on costs (daily, monthly).", []string{"cap"}, nil)
 
-var _ prometheus.Collector = capped(nil)
+var _ prometheus.Collector = capCollector(nil)
 
 // Describe implements prometheus.Collector.
-func (capped) Describe(to chan<- *prometheus.Desc) { to <- cappedDesc }
+func (capCollector) Describe(to chan<- *prometheus.Desc) { to <- cappedDesc }
 
 // Collect implements prometheus.Collector. If the database does not answer, it omits the shares.
-func (c capped) Collect(to chan<- prometheus.Metric) {
+func (c capCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
 	defer cancel()
 	used, err := c(ctx)

@@ -29,8 +29,8 @@ type TraceConfig struct {
 }
 
 const (
-	// exportEvery is the longest time that a span waits to be sent in a batch.
-	exportEvery = 2 * time.Second
+	// exportInterval is the longest time that a span waits to be sent in a batch.
+	exportInterval = 2 * time.Second
 	// exportLimit limits the sending of one batch, including retries. Later batches wait in a
 	// queue, which drops spans when it is full.
 	exportLimit = 20 * time.Second
@@ -56,7 +56,7 @@ func NewTraces(ctx context.Context, config TraceConfig) (*Traces, error) {
 	if err != nil || address.Host == "" {
 		return nil, errors.New("send traces: the endpoint is not an address such as http://collector:4318")
 	}
-	// A collector's responses are short, and arrive at once or not at all.
+	// A collector's responses are short and fast.
 	client, err := outhttp.New(outhttp.Config{CAFile: config.CAFile, HeaderTimeout: exportLimit})
 	if err != nil {
 		return nil, fmt.Errorf("send traces: %w", err)
@@ -74,7 +74,7 @@ func NewTraces(ctx context.Context, config TraceConfig) (*Traces, error) {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
 	provider := sdk.NewTracerProvider(
-		sdk.WithBatcher(&outlet{SpanExporter: exporter, client: client, logger: config.Logger}, sdk.WithBatchTimeout(exportEvery), sdk.WithExportTimeout(exportLimit)),
+		sdk.WithBatcher(&lossyExporter{SpanExporter: exporter, client: client, logger: config.Logger}, sdk.WithBatchTimeout(exportInterval), sdk.WithExportTimeout(exportLimit)),
 		sdk.WithIDGenerator(turnIDs{}), sdk.WithSampler(sdk.AlwaysSample()), sdk.WithResource(who))
 	return &Traces{provider: provider, tracer: provider.Tracer("github.com/footnotehq/footnote")}, nil
 }
@@ -101,8 +101,8 @@ func (t *Traces) Close(ctx context.Context) error {
 }
 
 // Begin implements span.Tracer.
-func (t *Traces) Begin(ctx context.Context, b span.Beginning) (context.Context, span.Told) {
-	options := []trace.SpanStartOption{trace.WithTimestamp(b.At), trace.WithAttributes(attributes(b.Attrs)...), trace.WithSpanKind(kinds[b.Name])}
+func (t *Traces) Begin(ctx context.Context, b span.Beginning) (context.Context, span.Recorder) {
+	options := []trace.SpanStartOption{trace.WithTimestamp(b.At), trace.WithAttributes(attributes(b.Attrs)...), trace.WithSpanKind(spanKinds[b.Name])}
 	if b.Turn != "" {
 		id, root := turnTrace(b.Turn)
 		if b.First {
@@ -114,39 +114,39 @@ func (t *Traces) Begin(ctx context.Context, b span.Beginning) (context.Context, 
 		}
 	}
 	ctx, begun := t.tracer.Start(ctx, b.Name, options...)
-	return ctx, told{begun}
+	return ctx, startedSpan{begun}
 }
 
-// kinds lists the spans that call an external system, and those that pass a question from one
+// spanKinds lists the spans that call an external system, and those that pass a question from one
 // process to another.
-var kinds = map[string]trace.SpanKind{
+var spanKinds = map[string]trace.SpanKind{
 	"intake": trace.SpanKindProducer, "turn": trace.SpanKindConsumer, "model": trace.SpanKindClient, "write": trace.SpanKindClient,
 }
 
-// outlet logs once per outage that spans are lost. It returns no error, because the SDK would print
-// it.
-type outlet struct {
+// lossyExporter logs once per outage that spans are lost. It returns no error, because the SDK
+// would print it.
+type lossyExporter struct {
 	sdk.SpanExporter
-	client  *http.Client
-	logger  *slog.Logger
-	failing bool // the SDK calls it from one goroutine
+	client    *http.Client
+	logger    *slog.Logger
+	isFailing bool // the SDK calls it from one goroutine
 }
 
 // ExportSpans implements sdk.SpanExporter.
-func (o *outlet) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+func (o *lossyExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	err := o.SpanExporter.ExportSpans(ctx, spans)
 	switch {
-	case err != nil && !o.failing:
-		o.logger.WarnContext(ctx, "traces are not taken; check OTEL_EXPORTER_OTLP_ENDPOINT and the collector there", "lost", len(spans), "error", err)
-	case err == nil && o.failing:
-		o.logger.InfoContext(ctx, "traces are taken again")
+	case err != nil && !o.isFailing:
+		o.logger.WarnContext(ctx, "the collector accepts no traces; check OTEL_EXPORTER_OTLP_ENDPOINT and the collector", "lost", len(spans), "error", err)
+	case err == nil && o.isFailing:
+		o.logger.InfoContext(ctx, "the collector accepts traces again")
 	}
-	o.failing = err != nil
+	o.isFailing = err != nil
 	return nil
 }
 
 // Shutdown implements sdk.SpanExporter.
-func (o *outlet) Shutdown(ctx context.Context) error {
+func (o *lossyExporter) Shutdown(ctx context.Context) error {
 	defer o.client.CloseIdleConnections()
 	return o.SpanExporter.Shutdown(ctx)
 }

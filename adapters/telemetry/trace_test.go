@@ -39,7 +39,7 @@ func closed(t *testing.T, all ...*telemetry.Traces) {
 }
 
 // Two processes work on one turn: it is one trace, which has the turn's id.
-func TestATurnIsOneTraceWhicheverProcessWorksOnIt(t *testing.T) {
+func TestTurnIsOneTraceAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	c := telemetrytest.Start(t)
 	config := telemetry.TraceConfig{Endpoint: c.URL(), Headers: map[string]string{"authorization": "Bearer abc"}, Version: "1.2.3"}
@@ -95,7 +95,7 @@ func TestATurnIsOneTraceWhicheverProcessWorksOnIt(t *testing.T) {
 }
 
 // A collector that is away costs its traces, and one line of log.
-func TestALostCollectorIsSaidOnce(t *testing.T) {
+func TestLostCollectorIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	c := telemetrytest.Start(t)
 	c.Fail(true)

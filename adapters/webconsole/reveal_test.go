@@ -66,3 +66,22 @@ func TestQuestionIsShownForAReason(t *testing.T) {
 		t.Errorf("a moderator reveals: %d", code)
 	}
 }
+func TestRequestsAreLimited(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	cookie := c.signIn("U1", review.Admin)
+	refused := func(target, cookie string) bool {
+		for range 400 {
+			if w := c.do(http.MethodGet, target, cookie, nil); w.Code == http.StatusTooManyRequests {
+				return w.Header().Get("Retry-After") != ""
+			}
+		}
+		return false
+	}
+	if !refused("/sign-in?link=guess", "") || !refused("/today", cookie) {
+		t.Error("requests are not limited")
+	}
+	if w := c.do(http.MethodPost, "/sign-in", "", url.Values{"link": {c.link("U5", review.Admin)}}, func(r *http.Request) { r.RemoteAddr = "198.51.100.7:1" }); w.Code != http.StatusSeeOther {
+		t.Errorf("another address is limited too: %d", w.Code)
+	}
+}

@@ -22,7 +22,7 @@ const (
 // there.
 func (w *world) undelivered(channel, message string) (why string) {
 	w.Helper()
-	w.until("the answer is given up", func() bool {
+	w.until("the answer was abandoned", func() bool {
 		t, err := w.store.TurnOf(w.ctx, access.DefaultTenant, thread.Ref{Platform: "discord", Workspace: w.guild.ID, Channel: channel}, thread.MessageID(message))
 		why = t.Undelivered
 		return err == nil && why != ""

@@ -76,7 +76,7 @@ func TestServeRefusesWhileTheDiskIsFull(t *testing.T) {
 		t.Errorf("ask ends with %d:\n%s%s", a.code, a.stdout, a.stderr)
 	}
 	close(gate)
-	for tick := time.NewTicker(20 * time.Millisecond); !strings.Contains(r.Log(), "is not booked yet"); {
+	for tick := time.NewTicker(20 * time.Millisecond); !strings.Contains(r.Log(), "booking a call failed"); {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

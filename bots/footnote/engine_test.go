@@ -13,8 +13,8 @@ func TestEngineFaultsAreSentences(t *testing.T) {
 	for url, want := range map[string]string{
 		"":                              "set INDEX_URL",
 		"https://me:hunter2@host":       "begins with opensearch://",
-		"opensearch://me:hunter2@/Docs": "names no host",
-		"opensearch://me:hunter2@host/footnote?verify=no":    "there is no option",
+		"opensearch://me:hunter2@/Docs": "no valid host",
+		"opensearch://me:hunter2@host/footnote?verify=no":    "unknown option",
 		"opensearch://me:hunter2@127.0.0.1:1/footnote?ca=/x": "read the certificates",
 	} {
 		r := p.with("INDEX_URL="+url).try(t, "", "engine", "move")

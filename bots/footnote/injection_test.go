@@ -46,7 +46,7 @@ func TestDocumentThatGivesOrdersChangesNothing(t *testing.T) {
 	if n := visits.Load(); n > 0 {
 		t.Errorf("the address of the document's author was opened %d times", n)
 	}
-	if result := model.ChatRequests()[2].Chat.Last("tool").Text(); !strings.Contains(result, "is neither in the conversation") {
+	if result := model.ChatRequests()[2].Chat.Last("tool").Text(); !strings.Contains(result, "only addresses in the conversation") {
 		t.Errorf("opening the address gave:\n%s", result)
 	}
 	for _, v := range slack.Versions() {

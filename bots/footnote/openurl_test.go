@@ -46,7 +46,7 @@ func TestPagesAreOpenedByTheRules(t *testing.T) {
 
 	server.Push(open, openaitest.Reply{Text: "I could not open it."})
 	p.run(t, "ask", "When does the regatta begin?")
-	if !strings.Contains(result(), "is neither in the conversation") || visits.Load() != 1 {
+	if !strings.Contains(result(), "only addresses in the conversation") || visits.Load() != 1 {
 		t.Errorf("an address that nobody named, %d visits:\n%s", visits.Load(), result())
 	}
 

@@ -56,7 +56,7 @@ func TestFinalWriteThatIsRefusedForGood(t *testing.T) {
 			close(shown)
 			if tt.why != "" {
 				why := ""
-				s.wait("the answer is given up", func() bool {
+				s.wait("the answer was abandoned", func() bool {
 					found, err := s.store.TurnOf(s.ctx, access.DefaultTenant, thread.Ref{Platform: "slack", Workspace: slacktest.TeamID, Channel: s.general.ID, Thread: root}, thread.MessageID(root))
 					why = found.Undelivered
 					return err == nil && why != ""

@@ -2,16 +2,15 @@ package budget
 
 import "unicode/utf8"
 
-// DefaultMarker stands where text was taken out, unless a caller brings its own.
+// DefaultMarker replaces removed text unless a caller sets another marker.
 const DefaultMarker = "\n\n[... the middle of this text was left out because it was too long ...]\n\n"
 
-// cannonball returns text in at most limit tokens, and how many it has: it blasts
-// a hole into the middle and puts marker there, because instructions stand at the
-// beginning of a text and what matters most now at its end. The marker is part of
-// the limit, no rune is torn, and the result is counted again, because texts that
-// are joined can have more tokens than their parts. Where the marker would take
-// most of the room, the beginning of the text is kept without it.
-func cannonball(counter Counter, text string, limit int, marker string) (string, int) {
+// cutMiddle shortens text to at most limit tokens and returns their number. It replaces the middle
+// with marker, because instructions are at the beginning of a text and the current matter at its
+// end. The marker counts towards the limit, and runes stay whole. The result is counted again,
+// because joined texts can have more tokens than their parts. If the marker would take most of the
+// limit, cutMiddle returns the beginning without it.
+func cutMiddle(counter Counter, text string, limit int, marker string) (string, int) {
 	if limit <= 0 {
 		return "", 0
 	}
@@ -39,7 +38,7 @@ func cannonball(counter Counter, text string, limit int, marker string) (string,
 	return "", 0
 }
 
-// wholeEnd drops a rune that is cut off at the end of s.
+// wholeEnd removes an incomplete rune at the end of s.
 func wholeEnd(s string) string {
 	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(s[i]) {
@@ -52,7 +51,7 @@ func wholeEnd(s string) string {
 	return s
 }
 
-// wholeStart drops the rest of a rune that is cut off at the start of s.
+// wholeStart removes an incomplete rune at the start of s.
 func wholeStart(s string) string {
 	for i := 0; i < len(s) && i < utf8.UTFMax; i++ {
 		if utf8.RuneStart(s[i]) {

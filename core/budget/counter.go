@@ -1,12 +1,11 @@
 // Package budget makes a conversation fit the window of a model.
 //
-// [Fitter] gives each part of what a turn sends its share of the window. A text
-// that is too long for its share is "cannonballed": a hole is blasted into its
-// middle. The result is never larger than the window. [FillWindow] tops up a set
-// of sources with those of earlier turns.
+// [Fitter] gives each part of a turn's context its share of the window. It cuts the middle of a
+// text that is too long for its share. The result never exceeds the window. [FillWindow] adds
+// sources of earlier turns to a set of sources.
 //
-// Nothing in this package changes what it is given, and every function is safe
-// for concurrent use as long as the [Counter] is.
+// Functions of this package do not modify their arguments. All are safe for concurrent use if the
+// [Counter] is.
 package budget
 
 import (
@@ -14,26 +13,25 @@ import (
 	"sync"
 )
 
-// Counter turns text into the tokens of a model and back. Implementations are
-// safe for concurrent use and pass budgettest.Suite.
+// Counter converts text to the tokens of a model and back. Implementations are safe for concurrent
+// use and pass budgettest.Suite.
 type Counter interface {
-	// Count returns the number of tokens of text; it equals len(Encode(text)).
-	// Marks that are special to a model ("<|endoftext|>") count as plain text.
+	// Count returns the number of tokens of text, which is len(Encode(text)). Special tokens of a
+	// model ("<|endoftext|>") count as plain text.
 	Count(text string) int
 	// Encode returns the tokens of text, nil or empty for the empty text.
 	Encode(text string) []int
-	// Decode returns the text of tokens. A cut between two tokens may fall inside
-	// a rune, so the bytes returned may begin or end with part of one. Tokens
-	// that the vocabulary does not know are left out.
+	// Decode returns the text of tokens. Tokens may split a rune, so the result may begin or end
+	// with part of one. Unknown tokens are omitted.
 	Decode(tokens []int) string
 }
 
 const (
-	// messageTokens is what a message costs in addition to its text: its role and its delimiters in
-	// the chat format of the models.
+	// messageTokens is the cost of a message in addition to its text: its role and delimiters in
+	// the models' chat format.
 	messageTokens = 3
-	// conversationTokens is what a conversation costs in addition to its messages; it covers the
-	// opening of the reply.
+	// conversationTokens is the cost of a conversation in addition to its messages, including the
+	// start of the reply.
 	conversationTokens = 5
 )
 
@@ -44,20 +42,19 @@ const (
 	memoTexts = 8192
 )
 
-// Memo is a [Counter] that remembers what it has counted: the steps of a turn
-// share most of their context, and turns share instructions, tools and passages.
-// It keeps no text, only the last counts, each with a hash by which it is found
-// again: less than a megabyte. It is safe for concurrent use.
+// Memo is a [Counter] that caches counts: the steps of a turn share most of their context, and
+// turns share instructions, tools and passages. It stores no text, only the latest counts by hash,
+// in less than a megabyte. It is safe for concurrent use.
 type Memo struct {
 	counter Counter
 	seed    maphash.Seed
 
 	mu       sync.Mutex
-	new, old map[memoKey]int // what was in use lately is in new; old goes when that is full
+	new, old map[memoKey]int // recently used counts are in new; old is discarded when new is full
 }
 
-// memoKey stands for a text. Two texts of one length with one hash are too unlikely to check for
-// (one in 2^64, and the seed is secret).
+// memoKey identifies a text. Collisions of two texts of one length are negligible (one in 2^64, and
+// the seed is secret).
 type memoKey struct {
 	hash uint64
 	size int
@@ -80,24 +77,24 @@ func (m *Memo) Count(text string) int {
 	n, ok := m.new[key]
 	if !ok {
 		if n, ok = m.old[key]; ok {
-			m.keep(key, n)
+			m.store(key, n)
 		}
 	}
 	m.mu.Unlock()
 	if ok {
 		return n
 	}
-	// Counted outside the lock: two callers may count the same text, but no
-	// caller waits for the text of another.
+	// Count outside the lock: two callers may count the same text, but none waits for another's
+	// text.
 	n = m.counter.Count(text)
 	m.mu.Lock()
-	m.keep(key, n)
+	m.store(key, n)
 	m.mu.Unlock()
 	return n
 }
 
-// keep remembers a count. m.mu is held.
-func (m *Memo) keep(key memoKey, n int) {
+// store caches a count. The caller must hold mu.
+func (m *Memo) store(key memoKey, n int) {
 	if len(m.new) >= memoTexts {
 		m.old, m.new = m.new, make(map[memoKey]int)
 	}

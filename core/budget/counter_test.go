@@ -35,7 +35,7 @@ func (c *counting) Count(text string) int {
 	return c.Words.Count(text)
 }
 
-func TestMemoCountsALongTextOnce(t *testing.T) {
+func TestMemoCountsLongTextOnce(t *testing.T) {
 	t.Parallel()
 	counter := &counting{Words: budgettest.NewWords()}
 	memo := budget.NewMemo(counter)

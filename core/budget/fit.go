@@ -7,29 +7,27 @@ import (
 )
 
 const (
-	// MinWindow is the smallest window that is served, in tokens.
+	// MinWindow is the minimum supported window in tokens.
 	MinWindow = 1000
-	// ReplyTokens is the room that a reply is assumed to need, unless a caller says
-	// more.
+	// ReplyTokens is the default number of tokens reserved for a reply.
 	ReplyTokens = 600
 )
 
-// ErrTooLarge is returned when even the parts that cannot be shortened, such as
-// images, do not fit the window.
+// ErrTooLarge reports that even the parts that cannot be shortened, such as images, do not fit the
+// window.
 var ErrTooLarge = errors.New("the message does not fit the model's window")
 
-// ErrWindow is returned for a model whose window is smaller than [MinWindow].
+// ErrWindow reports that the model's window is smaller than [MinWindow].
 var ErrWindow = errors.New("the model's window is too small")
 
 // Config describes the window that a [Fitter] fits contexts into.
 type Config struct {
-	// Window is the whole window of the model in tokens, prompt and reply; at
-	// least MinWindow.
+	// Window is the size of the model's window in tokens, prompt and reply; at least MinWindow.
 	Window int
-	// Reserve is kept free for the reply; at most half the window. 0 means
+	// Reserve is the number of tokens reserved for the reply; at most half the window. 0 means
 	// [ReplyTokens], or a quarter of the window if that is less.
 	Reserve int
-	// Marker stands where text was taken out; "" means [DefaultMarker].
+	// Marker replaces removed text; "" means [DefaultMarker].
 	Marker string
 }
 
@@ -57,8 +55,8 @@ type Fitter struct {
 	marker  string
 }
 
-// NewFitter returns a Fitter, or an error that names all faults of config. Give
-// it a [Memo], unless its counter remembers by itself.
+// NewFitter returns a Fitter, or an error that names all faults of config. Pass a [Memo] unless the
+// counter caches.
 func NewFitter(counter Counter, config Config) (*Fitter, error) {
 	if config.Reserve == 0 {
 		config.Reserve = min(ReplyTokens, config.Window/4)
@@ -74,8 +72,7 @@ func NewFitter(counter Counter, config Config) (*Fitter, error) {
 		counter: counter,
 		room:    limit - conversationTokens,
 		limit:   limit,
-		// The marker joins texts that the model reads as one, so it must not
-		// bring invalid bytes into them.
+		// The marker must not add invalid bytes to the text.
 		marker: strings.ToValidUTF8(config.Marker, ""),
 	}, nil
 }
@@ -91,13 +88,12 @@ func (c Config) validate() error {
 	return errors.Join(errs...)
 }
 
-// Fit returns the part of sections to send. Its size, with 3 tokens for each
-// message and 5 for the conversation, is at most the window less the reserve.
-// System, Agent and Reminder sections and the last User section are always part
-// of it. sections is not changed.
+// Fit returns the parts of sections to send. Their size, with 3 tokens for each message and 5 for
+// the conversation, is at most the window minus the reserve. The result always includes System,
+// Agent and Reminder sections and the last User section. Fit does not change sections.
 //
-// The error is [ErrTooLarge] when that cannot be had: the fixed parts of what is
-// never omitted, which are mostly images, are too much.
+// The error is [ErrTooLarge] if the fixed parts of sections that are never omitted, mostly images,
+// are too large.
 func (f *Fitter) Fit(sections []Section) (Fitted, error) {
 	for i, s := range sections {
 		if s.Kind < 0 || int(s.Kind) >= kinds {
@@ -123,15 +119,15 @@ func (f *Fitter) Fit(sections []Section) (Fitted, error) {
 		}
 		kept := Kept{Index: s.index, Text: s.text, Tokens: s.cost()}
 		if s.keep < s.count {
-			text, size := cannonball(f.counter, s.text, s.keep, f.marker)
+			text, size := cutMiddle(f.counter, s.text, s.keep, f.marker)
 			kept.Text, kept.Tokens, kept.Trimmed = text, s.fixed+size, true
 			result.Report.Trimmed[s.kind]++
 		}
 		result.Sections = append(result.Sections, kept)
 		result.Report.After += kept.Tokens
 	}
-	// The plan fits by construction. This holds even if the construction has a
-	// mistake, because the alternative is a request that the provider refuses.
+	// The plan should fit by construction. This check prevents a request that the provider would
+	// refuse.
 	if result.Report.After > f.limit {
 		return Fitted{}, fmt.Errorf("fitted context has %d tokens of %d: %w", result.Report.After, f.limit, ErrTooLarge)
 	}

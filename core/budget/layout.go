@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// piece is a section while it is decided what becomes of it.
+// piece is a section with its planned size.
 type piece struct {
 	index   int
 	kind    Kind
 	text    string
-	fixed   int // what it costs in addition to the text, the message included
+	fixed   int // cost in addition to the text, including the message
 	count   int // tokens of the text
-	keep    int // tokens of the text that may stay
+	keep    int // tokens of the text to keep
 	dropped bool
 }
 
@@ -24,10 +24,10 @@ func (s *piece) cost() int {
 	return s.fixed + s.keep
 }
 
-// least is the cost with the text shortened to floor.
-func (s *piece) least(floor int) int { return s.fixed + min(s.count, floor) }
+// minCost returns the cost with the text shortened to floor.
+func (s *piece) minCost(floor int) int { return s.fixed + min(s.count, floor) }
 
-// pieces are sections that are dealt with together.
+// pieces are sections that are handled together.
 type pieces []*piece
 
 func (ps pieces) cost() int {
@@ -38,10 +38,10 @@ func (ps pieces) cost() int {
 	return total
 }
 
-func (ps pieces) least(floor int) int {
+func (ps pieces) minCost(floor int) int {
 	total := 0
 	for _, s := range ps {
-		total += s.least(floor)
+		total += s.minCost(floor)
 	}
 	return total
 }
@@ -52,7 +52,7 @@ func (ps pieces) drop() {
 	}
 }
 
-func (ps pieces) of(kinds ...Kind) pieces {
+func (ps pieces) ofKinds(kinds ...Kind) pieces {
 	var found pieces
 	for _, s := range ps {
 		if slices.Contains(kinds, s.kind) {
@@ -62,10 +62,10 @@ func (ps pieces) of(kinds ...Kind) pieces {
 	return found
 }
 
-// squeeze takes at least excess tokens out of ps, from the largest first so that
-// all end up at the same height, but leaves each at least floor. It returns what
-// it could not take.
-func (ps pieces) squeeze(excess, floor int) int {
+// shrink removes at least excess tokens from ps. It takes them from the largest pieces first, so
+// that all end at the same size, but leaves at least floor of each. It returns the tokens that it
+// could not remove.
+func (ps pieces) shrink(excess, floor int) int {
 	if excess <= 0 {
 		return 0
 	}
@@ -80,7 +80,7 @@ func (ps pieces) squeeze(excess, floor int) int {
 	for _, s := range ps {
 		top = max(top, s.keep)
 	}
-	// The greatest height that saves enough, or floor if none does.
+	// The largest size that saves enough, or floor if none does.
 	low, high := floor, top
 	for low < high {
 		middle := low + (high-low+1)/2
@@ -97,7 +97,7 @@ func (ps pieces) squeeze(excess, floor int) int {
 	return max(0, excess)
 }
 
-// layout is a context sorted by what may happen to its sections.
+// layout groups the sections of a context by how they may be shortened.
 type layout struct {
 	all       pieces
 	system    pieces
@@ -106,7 +106,7 @@ type layout struct {
 	tools     pieces
 	project   pieces
 	user      pieces   // the newest message; empty or one
-	files     pieces   // those that came with it
+	files     pieces   // files of the newest message
 	steps     []pieces // tool calls of this turn with their results, oldest first
 	turns     []pieces // earlier turns, newest first
 }
@@ -164,8 +164,8 @@ func (l *layout) addStep(s *piece) {
 	l.steps[last] = append(l.steps[last], s)
 }
 
-// newestUser returns the place of the last User section and its turn. Without
-// one the newest turn there is counts as the current one.
+// newestUser returns the index of the last User section and its turn. Without one, the newest turn
+// is the current one.
 func newestUser(sections []Section) (index, group int) {
 	index = -1
 	for i, s := range sections {

@@ -2,14 +2,14 @@ package budget
 
 // Shares of the room, in percent.
 const (
-	instructionShare = 15 // of System, Tools, Agent and Reminder together
-	historyShare     = 15 // of earlier turns and of files
-	// standaloneFrom is the share beyond which a newest message runs alone, and
-	// standaloneShare what it may have then; the rest is for the reply.
+	instructionShare = 15 // System, Tools, Agent and Reminder together
+	historyShare     = 15 // earlier turns and files
+	// standaloneFrom is the share above which a newest message is sent without the rest, and
+	// standaloneShare its maximum share then. The remainder is for the reply.
 	standaloneFrom  = 70
 	standaloneShare = 80
-	// userFloor is the least that remains of a newest message, as long as all that is never omitted
-	// fits with it.
+	// userFloor is the minimum remaining share of a newest message, if everything that is never
+	// omitted fits with it.
 	userFloor = 25
 	// toolRoom is what a project must leave to the tool results that are still to
 	// come.
@@ -17,34 +17,33 @@ const (
 )
 
 const (
-	// shortenedTurns is how many of the newest turns are shortened when they are
-	// too large; an older one that is too large ends the history.
+	// shortenedTurns is how many of the newest turns are shortened if too large. An older turn that
+	// is too large ends the history.
 	shortenedTurns = 3
-	// pairDivisor makes the most that one side of a shortened pair may have: half
-	// the share of history, less a tenth, because token arithmetic on joined texts
-	// is not exact.
+	// pairDivisor determines the maximum size of one side of a shortened pair: half the history
+	// share minus a tenth, because token counts of joined texts are not exact.
 	pairDivisor = 2.2
-	// resultFloor is what is left of a tool result at least, in tokens, as long as
-	// its call is sent: enough to see that there was one.
+	// resultFloor is the minimum number of tokens of a tool result whose call is sent, so that the
+	// model sees that there was one.
 	resultFloor = 16
-	// scrap is the least that is worth sending of an earlier message, and what is
-	// left of instructions in the narrowest of windows, in tokens.
-	scrap = 16
+	// minUsefulTokens is the minimum useful size of an earlier message, and the size of
+	// instructions in the smallest windows, in tokens.
+	minUsefulTokens = 16
 )
 
-// plan decides how many tokens each section keeps. It works on counts alone;
-// texts are cut once, when it is done.
+// plan decides how many tokens each section keeps. It uses only counts; texts are cut once at the
+// end.
 type plan struct {
 	layout
 	room  int   // tokens for all sections
-	level level // how hard what is never omitted is shortened
+	level level // how far sections that are never omitted are shortened
 
 	projectOverflow bool
 	standalone      bool
 	droppedTurns    int
 }
 
-// level is how far the parts that are never omitted may be shortened.
+// level determines how far sections that are never omitted may be shortened.
 type level struct {
 	dropTools    bool
 	instructions int  // least tokens of each System and Agent section
@@ -60,9 +59,9 @@ func (p *plan) size() int { return p.all.cost() }
 
 func (p *plan) percent(n int) int { return p.room * n / 100 }
 
-// solve fixes the cost of each part in the order of their rights: the newest
-// message, the calls of this turn, history, their results, the instructions. Each
-// takes at most what the floors of those after it leave.
+// solve determines the size of each part by priority: the newest message, the calls of this turn,
+// history, their results, the instructions. Each takes at most what the minimum sizes of the later
+// parts leave.
 func (p *plan) solve() error {
 	if err := p.chooseLevel(); err != nil {
 		return err
@@ -85,20 +84,20 @@ func (p *plan) solve() error {
 	return nil
 }
 
-// chooseLevel takes the mildest level at which what is never omitted fits.
+// chooseLevel chooses the mildest level at which sections that are never omitted fit.
 func (p *plan) chooseLevel() error {
 	quarter := p.instructionRoom() / 4
 	for _, l := range []level{
 		{instructions: quarter, user: p.percent(userFloor)},
 		{instructions: quarter, user: p.percent(userFloor), dropTools: true},
-		{instructions: scrap, user: scrap, dropTools: true, reminders: true},
+		{instructions: minUsefulTokens, user: minUsefulTokens, dropTools: true, reminders: true},
 		{instructions: 0, user: 0, dropTools: true, reminders: true},
 	} {
 		p.level = l
 		if l.dropTools {
 			p.tools.drop()
 		}
-		if p.leastInstructions()+p.user.least(l.user) <= p.room {
+		if p.minInstructions()+p.user.minCost(l.user) <= p.room {
 			return nil
 		}
 	}
@@ -111,22 +110,21 @@ func (p *plan) instructions() int {
 	return p.system.cost() + p.tools.cost() + p.agents.cost() + p.reminders.cost()
 }
 
-// leastInstructions is the size of the instructions when they are shortened as
-// far as the level allows.
-func (p *plan) leastInstructions() int {
+// minInstructions returns the size of the instructions if shortened as far as the level allows.
+func (p *plan) minInstructions() int {
 	floor := p.level.instructions
-	least := p.tools.cost() + p.system.least(floor) + p.agents.least(floor)
+	least := p.tools.cost() + p.system.minCost(floor) + p.agents.minCost(floor)
 	if p.level.reminders {
-		return least + p.reminders.least(floor)
+		return least + p.reminders.minCost(floor)
 	}
 	return least + p.reminders.cost()
 }
 
-// promised is the size that the instructions have for certain: all of them, or
-// their share, but never so much that the newest message has no place.
-func (p *plan) promised() int {
-	share := min(p.instructionRoom(), p.room-p.user.least(p.level.user))
-	return min(p.instructions(), max(share, p.leastInstructions()))
+// instructionShareSize returns the guaranteed size of the instructions: all of them, or their
+// share, but leaving room for the newest message.
+func (p *plan) instructionShareSize() int {
+	share := min(p.instructionRoom(), p.room-p.user.minCost(p.level.user))
+	return min(p.instructions(), max(share, p.minInstructions()))
 }
 
 func (p *plan) history() int {
@@ -145,32 +143,31 @@ func (p *plan) stepCost() int {
 	return total
 }
 
-// leastSteps is the cost of the tool calls of this turn with their results cut
-// to the floor.
-func (p *plan) leastSteps() int {
+// minSteps returns the cost of the tool calls of this turn with results cut to the minimum.
+func (p *plan) minSteps() int {
 	total := 0
 	for _, step := range p.steps {
 		if step[0].dropped {
 			continue
 		}
-		total += step.of(ToolCall).cost() + step.of(ToolResult).least(resultFloor)
+		total += step.ofKinds(ToolCall).cost() + step.ofKinds(ToolResult).minCost(resultFloor)
 	}
 	return total
 }
 
-// projectFits reports whether the project leaves the other parts what they are
-// promised. Before the first tool call of a turn it must leave room for results
-// as well: once the model has seen the project, it should not lose it.
+// projectFits reports whether the project leaves the other parts their guaranteed sizes. Before the
+// first tool call of a turn it must also leave room for results, so that the model does not lose
+// the project later.
 func (p *plan) projectFits() bool {
 	if len(p.project) == 0 {
 		return true
 	}
-	steps := p.leastSteps()
+	steps := p.minSteps()
 	if len(p.steps) == 0 && p.tools.cost() > 0 {
 		steps = p.percent(toolRoom)
 	}
 	older := min(p.history()+p.files.cost(), p.percent(historyShare))
-	return p.promised()+p.user.cost()+p.project.cost()+steps+older <= p.room
+	return p.instructionShareSize()+p.user.cost()+p.project.cost()+steps+older <= p.room
 }
 
 func (p *plan) dropProject() {
@@ -178,8 +175,8 @@ func (p *plan) dropProject() {
 	p.project.drop()
 }
 
-// dropOlder leaves the newest message alone with the instructions and what its
-// tools returned.
+// dropOlder removes everything except the newest message, the instructions and the tool results of
+// the turn.
 func (p *plan) dropOlder() {
 	p.dropProject()
 	p.files.drop()
@@ -193,11 +190,11 @@ func (p *plan) dropTurn(turn pieces) {
 	p.droppedTurns++
 }
 
-// fitUser shortens the newest message where it is larger than all the room that
-// is not promised to the instructions, or, running alone, than 80 %.
+// fitUser shortens the newest message if it exceeds the room beyond the guaranteed instructions or,
+// sent without the rest, 80 %.
 func (p *plan) fitUser() {
 	for _, s := range p.user {
-		most := p.room - p.promised()
+		most := p.room - p.instructionShareSize()
 		if p.standalone {
 			most = min(most, p.percent(standaloneShare))
 		}
@@ -205,22 +202,22 @@ func (p *plan) fitUser() {
 	}
 }
 
-// fitSteps leaves out the oldest tool calls of this turn, each with its result,
-// when even the shortest form of all of them is too much.
+// fitSteps drops the oldest tool calls of this turn with their results if even the shortest form of
+// all is too large.
 func (p *plan) fitSteps() {
-	room := p.room - p.promised() - p.user.cost() - p.project.cost()
+	room := p.room - p.instructionShareSize() - p.user.cost() - p.project.cost()
 	for _, step := range p.steps {
-		if p.leastSteps() <= room {
+		if p.minSteps() <= room {
 			return
 		}
 		step.drop()
 	}
 }
 
-// fitHistory keeps files of this turn, then earlier turns from the newest
-// backwards until one does not fit, so that there is no hole in the conversation.
+// fitHistory keeps files of this turn, then earlier turns from the newest backwards until one does
+// not fit, so that the conversation has no gap.
 func (p *plan) fitHistory() {
-	free := p.room - p.promised() - p.user.cost() - p.project.cost() - p.leastSteps()
+	free := p.room - p.instructionShareSize() - p.user.cost() - p.project.cost() - p.minSteps()
 	share := max(0, min(p.percent(historyShare), free))
 	idle := p.room - p.instructions() - p.user.cost() - p.project.cost() - p.stepCost()
 	p.fitFiles(max(share, idle))
@@ -241,25 +238,25 @@ func (p *plan) fitHistory() {
 	}
 }
 
-// fitFiles leaves out the last files until the rest fits when shortened.
+// fitFiles drops the last files until the rest fits when shortened.
 func (p *plan) fitFiles(limit int) {
 	kept := p.files
-	for len(kept) > 0 && kept.least(scrap) > limit {
+	for len(kept) > 0 && kept.minCost(minUsefulTokens) > limit {
 		kept[len(kept)-1].dropped = true
 		kept = kept[:len(kept)-1]
 	}
-	kept.squeeze(kept.cost()-limit, scrap)
+	kept.shrink(kept.cost()-limit, minUsefulTokens)
 }
 
-// shortenTurn cuts each text of a turn to its part of the share of history, less
-// a tenth; for a question with its answer that is the share by 2.2.
+// shortenTurn cuts each text of a turn to its part of the history share minus a tenth. For a
+// question with its answer that is the share divided by 2.2.
 func shortenTurn(turn pieces, share int) {
-	texts := turn.of(User, History, File, ToolResult)
+	texts := turn.ofKinds(User, History, File, ToolResult)
 	if len(texts) == 0 {
 		return
 	}
 	most := int(float64(share) / (pairDivisor / 2 * float64(len(texts))))
-	if most < scrap {
+	if most < minUsefulTokens {
 		return
 	}
 	for _, s := range texts {
@@ -272,22 +269,22 @@ func (p *plan) fitResults() {
 	var results pieces
 	for _, step := range p.steps {
 		if !step[0].dropped {
-			results = append(results, step.of(ToolResult)...)
+			results = append(results, step.ofKinds(ToolResult)...)
 		}
 	}
-	room := p.room - p.promised() - p.user.cost() - p.project.cost() - p.history() - p.files.cost()
-	results.squeeze(p.stepCost()-room, resultFloor)
+	room := p.room - p.instructionShareSize() - p.user.cost() - p.project.cost() - p.history() - p.files.cost()
+	results.shrink(p.stepCost()-room, resultFloor)
 }
 
-// fitInstructions gives the instructions what is left, which is at least what
-// they were promised, and shortens the agent's prompt first and reminders last.
+// fitInstructions gives the instructions the remaining room, at least their guaranteed size. It
+// shortens the agent's prompt first and reminders last.
 func (p *plan) fitInstructions() {
 	floor := p.level.instructions
 	excess := p.size() - p.room
-	excess = p.agents.squeeze(excess, max(floor, p.instructionRoom()/4))
-	excess = p.system.squeeze(excess, floor)
-	excess = p.agents.squeeze(excess, floor)
+	excess = p.agents.shrink(excess, max(floor, p.instructionRoom()/4))
+	excess = p.system.shrink(excess, floor)
+	excess = p.agents.shrink(excess, floor)
 	if p.level.reminders {
-		p.reminders.squeeze(excess, floor)
+		p.reminders.shrink(excess, floor)
 	}
 }

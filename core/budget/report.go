@@ -25,22 +25,21 @@ func (t Tally) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// Report says what fitting cost, in counts and never in contents, so that it may
-// be logged.
+// Report describes the result of fitting in counts, without contents, so that it can be logged.
 type Report struct {
 	// Before and After are the sizes of the context in tokens; After is at most
 	// Limit, the window without the reserve for the reply.
 	Before, After, Limit int
-	// Dropped and Trimmed count sections that were left out or shortened.
+	// Dropped and Trimmed count omitted and shortened sections.
 	Dropped, Trimmed Tally
-	// DroppedTurns is how many earlier turns were left out.
+	// DroppedTurns is the number of omitted earlier turns.
 	DroppedTurns int
-	// Standalone says that the newest message was so large that it ran without
-	// history, files and project.
+	// Standalone says that the newest message was so large that it was sent without history, files
+	// and project.
 	Standalone bool
 }
 
-// Changed reports whether anything was left out or shortened.
+// Changed reports whether anything was omitted or shortened.
 func (r Report) Changed() bool { return r.Dropped.Total() > 0 || r.Trimmed.Total() > 0 }
 
 // LogValue implements [slog.LogValuer].

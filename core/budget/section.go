@@ -1,15 +1,14 @@
 package budget
 
-// Kind says what a [Section] of the context is, and with that what may happen to
-// it when the window is too small.
+// Kind is the kind of a [Section], which determines how it may be shortened.
 type Kind int
 
-// The kinds of sections. What is never omitted may still be shortened.
+// The kinds of sections. A section that is never omitted may still be shortened.
 const (
 	// System is the system prompt. Never omitted.
 	System Kind = iota
-	// Tools describes the tools that the model may call. Whole or not at all; it goes only when
-	// what is never omitted would not fit with it.
+	// Tools describes the tools that the model may call. It is sent whole or not at all, and
+	// omitted only if sections that are never omitted would not fit with it.
 	Tools
 	// Agent is the prompt of a custom agent. Never omitted; the first to be
 	// shortened among the instructions.
@@ -50,33 +49,32 @@ func (k Kind) String() string {
 type Section struct {
 	Kind Kind
 	Text string
-	// Fixed is what the section costs in addition to its text and cannot lose: images, and the JSON
+	// Fixed is the cost in addition to the text that cannot be shortened: images, and the JSON
 	// around a tool call. In tokens; negative counts as 0.
 	Fixed int
-	// Group is the number of the turn, growing from turn to turn. Sections of an
-	// earlier turn stay or go together. It has no meaning for System, Tools, Agent,
-	// Reminder and Project.
+	// Group is the number of the turn. Sections of an earlier turn are kept or dropped together. It
+	// has no meaning for System, Tools, Agent, Reminder and Project.
 	Group int
 }
 
 // Kept is a section that is sent.
 type Kept struct {
-	// Index is the place of the section in what was given to [Fitter.Fit].
+	// Index is the index of the section in the argument of [Fitter.Fit].
 	Index int
 	// Text is its text, shortened if Trimmed is set.
 	Text    string
 	Trimmed bool
-	// Tokens is its whole cost: text, fixed part and message.
+	// Tokens is its total cost: text, fixed part and message.
 	Tokens int
 }
 
 // Fitted is a context that fits.
 type Fitted struct {
-	// Sections are those to send, in the order in which they were given.
+	// Sections are the sections to send, in their original order.
 	Sections []Kept
-	// ProjectOverflow says that the project does not fit and was left out; it is
-	// to be searched instead. Asked at the first step of a turn, the answer leaves
-	// room for tools, so that the project does not vanish halfway through.
+	// ProjectOverflow says that the project does not fit and was omitted; search it instead. At the
+	// first step of a turn this leaves room for tools, so that the project is not omitted later in
+	// the turn.
 	ProjectOverflow bool
 	Report          Report
 }

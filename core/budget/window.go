@@ -2,22 +2,20 @@ package budget
 
 import "slices"
 
-// DefaultSources is how many sources a window has unless configured otherwise.
+// DefaultSources is the default number of sources of a window.
 const DefaultSources = 4
 
-// FillWindow returns found, topped up to size with sources of earlier turns, so
-// that "tell me more" has something to stand on even when its own search finds
-// nothing. found always comes first, whole and in its order, even when it has
-// more than size.
+// FillWindow returns found, filled up to size with sources of earlier turns, so that "tell me more"
+// has sources even if its search finds nothing. found comes first, complete and in order, even if
+// it exceeds size.
 //
-// history holds the sources of each earlier turn, oldest turn first; the newest
-// turn is used first, and within a turn the order is kept. identity tells sources
-// apart: one that was found, or taken from a newer turn, is not taken again.
-// usable, if not nil, refuses sources, such as those that were pinned, or that
-// the readers may no longer see. A turn is sifted before any of it is taken, so a
-// turn that lists a source twice gives it twice.
+// history has the sources of each earlier turn, oldest turn first. The newest turn is used first,
+// and the order within a turn is kept. identity identifies sources: one in found or in a newer turn
+// is not repeated. usable, if not nil, excludes sources, such as pinned ones, or those that the
+// readers may no longer see. A turn is filtered before any of it is added, so a turn that lists a
+// source twice adds it twice.
 //
-// The result is a new slice and nothing is reordered in place.
+// The result is a new slice. FillWindow does not modify its arguments.
 func FillWindow[S any, K comparable](
 	size int, found []S, history [][]S, identity func(S) K, usable func(S) bool,
 ) []S {
@@ -30,7 +28,7 @@ func FillWindow[S any, K comparable](
 		seen[identity(s)] = true
 	}
 	for _, turn := range slices.Backward(history) {
-		for _, s := range eligible(turn, seen, identity, usable) {
+		for _, s := range filterSources(turn, seen, identity, usable) {
 			if len(sources) >= size {
 				return sources
 			}
@@ -41,7 +39,7 @@ func FillWindow[S any, K comparable](
 	return sources
 }
 
-func eligible[S any, K comparable](turn []S, seen map[K]bool, identity func(S) K, usable func(S) bool) []S {
+func filterSources[S any, K comparable](turn []S, seen map[K]bool, identity func(S) K, usable func(S) bool) []S {
 	var fresh []S
 	for _, s := range turn {
 		if !seen[identity(s)] && (usable == nil || usable(s)) {

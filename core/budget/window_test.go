@@ -73,7 +73,7 @@ func TestFillWindow(t *testing.T) {
 	}
 }
 
-func TestFillWindowLeavesItsInputsAlone(t *testing.T) {
+func TestFillWindowKeepsInputs(t *testing.T) {
 	t.Parallel()
 	// Room behind found: appending in place would write into the caller's array.
 	backing := sources("a", "keep")

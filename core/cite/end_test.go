@@ -16,10 +16,12 @@ var tokens = []string{
 	"【", "】", "［", "†", "é",
 }
 
-// looks is how often a byte may be looked at in the mean: a bracket expression that turns out to be none is read again from its second byte on.
+// looks is how often a byte may be looked at in the mean: a bracket expression that turns out to be
+// none is read again from its second byte on.
 const looks = 3
 
-// checkEnds reads a text. Reading ends, for every text however it is cut: no byte is looked at more than so often, but for those that can be held back.
+// checkEnds reads a text. Reading ends, for every text however it is cut: no byte is looked at more
+// than so often, but for those that can be held back.
 func checkEnds(t interface {
 	Helper()
 	Errorf(string, ...any)

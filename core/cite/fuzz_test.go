@@ -58,7 +58,8 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzUnchanged holds that text without known numbers comes out as it went in, and that what is not shown of it yet is held.
+// FuzzUnchanged holds that text without known numbers comes out as it went in, and that what is not
+// shown of it yet is held.
 func FuzzUnchanged(f *testing.F) {
 	for _, text := range texts {
 		f.Add(text)

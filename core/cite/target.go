@@ -13,8 +13,8 @@ const (
 	targetAfterTitle                   // blanks after the title
 )
 
-// target is the state of the text after the label of a link, up to its ), or after that of a link
-// definition, up to the end of the line.
+// target is the state of the text after a label: after a link's label up to its ), after a
+// definition's label up to the end of the line.
 type target struct {
 	step       targetStep
 	definition bool

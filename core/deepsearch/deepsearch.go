@@ -1,17 +1,17 @@
-// Package deepsearch answers questions that one search does not answer: it takes a question apart,
-// has each part searched and answered by itself, judges whether that suffices, asks further, and
-// has a report written from what was found.
+// Package deepsearch answers questions that need several searches. It splits a question into parts,
+// searches and answers each part, judges the findings, asks further questions if needed, and has a
+// report written.
 //
-// A [Runner] takes the requests of a turn.Runner that have a Depth. The turn is made of runs of
-// turn.Runner: one for each sub-question, which search under the turn's audience and may cite only
-// what they found, and one for the report, which is given what those cite and has no tools. All of
-// them share the turn's citation numbers. There are two levels and no more, so that nothing is
-// summarised twice. The coordinator does not search, so each sub-question has to stand alone.
+// A [Runner] runs the requests of a turn.Runner that have a Depth. A deep search consists of runs
+// of turn.Runner. One run for each sub-question searches under the turn's audience and may cite
+// only what it found. One run for the report gets the cited passages and has no tools. All runs
+// share the turn's citation numbers. There are only these two levels, so that no text is summarised
+// twice. The coordinator does not search, so each sub-question must be self-contained.
 //
-// The way of a turn: plan.go (rule.go without a model) takes the question apart, research.go has
-// the parts answered, judge.go decides whether that suffices and what to ask further, report.go
-// writes, stop.go ends what a person stopped, steer.go takes up what people change meanwhile. What
-// was planned and found is kept by a [Journal] as it comes.
+// The stages of a turn: plan.go (rule.go without a model) splits the question, research.go answers
+// the parts, judge.go decides whether to ask further questions, and report.go writes. stop.go
+// handles stops, and steer.go people's changes to the plan. A [Journal] stores plans and findings
+// as they arrive.
 package deepsearch
 
 import (

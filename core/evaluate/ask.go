@@ -12,20 +12,20 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Reply is what a person who asks is shown.
+// Reply is what a person who asks sees.
 type Reply struct {
 	Text     string
 	Cited    []document.ID // in the order of their numbers
-	Found    []document.ID // what the searches of the turn found, best first
+	Found    []document.ID // results of the turn's searches, best first
 	Outcome  string
-	Asserted bool // it answers, whatever it rests on
-	Linked   bool // it shows links alone
-	Quoted   int  // how many of Cited are quoted or referred to, before those that are only linked
+	Asserted bool // it answers, with or without sources
+	Linked   bool // it shows only links
+	Quoted   int  // number of Cited that are quoted or referred to, before those that are only linked
 }
 
-// Asker puts questions into threads. It is used by one goroutine.
+// Asker asks questions in threads. It is not safe for concurrent use.
 type Asker interface {
-	// Open begins a thread in which each question is asked after the answer to the one before.
+	// Open begins a thread in which each question follows the answer to the previous one.
 	Open(ctx context.Context) (Thread, error)
 }
 
@@ -36,8 +36,8 @@ type Thread interface {
 	Close(ctx context.Context) error
 }
 
-// Interview asks questions as people do, and runs the search separately, to tell what was found
-// from what became of it.
+// Interview asks questions as people do. It also runs the search separately, to distinguish search
+// results from answers.
 type Interview struct {
 	Asker     Asker
 	Retriever retrieve.Retriever
@@ -45,8 +45,8 @@ type Interview struct {
 	Sources   []document.SourceID // only these; none means all
 }
 
-// Run asks all questions, each thread from its opener on, and judges the replies. done gets how
-// many have been asked.
+// Run asks all questions, each thread from its first one, and judges the replies. It calls done
+// with the number of questions asked so far.
 func (i Interview) Run(ctx context.Context, questions []Question, done func(asked int)) ([]Judged, error) {
 	followers := make(map[string][]int)
 	for n, q := range questions {
@@ -120,8 +120,7 @@ func (i Interview) thread(ctx context.Context, questions []Question, path []int,
 	return nil
 }
 
-// Budgets of tokens for which Judged says whether a passage with the answer is among those that
-// fit.
+// Token budgets of Judged.Passage2000 and Judged.Passage6000.
 const (
 	smallPrompt = 2000
 	largePrompt = 6000
@@ -138,7 +137,7 @@ func (i Interview) judge(ctx context.Context, q Question, reply Reply) (Judged, 
 	j.Right = slices.ContainsFunc(j.Cited, right)
 	j.Quoted = slices.ContainsFunc(pagesOf(reply.Cited[:reply.Quoted]), right)
 	j.First = len(j.Cited) > 0 && right(j.Cited[0])
-	if q.After != "" { // its subject is in the question before, which a separate search does not know
+	if q.After != "" { // the previous question has its topic, which a separate search does not know
 		j.Rank = slices.IndexFunc(pagesOf(reply.Found), right) + 1
 		return j, nil
 	}
@@ -167,14 +166,14 @@ func (i Interview) judge(ctx context.Context, q Question, reply Reply) (Judged, 
 	return j, nil
 }
 
-// Page is the path of a document below its source, which the expressions of a file of questions
+// Page returns the path of a document within its source, which the expressions of a question file
 // match.
 func Page(id document.ID) string {
 	_, name, _ := strings.Cut(string(id), ":")
 	return name
 }
 
-// pagesOf are the paths of documents, each once.
+// pagesOf returns the paths of documents without duplicates.
 func pagesOf(ids []document.ID) []string {
 	pages := []string{}
 	for _, id := range ids {

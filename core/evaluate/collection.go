@@ -16,12 +16,12 @@ import (
 // Collection is a labelled collection in the layout of BEIR.
 type Collection struct {
 	Documents  []Text
-	Queries    []Text                    // those with judgements
+	Queries    []Text                    // queries with judgements
 	Judgements map[string]map[string]int // query id → document id → grade; of Queries alone
-	// query id → what its answer rests on; nil where the collection does not say
+	// query id → quotations that the answer is based on; nil if the collection has none
 	Gold  map[string][]Quote
-	Steps map[string][]Step // query id → the reasoning that answers it; nil likewise
-	// sentences about what does not belong together and was left out
+	Steps map[string][]Step // query id → steps of reasoning; nil likewise
+	// sentences about inconsistent data that was left out
 	Notes []string
 }
 
@@ -33,8 +33,7 @@ type Text struct {
 }
 
 // Read reads corpus.jsonl, queries.jsonl, and the judgements from qrels.tsv or the folder qrels;
-// each may be compressed (.gz). Errors name the file and line. What does not stop an evaluation is
-// a note.
+// each may be compressed (.gz). Errors name the file and line. Recoverable faults are noted.
 func Read(dir fs.FS) (Collection, error) {
 	var c Collection
 	r := reader{dir: dir}
@@ -59,7 +58,7 @@ func Read(dir fs.FS) (Collection, error) {
 	empty := 0
 	for _, q := range queries {
 		switch {
-		case !relevant(c.Judgements[q.ID]):
+		case !hasRelevant(c.Judgements[q.ID]):
 			delete(c.Judgements, q.ID)
 		case strings.TrimSpace(q.Text) == "":
 			delete(c.Judgements, q.ID)
@@ -76,11 +75,11 @@ func Read(dir fs.FS) (Collection, error) {
 		return c, fmt.Errorf("the collection has %d documents and %d judged queries: check that corpus.jsonl, queries.jsonl and qrels.tsv belong together",
 			len(c.Documents), len(c.Queries))
 	}
-	return c, c.match()
+	return c, c.dropUnmatched()
 }
 
-// relevant reports whether any document is judged to answer.
-func relevant(grades map[string]int) bool {
+// hasRelevant reports whether any document is judged relevant.
+func hasRelevant(grades map[string]int) bool {
 	for _, g := range grades {
 		if g > 0 {
 			return true
@@ -89,9 +88,9 @@ func relevant(grades map[string]int) bool {
 	return false
 }
 
-// match leaves out judgements of queries that are not there, and notes judgements of documents that
-// are not there: those count as documents that were not found, as in BEIR.
-func (c *Collection) match() error {
+// dropUnmatched drops judgements of missing queries and notes judgements of missing documents,
+// which count as not found, as in BEIR.
+func (c *Collection) dropUnmatched() error {
 	queries := make(map[string]bool, len(c.Queries))
 	for _, q := range c.Queries {
 		queries[q.ID] = true
@@ -103,7 +102,7 @@ func (c *Collection) match() error {
 	unknown, missing, found := 0, 0, 0
 	for query, grades := range c.Judgements {
 		if !queries[query] {
-			if relevant(grades) {
+			if hasRelevant(grades) {
 				unknown++
 			}
 			delete(c.Judgements, query)
@@ -131,8 +130,8 @@ func (c *Collection) match() error {
 	return nil
 }
 
-// Fingerprint identifies the content of the collection, whatever its folder is called: 16
-// hexadecimal digits.
+// Fingerprint identifies the content of the collection, regardless of its folder: 16 hexadecimal
+// digits.
 func (c *Collection) Fingerprint() string {
 	sum := sha256.New()
 	for _, texts := range [][]Text{c.Documents, c.Queries} {

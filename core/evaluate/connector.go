@@ -12,15 +12,15 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// source is the one that a collection is indexed as.
+// source is the source id of an indexed collection.
 const source document.SourceID = "collection"
 
-// documentID names a document of a collection in the index: by its place, since the collection's
-// own name may be anything.
+// documentID returns the index id of a document by its position, since the collection's ids may be
+// any text.
 func documentID(place int) document.ID { return document.ID(fmt.Sprintf("%s:%d", source, place)) }
 
-// original is the document of the collection that a document in the index stands for.
-func (c *Collection) original(id document.ID) (Text, bool) {
+// documentOf returns the document of the collection for an id in the index.
+func (c *Collection) documentOf(id document.ID) (Text, bool) {
 	place, err := strconv.Atoi(strings.TrimPrefix(string(id), string(source)+":"))
 	if err != nil || place < 0 || place >= len(c.Documents) {
 		return Text{}, false
@@ -28,11 +28,11 @@ func (c *Collection) original(id document.ID) (Text, bool) {
 	return c.Documents[place], true
 }
 
-// connectorBatch is how many documents a batch holds.
+// connectorBatch is the number of documents in a batch.
 const connectorBatch = 256
 
-// Connector yields the documents of a collection, readable by everybody. Documents without text
-// have their title for it.
+// Connector yields the documents of a collection, readable by everyone. Documents without text get
+// their title as text.
 func (c *Collection) Connector() index.Connector { return connector{c} }
 
 type connector struct{ collection *Collection }

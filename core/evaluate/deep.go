@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Step is one sentence of the reasoning that leads to an answer, and the documents that it rests
+// Step is one sentence of the reasoning that leads to an answer, and the documents that it is based
 // on.
 type Step struct {
 	Text  string
@@ -44,55 +44,55 @@ func (r *reader) steps() (map[string][]Step, error) {
 	return all, err
 }
 
-// Way is a way of searching for a question that needs more than one document.
+// Way is a search strategy for a question that needs several documents.
 type Way string
 
-// The ways, in the order in which they are reported.
+// The ways, in the order of reports.
 const (
-	Once Way = "once" // the question alone
-	// the question, and the parts that deepsearch.Decompose takes it apart into
+	Once Way = "once" // only the question
+	// the question and its parts by deepsearch.Decompose
 	ByRule Way = "by rule"
-	// the question, and once more with each name that its first passages hold
+	// the question, and the question with each name in its first passages
 	ByName    Way = "by name"
-	RuleNames Way = "rule, name" // both, as a deep search does without a model
+	RuleNames Way = "rule, name" // both, like a deep search without a model
 )
 
-// Ways are all of them.
+// Ways returns all ways.
 func Ways() []Way { return []Way{Once, ByRule, ByName, RuleNames} }
 
-// DeepResult is how well a way finds all documents that a question needs.
+// DeepResult measures how well a way finds all documents that a question needs.
 type DeepResult struct {
 	Way Way `json:"way"`
-	// share of the queries of which all documents are among the first ten
+	// share of the queries with all documents among the first ten
 	AllTen float64 `json:"all_in_ten"`
 	// share of a query's documents among the first five, mean over queries
 	Recall5  float64 `json:"recall_5"`
-	Searches float64 `json:"searches"` // for a query, mean
+	Searches float64 `json:"searches"` // per query, mean
 }
 
-// Ordered is how often a reader who takes the steps of the reasoning in order, and looks at the
-// first so many documents of each search, would find every document before the step that rests on
-// it: by the question, or by a step before.
+// Ordered measures a reader who follows the steps of the reasoning in order and looks at the first
+// Depth documents of each search. Found is how often every document is found before its step, by
+// the question or an earlier step.
 type Ordered struct {
 	Depth int     `json:"depth"`
 	Found float64 `json:"found"` // share of the queries
 }
 
-// Deep are the results of a collection whose questions need several documents.
+// Deep are the results for a collection whose questions need several documents.
 type Deep struct {
 	Queries int          `json:"queries"`
 	Results []DeepResult `json:"results"`
-	Ordered []Ordered    `json:"in_order,omitempty"` // none where the collection has no steps
+	Ordered []Ordered    `json:"in_order,omitempty"` // empty if the collection has no steps
 }
 
-// depths are how many documents of each search a reader looks at.
+// depths are the numbers of documents of each search that a reader looks at.
 var depths = []int{3, 5, 10}
 
-// nameDepth is how many passages of the first search names are taken from.
+// nameDepth is the number of passages of the first search that names are taken from.
 const nameDepth = 3
 
-// Deep measures every way of searching in a mode, without a model. The rankings of several searches
-// take turns.
+// Deep measures every way of searching in a mode, without a model. It interleaves the rankings of
+// several searches.
 func (r Runner) Deep(ctx context.Context, c *Collection, mode Mode, done func(queries int)) (Deep, error) {
 	hybrid, err := r.hybrid(mode, r.Config)
 	if err != nil {
@@ -104,11 +104,11 @@ func (r Runner) Deep(ctx context.Context, c *Collection, mode Mode, done func(qu
 	reached := make([]int, len(depths))
 	for i, q := range c.Queries {
 		for w, way := range Ways() {
-			ranking, searches, err := d.ranked(ctx, q, way)
+			ranking, searches, err := d.rankingOf(ctx, q, way)
 			if err != nil {
 				return Deep{}, err
 			}
-			ten, five := found(c, q, ranking)
+			ten, five := recallOf(c, q, ranking)
 			sums[w].AllTen += ten
 			sums[w].Recall5 += five
 			sums[w].Searches += float64(searches)
@@ -136,7 +136,7 @@ func (r Runner) Deep(ctx context.Context, c *Collection, mode Mode, done func(qu
 	return out, nil
 }
 
-// deepRun are the searches of one evaluation, each made once.
+// deepRun caches the searches of one evaluation.
 type deepRun struct {
 	Runner
 	c      *Collection
@@ -156,8 +156,8 @@ func (d *deepRun) search(ctx context.Context, q Text, text string) (retrieve.Res
 	return found, err
 }
 
-// ranked is the ranking that a way comes to, and how many searches it took.
-func (d *deepRun) ranked(ctx context.Context, q Text, way Way) ([]string, int, error) {
+// rankingOf returns the ranking of a way and its number of searches.
+func (d *deepRun) rankingOf(ctx context.Context, q Text, way Way) ([]string, int, error) {
 	texts := []string{q.Text}
 	if way == ByRule || way == RuleNames {
 		for _, part := range deepsearch.Decompose(q.Text) {
@@ -187,11 +187,11 @@ func (d *deepRun) ranked(ctx context.Context, q Text, way Way) ([]string, int, e
 		}
 		rankings[i] = d.c.extend(nil, q, found.Hits)
 	}
-	return taken(rankings), len(texts), nil
+	return interleave(rankings), len(texts), nil
 }
 
-// taken is one ranking in which several take turns.
-func taken(rankings [][]string) []string {
+// interleave merges rankings by taking turns.
+func interleave(rankings [][]string) []string {
 	var out []string
 	for i := 0; ; i++ {
 		more := false
@@ -209,9 +209,9 @@ func taken(rankings [][]string) []string {
 	}
 }
 
-// found is whether the first ten documents are all that answer, and which share of them the first
-// five hold.
-func found(c *Collection, q Text, ranking []string) (ten, five float64) {
+// recallOf reports whether the first ten documents include all relevant ones, and which share the
+// first five include.
+func recallOf(c *Collection, q Text, ranking []string) (ten, five float64) {
 	needed, atTen, atFive := 0, 0, 0
 	for id, grade := range c.Judgements[q.ID] {
 		if grade <= 0 {
@@ -233,12 +233,12 @@ func found(c *Collection, q Text, ranking []string) (ten, five float64) {
 }
 
 // inOrder reports whether each document of a step is among the first ones of the question's search
-// or of a step's before it.
+// or of an earlier step's.
 func (d *deepRun) inOrder(ctx context.Context, q Text, depth int) (bool, error) {
 	known := make(map[string]bool)
 	learn := func(text string) error {
 		found, err := d.search(ctx, q, text)
-		for _, id := range limited(d.c.extend(nil, q, found.Hits), depth) {
+		for _, id := range firstN(d.c.extend(nil, q, found.Hits), depth) {
 			known[id] = true
 		}
 		return err
@@ -259,4 +259,4 @@ func (d *deepRun) inOrder(ctx context.Context, q Text, depth int) (bool, error) 
 	return true, nil
 }
 
-func limited(list []string, n int) []string { return list[:min(len(list), n)] }
+func firstN(list []string, n int) []string { return list[:min(len(list), n)] }

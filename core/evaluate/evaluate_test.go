@@ -172,7 +172,7 @@ func wide(t *testing.T, text string, order unicode.Endianness) *fstest.MapFile {
 }
 
 // Collections are laid out in many ways; none of these says anything else.
-func TestReadTakesWhatIsAround(t *testing.T) {
+func TestReadAcceptsVariants(t *testing.T) {
 	t.Parallel()
 	want := evaluate.Collection{
 		Documents:  []evaluate.Text{{ID: "d 1/ä\"?", Title: "7", Text: "first"}, {ID: "2", Title: "Second"}},
@@ -215,7 +215,7 @@ func TestReadTakesWhatIsAround(t *testing.T) {
 }
 
 // An empty document is part of the collection, however its emptiness is written.
-func TestReadTakesEmptyDocuments(t *testing.T) {
+func TestReadAcceptsEmptyDocuments(t *testing.T) {
 	t.Parallel()
 	dir := files("q1\td1\t1\n")
 	dir["corpus.jsonl"] = &fstest.MapFile{Data: []byte(`{"_id": "d1", "title": null, "text": null}` + "\n" + `{"_id": "d2", "title": null}` + "\n" + `{"_id": "d3", "text": ""}`)}
@@ -228,7 +228,7 @@ func TestReadTakesEmptyDocuments(t *testing.T) {
 	}
 }
 
-func TestReadNotesWhatIsNotUTF8(t *testing.T) {
+func TestReadNotesInvalidUTF8(t *testing.T) {
 	t.Parallel()
 	dir := files("q1\td1\t1\n")
 	dir["corpus.jsonl"] = &fstest.MapFile{Data: []byte("{\"_id\": \"d1\", \"text\": \"caf\xe9\"}\n{\"_id\": \"d2\", \"text\": \"café\"}\n")}
@@ -242,7 +242,7 @@ func TestReadNotesWhatIsNotUTF8(t *testing.T) {
 	}
 }
 
-func TestReadNotesWhatDoesNotFit(t *testing.T) {
+func TestReadNotesUnmatchedJudgements(t *testing.T) {
 	t.Parallel()
 	got, err := evaluate.Read(files("q1\td1\t1\nq1\tgone\t1\nother\td1\t1\n"))
 	if err != nil {
@@ -257,7 +257,7 @@ func TestReadNotesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-func TestFingerprintIsThatOfTheContent(t *testing.T) {
+func TestFingerprintDependsOnContent(t *testing.T) {
 	t.Parallel()
 	read := func(dir fstest.MapFS) string {
 		c, err := evaluate.Read(dir)

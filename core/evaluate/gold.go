@@ -11,19 +11,20 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// goldFile says which sentences of which documents answer: an object a line, {"id", "pages": [[…]],
-// "evidence": [[{"page", "text"}]]}, with a list for each step of the reasoning. It may be missing.
+// goldFile names the file with the sentences that answer. Each line is an object, {"id", "pages":
+// [[…]], "evidence": [[{"page", "text"}]]}, with a list for each step of the reasoning. It is
+// optional.
 const goldFile = "steps.jsonl"
 
-// Quote is a sentence that an answer rests on. Without a text it is any passage of the document.
+// Quote is a sentence that an answer is based on. Without a text it is any passage of the document.
 type Quote struct {
 	Document string
 	Text     string
 }
 
-// quoted is the share of a quotation's words and numbers that a passage of its document has to
-// hold: quotations may be cut or joined.
-const quoted = 0.9
+// quoteShare is the share of a quotation's words and numbers that a passage must contain:
+// quotations may be cut or joined.
+const quoteShare = 0.9
 
 // gold reads goldFile: for each query its quotations, where a step has none its documents.
 func (r *reader) gold() (map[string][]Quote, error) {
@@ -70,18 +71,18 @@ func (r *reader) gold() (map[string][]Quote, error) {
 	return all, err
 }
 
-// Gold says how much of what the answers rest on a prompt holds whose passages take so many tokens.
+// Gold measures how many of the quotations are in a prompt with passages of so many tokens.
 type Gold struct {
 	Tokens  int     `json:"tokens"`
 	Queries int     `json:"queries"` // with quotations
 	Found   float64 `json:"found"`   // share of a query's quotations, on average
-	Whole   int     `json:"whole"`   // queries of which all are there
+	Whole   int     `json:"whole"`   // queries with all quotations
 }
 
-// goldBudgets are those of questions, too.
+// goldBudgets are the token budgets, as for questions.
 var goldBudgets = []int{smallPrompt, largePrompt}
 
-// measureGold searches as production does, neighbours included.
+// measureGold searches as in production, including neighbours.
 func (r Runner) measureGold(ctx context.Context, c *Collection, mode Mode) ([]Gold, error) {
 	if len(c.Gold) == 0 {
 		return nil, nil
@@ -104,7 +105,7 @@ func (r Runner) measureGold(ctx context.Context, c *Collection, mode Mode) ([]Go
 			}
 			held := 0
 			for _, quote := range quotes {
-				if c.holds(found.Hits, quote) {
+				if c.containsQuote(found.Hits, quote) {
 					held++
 				}
 			}
@@ -122,13 +123,13 @@ func (r Runner) measureGold(ctx context.Context, c *Collection, mode Mode) ([]Go
 	return measured, nil
 }
 
-// holds reports whether one of the passages holds a quotation.
-func (c *Collection) holds(hits []retrieve.Hit, q Quote) bool {
+// containsQuote reports whether one of the passages contains a quotation.
+func (c *Collection) containsQuote(hits []retrieve.Hit, q Quote) bool {
 	return slices.ContainsFunc(hits, func(h retrieve.Hit) bool {
-		original, there := c.original(h.Document.ID)
+		original, there := c.documentOf(h.Document.ID)
 		if !there || original.ID != q.Document {
 			return false
 		}
-		return q.Text == "" || strings.Contains(strings.Join(strings.Fields(h.Text), " "), q.Text) || cite.Supported(q.Text, []string{h.Text}) >= quoted
+		return q.Text == "" || strings.Contains(strings.Join(strings.Fields(h.Text), " "), q.Text) || cite.Supported(q.Text, []string{h.Text}) >= quoteShare
 	})
 }

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// AnswerReport is the outcome of asking a file of questions. Its JSON names are stable: reports are
-// kept and compared with later ones.
+// AnswerReport is the result of asking a file of questions. Its JSON names are stable, because
+// reports are stored and compared.
 type AnswerReport struct {
-	File        string    `json:"file"`        // what people call it
+	File        string    `json:"file"`        // display name
 	Fingerprint string    `json:"fingerprint"` // of the questions
 	At          time.Time `json:"at"`
 	Version     string    `json:"version"` // of the program
 	Model       string    `json:"model"`   // that wrote the answers
 	Embedder    string    `json:"embedder,omitempty"`
 	Sources     []string  `json:"sources,omitempty"` // only these were searched
-	Deep        bool      `json:"deep,omitempty"`    // by deep searches
+	Deep        bool      `json:"deep,omitempty"`    // with deep searches
 	Seconds     float64   `json:"seconds"`
 	Summaries   []Summary `json:"summaries"`
 	Results     []Judged  `json:"results"`
 	Notes       []string  `json:"notes,omitempty"`
 }
 
-// ReadAnswerReport reads what Write wrote.
+// ReadAnswerReport reads the output of Write.
 func ReadAnswerReport(r io.Reader) (AnswerReport, error) {
 	var report AnswerReport
 	if err := json.NewDecoder(r).Decode(&report); err != nil {
@@ -47,7 +47,7 @@ func (r AnswerReport) Write(w io.Writer) error {
 // Compare lists what changed since an earlier report on the same questions.
 func (r AnswerReport) Compare(earlier AnswerReport) ([]Change, error) {
 	if r.Fingerprint != earlier.Fingerprint {
-		return nil, fmt.Errorf("the run compared with asked other questions (%s, %d of them), so that its results say nothing about these", earlier.File, len(earlier.Results))
+		return nil, fmt.Errorf("the other run asked different questions (%s, %d of them), so the results are not comparable", earlier.File, len(earlier.Results))
 	}
 	return Changes(r.Results, earlier.Results), nil
 }

@@ -7,42 +7,39 @@ import (
 	"slices"
 )
 
-// Judged is what became of one question.
+// Judged is the result of one question.
 type Judged struct {
 	ID         string `json:"id"`
 	Kind       string `json:"kind,omitempty"`
 	Question   string `json:"question"`
 	After      string `json:"after,omitempty"`
 	Answerable bool   `json:"answerable"`
-	// Rank is the place, from 1, of the first right page among the pages that the search finds; 0:
-	// it is not among them.
+	// Rank is the rank, from 1, of the first right page in the search; 0: not found.
 	Rank int `json:"rank"`
-	// Passage2000 and Passage6000 say whether a passage that holds the answer (SupportedAnswer) is
-	// among those that fit into so many tokens.
+	// Passage2000 and Passage6000 say whether a passage with the answer (SupportedAnswer) is among
+	// those that fit into so many tokens.
 	Passage2000 bool     `json:"passage_2000"`
 	Passage6000 bool     `json:"passage_6000"`
 	Cited       []string `json:"cited"` // paths of the pages cited, in the order of their numbers
 	Right       bool     `json:"right"` // one of them is right
 	First       bool     `json:"first"` // the first of them is
-	// Asserted says that the answer claims something, with a citation or without: for a question
-	// without an answer in the documents it is false.
+	// Asserted says that the answer makes a claim, with or without a citation. For a question
+	// without an answer in the documents the claim is false.
 	Asserted bool `json:"asserted"`
-	// Linked says that the answer shows links alone (retrieve.MayHelp), without a quotation.
+	// Linked says that the answer shows only links (retrieve.MayHelp), without a quotation.
 	Linked  bool   `json:"linked,omitempty"`
-	Quoted  bool   `json:"quoted,omitempty"` // a right page is cited, and not by a link alone
+	Quoted  bool   `json:"quoted,omitempty"` // a right page is cited by more than a link
 	Outcome string `json:"outcome"`
 	Answer  string `json:"answer"`
-	// Opinion is a model's, where one was asked.
+	// Opinion is a model's, if one was asked.
 	Opinion Opinion `json:"opinion,omitempty"`
 }
 
-// SupportedAnswer is the share of the words and numbers of the expected answer that a passage of a
-// right page has to hold, to count as one that holds the answer. It is a lower bound that a
-// reader's judgement refines.
+// SupportedAnswer is the minimum share of the expected answer's words and numbers in a passage that
+// counts as containing the answer. It is a lower bound for a reader's judgement.
 const SupportedAnswer = 0.5
 
-// Share is a count of questions out of others, with the interval that holds the true share in 95 of
-// 100 samples (Wilson, 1927).
+// Share is a proportion with its 95 % confidence interval (Wilson, 1927).
 type Share struct {
 	Count int     `json:"count"`
 	Of    int     `json:"of"`
@@ -50,7 +47,7 @@ type Share struct {
 	High  float64 `json:"high"`
 }
 
-// NewShare computes the interval. Of nothing it is 0 to 1.
+// NewShare computes the interval. For no questions it is 0 to 1.
 func NewShare(count, of int) Share {
 	s := Share{Count: count, Of: of, High: 1}
 	if of == 0 {
@@ -64,7 +61,7 @@ func NewShare(count, of int) Share {
 	return s
 }
 
-// Summary of a group of questions.
+// Summary summarises a group of questions.
 type Summary struct {
 	Group     string `json:"group"`
 	Questions int    `json:"questions"`

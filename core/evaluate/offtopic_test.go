@@ -28,7 +28,7 @@ func TestOffTopicQuestionsHaveNoAnswer(t *testing.T) {
 	}
 }
 
-func TestSummaryTellsLinksFromQuotations(t *testing.T) {
+func TestSummarySeparatesLinksAndQuotations(t *testing.T) {
 	t.Parallel()
 	results := []evaluate.Judged{
 		{ID: "quoted", Answerable: true, Cited: []string{"a"}, Right: true, Quoted: true, Asserted: true},

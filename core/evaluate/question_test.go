@@ -23,7 +23,7 @@ func TestQuestionsAreRead(t *testing.T) {
 	}
 }
 
-func TestFaultsOfQuestionsAreToldWithTheirLines(t *testing.T) {
+func TestQuestionFaultsNameLines(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ file, want string }{
 		"empty":             {"", "no question in the file"},
@@ -95,7 +95,7 @@ func (hits) Search(_ context.Context, s retrieve.Search) (retrieve.Result, error
 	return retrieve.Result{Hits: found}, nil
 }
 
-func TestAnInterviewIsJudged(t *testing.T) {
+func TestInterviewIsJudged(t *testing.T) {
 	t.Parallel()
 	questions, err := evaluate.ReadQuestions(strings.NewReader(header +
 		"a\thowto\tone\t^right\t\tset a busy timeout\nb\thowto\ttwo\t^right\n" +

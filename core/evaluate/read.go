@@ -25,7 +25,8 @@ type reader struct {
 	notes []string
 }
 
-// line is a line of corpus.jsonl and queries.jsonl. BEIR itself writes "_id", some copies "id". What else is in it does not count.
+// line is a line of corpus.jsonl and queries.jsonl. BEIR itself writes "_id", some copies "id".
+// What else is in it does not count.
 type line struct {
 	BEIR  scalar `json:"_id"`
 	ID    scalar `json:"id"`

@@ -87,7 +87,7 @@ func (r Replay) Run(ctx context.Context, questions []Question, queries map[strin
 			return nil, err
 		}
 		result, err := r.search(ctx, tool.Call{ID: q.ID, Arguments: arguments, Scope: tool.Scope{
-			Audience: r.Audience, Question: q.Text, Said: []string{q.Text}, Sources: r.Sources, Citations: cite.NewMapping(), First: true, Now: r.Now,
+			Audience: r.Audience, Question: q.Text, Quoted: []string{q.Text}, Sources: r.Sources, Citations: cite.NewMapping(), First: true, Now: r.Now,
 		}})
 		if err != nil {
 			return nil, fmt.Errorf("search for %s: %w", q.ID, err)

@@ -47,7 +47,7 @@ func (pagesTool) Run(_ context.Context, call tool.Call, emit *packet.Emitter) (r
 	return result, nil
 }
 
-func TestReplaySaysWhereTheRightPageIs(t *testing.T) {
+func TestReplayRanksRightPage(t *testing.T) {
 	t.Parallel()
 	questions := []evaluate.Question{
 		{ID: "a", Text: "A?", Pages: regexp.MustCompile("^right$")}, {ID: "b", Text: "B?", Pages: regexp.MustCompile("^right$")},

@@ -190,7 +190,7 @@ func (r Runner) ask(ctx context.Context, hybrid *retrieve.Hybrid, q Text, search
 // the id of the query is passed over, as BEIR does, unless it is judged to be an answer.
 func (c *Collection) extend(ranking []string, q Text, hits []retrieve.Hit) []string {
 	for _, h := range hits {
-		d, ok := c.original(h.Document.ID)
+		d, ok := c.documentOf(h.Document.ID)
 		if !ok || len(ranking) >= rankingDepth || slices.Contains(ranking, d.ID) || d.ID == q.ID && c.Judgements[q.ID][d.ID] <= 0 {
 			continue
 		}

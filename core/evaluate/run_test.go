@@ -79,7 +79,7 @@ func TestLongDocumentsAreRankedToTheFullDepth(t *testing.T) {
 
 // Where the queries are documents, a query does not find itself, as BEIR has it: its own document
 // is no hit, whatever became of its text.
-func TestAQueryDoesNotFindItself(t *testing.T) {
+func TestQueryDoesNotFindItself(t *testing.T) {
 	t.Parallel()
 	c := &evaluate.Collection{
 		Documents: []evaluate.Text{{ID: "a", Text: "the lighthouse keeper lights the lamp at dusk"}, {ID: "b", Text: "a keeper of another lighthouse"},
@@ -107,7 +107,7 @@ func TestAQueryDoesNotFindItself(t *testing.T) {
 }
 
 // A run names every query's documents in order, under their own ids, with scores that fall.
-func TestRunInTheLayoutOfTREC(t *testing.T) {
+func TestTRECRun(t *testing.T) {
 	t.Parallel()
 	c := &evaluate.Collection{
 		Documents:  []evaluate.Text{{ID: "a 1", Text: "the lighthouse keeper"}, {ID: "b", Text: "lighthouse"}, {ID: "c", Text: "tide"}},
@@ -128,7 +128,7 @@ func TestRunInTheLayoutOfTREC(t *testing.T) {
 	}
 }
 
-func TestModesThatCannotRun(t *testing.T) {
+func TestUnavailableModes(t *testing.T) {
 	t.Parallel()
 	c := &evaluate.Collection{Documents: []evaluate.Text{{ID: "d", Text: "x"}}, Queries: []evaluate.Text{{ID: "q", Text: "x"}}}
 	r := evaluate.Runner{Index: indexed(t, c), Config: retrieve.DefaultConfig(), Tenant: access.DefaultTenant}

@@ -51,7 +51,7 @@ type Asked struct {
 	Answer  string          `json:"answer"` // Markdown with numbered links
 	Outcome session.Outcome `json:"outcome"`
 	Sources []AskedSource   `json:"sources,omitempty"`
-	Closest []AskedSource   `json:"closest,omitempty"` // where nothing was found
+	Closest []AskedSource   `json:"closest,omitempty"` // if nothing was found
 	Notes   []string        `json:"notes,omitempty"`
 }
 
@@ -70,7 +70,7 @@ type AskedSource struct {
 func (s *Service) Ask(ctx context.Context, c Caller, question string) (Asked, error) {
 	arguments, err := json.Marshal(map[string]string{"question": question})
 	if err != nil {
-		return Asked{}, fmt.Errorf("write a question: %w", err)
+		return Asked{}, fmt.Errorf("encode a question: %w", err)
 	}
 	text, err := s.Call(ctx, c, AskName, arguments)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Service) Ask(ctx context.Context, c Caller, question string) (Asked, er
 	}
 	var asked Asked
 	if err := json.Unmarshal([]byte(strings.TrimPrefix(text, fence+"\n")), &asked); err != nil {
-		return Asked{}, fmt.Errorf("read an answer: %w", err)
+		return Asked{}, fmt.Errorf("decode an answer: %w", err)
 	}
 	return asked, nil
 }
@@ -87,7 +87,7 @@ func (s *Service) ask(ctx context.Context, r reader, arguments json.RawMessage) 
 	var asked struct {
 		Question string `json:"question"`
 	}
-	if err := parse(arguments, &asked); err != nil {
+	if err := parseArguments(arguments, &asked); err != nil {
 		return output{}, err
 	}
 	asked.Question = strings.TrimSpace(asked.Question)
@@ -109,17 +109,17 @@ func (s *Service) ask(ctx context.Context, r reader, arguments json.RawMessage) 
 		ID: session.TurnID("mcp-" + strings.ToLower(rand.Text()[:10])), Audience: r.audience, Direct: true, Asker: thread.Person{ID: r.caller.Who.ID},
 		Session:  session.Session{Tenant: s.Tenant, Ref: thread.Ref{Platform: r.caller.At.Platform, Workspace: r.caller.At.Workspace, Channel: r.caller.At.Channel}},
 		Question: message.Message{Role: message.User, Text: asked.Question, At: s.Now()},
-	}, func(ctx context.Context) error { return s.unchanged(ctx, r) }, sink)
+	}, func(ctx context.Context) error { return s.checkUnchanged(ctx, r) }, sink)
 	end()
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return output{}, err
 	}
-	return s.asked(ctx, r, report.Best())
+	return s.askedResult(ctx, r, report.Best())
 }
 
-// unchanged fails if the token became invalid, or if the person's audience changed since the call
-// began.
-func (s *Service) unchanged(ctx context.Context, r reader) error {
+// checkUnchanged fails if the token became invalid, or if the person's audience changed since the
+// call began.
+func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 	if r.caller.valid != nil {
 		if err := r.caller.valid(ctx); err != nil {
 			return err
@@ -132,17 +132,17 @@ func (s *Service) unchanged(ctx context.Context, r reader) error {
 	return err
 }
 
-// asked returns the result of a turn. It fails if a document behind the answer may not be read any
-// more.
-func (s *Service) asked(ctx context.Context, r reader, a turn.Answer) (output, error) {
-	if err := s.unchanged(ctx, r); err != nil {
+// askedResult returns the result of a turn. It fails if a document behind the answer may not be
+// read any more.
+func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (output, error) {
+	if err := s.checkUnchanged(ctx, r); err != nil {
 		return output{}, err
 	}
 	var refusal Refusal
 	if errors.As(a.Cause, &refusal) {
 		return output{}, refusal
 	}
-	var read []document.Ref // each once
+	var read []document.Ref // without duplicates
 	var ids []document.ID
 	for _, d := range append(turn.Documents(slices.Concat(a.References, a.Inherited)), a.Ending.Closest...) {
 		if d.ID != "" && !slices.Contains(ids, d.ID) {
@@ -160,7 +160,7 @@ func (s *Service) asked(ctx context.Context, r reader, a turn.Answer) (output, e
 	said := string(a.Ending.Sentence)
 	switch {
 	case a.Ending.Outcome != session.Answered && a.Ending.Outcome != session.NoEvidence:
-		return output{}, Refusal(strings.TrimSpace(cmp.Or(said, string(failedCall)) + code(a.Ending.Reference)))
+		return output{}, Refusal(strings.TrimSpace(cmp.Or(said, string(failedCall)) + referenceCode(a.Ending.Reference)))
 	case result.Answer == "":
 		result.Answer = said
 	case said != "":
@@ -168,18 +168,18 @@ func (s *Service) asked(ctx context.Context, r reader, a turn.Answer) (output, e
 	}
 	for _, c := range a.Citations {
 		result.Sources = append(result.Sources, AskedSource{
-			Number: c.Number, Page: string(c.Document.ID), Title: c.Document.Title, Section: c.Section, URL: c.Link, Source: string(c.Document.Kind), Updated: day(c.Document.UpdatedAt),
+			Number: c.Number, Page: string(c.Document.ID), Title: c.Document.Title, Section: c.Section, URL: c.Link, Source: string(c.Document.Kind), Updated: formatDate(c.Document.UpdatedAt),
 		})
 	}
 	for _, d := range a.Ending.Closest {
-		result.Closest = append(result.Closest, AskedSource{Page: string(d.ID), Title: d.Title, URL: d.Link(""), Source: string(d.Kind), Updated: day(d.UpdatedAt)})
+		result.Closest = append(result.Closest, AskedSource{Page: string(d.ID), Title: d.Title, URL: d.Link(""), Source: string(d.Kind), Updated: formatDate(d.UpdatedAt)})
 	}
-	text, err := s.fitted(ctx, result)
+	text, err := s.fitResult(ctx, result)
 	if err != nil {
 		return output{}, err
 	}
 	out := output{text: text}
-	for _, d := range read { // the answer may repeat what any of them says
+	for _, d := range read { // the answer may repeat any of them
 		as := session.Read
 		if slices.ContainsFunc(a.Citations, func(c message.Citation) bool { return c.Document.ID == d.ID }) {
 			as = session.Cited
@@ -189,24 +189,24 @@ func (s *Service) asked(ctx context.Context, r reader, a turn.Answer) (output, e
 	return out, nil
 }
 
-// code returns the reference of a failure in the log, in parentheses.
-func code(reference string) string {
+// referenceCode returns the reference of a failure in the log, in parentheses.
+func referenceCode(reference string) string {
 	if reference == "" {
 		return ""
 	}
 	return " (code " + reference + ")"
 }
 
-func day(at time.Time) string {
+func formatDate(at time.Time) string {
 	if at.IsZero() {
 		return ""
 	}
 	return at.Format("2006-01-02")
 }
 
-// fitted filters titles and notes and cuts the result to maxText. The answer itself has passed the
-// filters before.
-func (s *Service) fitted(ctx context.Context, result Asked) (string, error) {
+// fitResult filters titles and notes and cuts the result to maxText. The answer itself has passed
+// the filters before.
+func (s *Service) fitResult(ctx context.Context, result Asked) (string, error) {
 	filters, err := s.Filter()
 	if err != nil {
 		return "", err
@@ -221,20 +221,20 @@ func (s *Service) fitted(ctx context.Context, result Asked) (string, error) {
 		for i := range result.Notes {
 			texts = append(texts, &result.Notes[i])
 		}
-		if err := screen(ctx, filters, texts...); err != nil {
+		if err := filterTexts(ctx, filters, texts...); err != nil {
 			return "", err
 		}
 	}
 	for {
 		data, err := json.Marshal(result)
 		if err != nil {
-			return "", fmt.Errorf("write an answer: %w", err)
+			return "", fmt.Errorf("encode an answer: %w", err)
 		}
 		text := fence + "\n" + string(data)
 		if s.Counter.Count(text) <= maxText {
 			return text, nil
 		}
-		shorter := halfOf(result.Answer)
+		shorter := shorten(result.Answer)
 		if shorter == result.Answer && len(result.Sources)+len(result.Closest) == 0 {
 			return "", Refusal(answerCut)
 		}
@@ -247,9 +247,9 @@ func (s *Service) fitted(ctx context.Context, result Asked) (string, error) {
 	}
 }
 
-// halfOf returns at most the first three quarters of a text, up to the end of a paragraph or line.
+// shorten returns at most the first three quarters of a text, up to the end of a paragraph or line.
 // It cuts a text of one line after its last whole link.
-func halfOf(text string) string {
+func shorten(text string) string {
 	runes := []rune(text)
 	part := string(runes[:len(runes)*3/4])
 	if at := strings.LastIndex(part, "\n"); at > 0 {
@@ -276,13 +276,13 @@ func progress(ctx context.Context, tell func(context.Context, string)) (sink pac
 	})
 	last := ""
 	return packet.SinkFunc(func(p packet.Packet) {
-			if said := doing(p.Payload); said != "" {
+			if said := describePacket(p.Payload); said != "" {
 				last = said
 			} else if _, quiet := p.Payload.(packet.Heartbeat); !quiet || last == "" {
 				return
 			}
 			select {
-			case <-news: // it was not told yet
+			case <-news: // the client has not received it yet
 			default:
 			}
 			news <- last
@@ -292,9 +292,9 @@ func progress(ctx context.Context, tell func(context.Context, string)) (sink pac
 		}
 }
 
-// doing returns a sentence about a packet for a waiting person. It is empty if the packet has no
-// news.
-func doing(p packet.Payload) string {
+// describePacket returns a sentence about a packet for a waiting person. It is empty if the packet
+// has no news.
+func describePacket(p packet.Payload) string {
 	switch p := p.(type) {
 	case packet.SearchQueries:
 		return "Searching: " + strings.Join(p.Queries, "; ")

@@ -67,7 +67,7 @@ func (s searching) Search(ctx context.Context, of retrieve.Search) (retrieve.Res
 	}
 	result, err := s.Retriever.Search(ctx, of)
 	if s.degraded != "" {
-		result.Trace.Told = append(result.Trace.Told, s.degraded)
+		result.Trace.Notices = append(result.Trace.Notices, s.degraded)
 	}
 	return result, err
 }

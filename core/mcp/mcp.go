@@ -31,9 +31,9 @@ const (
 	// CallTimeout limits one call of every tool except ask.
 	CallTimeout = 30 * time.Second
 	// pendingLimit is how long a call waits while the platform cannot yet identify its person.
-	// pendingLook is the interval between two attempts.
-	pendingLimit = 20 * time.Second
-	pendingLook  = time.Second
+	// pendingInterval is the interval between two attempts.
+	pendingLimit    = 20 * time.Second
+	pendingInterval = time.Second
 	// journalTimeout limits the write of the audit entry. Calls that were cancelled are audited
 	// too.
 	journalTimeout = 5 * time.Second
@@ -214,7 +214,7 @@ func (s *Service) For(person access.Account, by Door) Caller {
 	return Caller{
 		Who: session.Actor{Platform: thread.Platform(person.Platform), ID: person.ID}, Door: by,
 		At:      session.Place{Platform: thread.Platform(person.Platform), Workspace: person.Workspace.ID, Channel: Channel},
-		Present: func(ctx context.Context) (access.Presence, error) { return s.alone(ctx, person) },
+		Present: func(ctx context.Context) (access.Presence, error) { return s.presenceOf(ctx, person) },
 	}
 }
 
@@ -222,8 +222,8 @@ func (s *Service) For(person access.Account, by Door) Caller {
 // with the same id.
 var errOther = errors.New("this server is not connected to the workspace of the person")
 
-// alone asks the platform about a person and rejects an answer about another person.
-func (s *Service) alone(ctx context.Context, person access.Account) (access.Presence, error) {
+// presenceOf asks the platform about a person and rejects an answer about another person.
+func (s *Service) presenceOf(ctx context.Context, person access.Account) (access.Presence, error) {
 	there, err := s.People.Alone(ctx, person)
 	if err != nil {
 		return there, err
@@ -360,7 +360,7 @@ func present(ctx context.Context, c Caller) (access.Presence, error) {
 	defer cancel()
 	for {
 		alone, err := c.Present(limited)
-		if !errors.Is(err, access.ErrPending) || sleep.For(limited, pendingLook) != nil {
+		if !errors.Is(err, access.ErrPending) || sleep.For(limited, pendingInterval) != nil {
 			return alone, err
 		}
 	}

@@ -20,7 +20,7 @@ func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessa
 		What   string `json:"what,omitempty"`
 		Period string `json:"period,omitempty"`
 	}
-	if err := parse(arguments, &asked); err != nil {
+	if err := parseArguments(arguments, &asked); err != nil {
 		return output{}, err
 	}
 	if asked.About = strings.TrimSpace(asked.About); asked.About == "" {
@@ -33,7 +33,7 @@ func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessa
 	if said := filters.Refuse(asked.About); said != "" {
 		return output{}, Refusal(said)
 	}
-	_, named, err := s.find(ctx, r, asked.About, 0)
+	_, named, err := s.findDocument(ctx, r, asked.About, 0)
 	switch {
 	case err == nil:
 		asked.About = named[0].Document.Title
@@ -47,7 +47,7 @@ func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessa
 	result, err := s.Related.Run(ctx, tool.Call{Arguments: call, Scope: tool.Scope{
 		Audience: r.audience, Asker: r.caller.Who.ID, Sources: r.sources, Question: asked.About, Citations: cite.NewMapping(), Portable: true,
 		Budget: maxText - s.Counter.Count(fence) - noteRoom, First: true, Now: s.Now(),
-	}}, unseen())
+	}}, discardEmitter())
 	switch {
 	case errors.Is(err, knowledge.ErrNoRelease):
 		return output{}, Refusal("Nothing was looked up: " + err.Error() + ".")
@@ -58,5 +58,5 @@ func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessa
 	for i, reference := range result.References {
 		found[i] = reference.Document
 	}
-	return s.fenced(ctx, result.Content, found)
+	return s.fenceResult(ctx, result.Content, found)
 }

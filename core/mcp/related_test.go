@@ -33,11 +33,11 @@ func (s *stating) Run(_ context.Context, call tool.Call, _ *packet.Emitter) (too
 	s.asked = append(s.asked, call)
 	stated, led := document.Ref{ID: "plan", Title: "Plan"}, document.Ref{ID: "old", Title: "Old plan"}
 	content, err := tools.WithStatements(
-		tool.DocumentsJSON([]tool.Document{{Number: 1, Page: "plan", Title: "Plan", Contents: "Ann owns it."}}, ""), []tools.Stated{{Number: 1, Says: "“Plan” replaces “hunter2”"}})
+		tool.DocumentsJSON([]tool.Document{{Number: 1, Page: "plan", Title: "Plan", Contents: "Ann owns it."}}, ""), []tools.Statement{{Number: 1, Says: "“Plan” replaces “hunter2”"}})
 	return tool.Result{Content: content, References: []message.Reference{{Number: 1, Document: stated, Text: "Ann owns it."}, {Number: 2, Document: led}}}, errors.Join(err, s.err)
 }
 
-func TestRelatedNamesDocumentsByTheirTitles(t *testing.T) {
+func TestRelatedNamesDocumentsByTitle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, page("leave", members(), "Vacation."), page("board", access.ACL{access.Group("board")}, "Secret."))
 	graph := &stating{}

@@ -75,7 +75,7 @@ var tools = []Tool{
 		json.RawMessage(`{"type":"object","properties":{` +
 			`"document":{"type":"string","description":"The page_id of a passage that search returned, or the address of a document."},` +
 			`"from":{"type":"integer","minimum":1,"description":"The part to begin with, as search numbers parts. Leave it out to begin at the beginning."}},"required":["document"]}`),
-		func(s *Service) run { return s.read }, CallTimeout,
+		func(s *Service) run { return s.readDocument }, CallTimeout,
 	},
 	{
 		AskName, "Ask a question",
@@ -94,14 +94,14 @@ var tools = []Tool{
 		"list_sources", "List sources",
 		"List the sources that search covers, each with its kind, how many of its documents this person may read, and the date of the newest.",
 		json.RawMessage(`{"type":"object","properties":{}}`),
-		func(s *Service) run { return s.list }, CallTimeout,
+		func(s *Service) run { return s.listSources }, CallTimeout,
 	},
 }
 
 // noDocument is the same for a missing document and for one that the person may not read.
 const noDocument = "There is no document with this id or address that this person may read."
 
-func parse(arguments json.RawMessage, to any) error {
+func parseArguments(arguments json.RawMessage, to any) error {
 	object, err := tool.ParseArguments(string(arguments))
 	if err == nil {
 		err = json.Unmarshal(object, to)
@@ -118,7 +118,7 @@ func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessag
 		Sources tool.Strings `json:"sources"`
 		Period  string       `json:"period"`
 	}
-	if err := parse(arguments, &asked); err != nil {
+	if err := parseArguments(arguments, &asked); err != nil {
 		return output{}, err
 	}
 	if len(asked.Query) == 0 {
@@ -139,7 +139,7 @@ func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessag
 	result, err := s.Search.Run(ctx, tool.Call{Arguments: call, Scope: tool.Scope{
 		Audience: r.audience, Sources: r.sources, Question: asked.Query[0], Citations: cite.NewMapping(), Catalogue: catalogue, Portable: true,
 		Budget: maxText - s.Counter.Count(fence) - noteRoom, First: true, Now: s.Now(),
-	}}, unseen())
+	}}, discardEmitter())
 	if err != nil {
 		if errors.As(err, new(*search.Failure)) || ctx.Err() != nil {
 			return output{}, err
@@ -152,13 +152,13 @@ func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessag
 	}
 	var notices []string
 	if result.Search != nil {
-		notices = result.Search.Told
+		notices = result.Search.Notices
 	}
-	return s.fenced(ctx, result.Content, found, notices...)
+	return s.fenceResult(ctx, result.Content, found, notices...)
 }
 
-// unseen returns an emitter that drops the packets of a search.
-func unseen() *packet.Emitter {
+// discardEmitter returns an emitter that drops the packets of a search.
+func discardEmitter() *packet.Emitter {
 	drained := make(chan struct{})
 	close(drained)
 	return packet.NewEmitter(nil, drained, packet.Placement{})
@@ -174,12 +174,12 @@ const (
 	maxPart = math.MaxInt32 - 2*readAhead
 )
 
-func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
+func (s *Service) readDocument(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
 	var asked struct {
 		Document string       `json:"document"`
 		From     tool.Integer `json:"from"`
 	}
-	if err := parse(arguments, &asked); err != nil {
+	if err := parseArguments(arguments, &asked); err != nil {
 		return output{}, err
 	}
 	asked.Document = strings.TrimSpace(asked.Document)
@@ -187,13 +187,13 @@ func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage)
 		return output{}, Refusal(`There is no document to read: write {"document": "…"}.`)
 	}
 	first := min(max(int(asked.From), 1), maxPart) - 1
-	id, begin, err := s.find(ctx, r, asked.Document, first)
+	id, begin, err := s.findDocument(ctx, r, asked.Document, first)
 	if err != nil {
 		return output{}, err
 	}
-	doc := head(begin[0], s.Search.Replaced(ctx, begin[0].Document, tool.Scope{Audience: r.audience, Sources: r.sources}))
+	doc := documentHead(begin[0], s.Search.Replaced(ctx, begin[0].Document, tool.Scope{Audience: r.audience, Sources: r.sources}))
 	room := maxText - noteRoom - s.Counter.Count(fence) - s.Counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
-	text, next, err := s.gather(ctx, r, id, begin, room)
+	text, next, err := s.joinChunks(ctx, r, id, begin, room)
 	if err != nil {
 		return output{}, err
 	}
@@ -202,12 +202,12 @@ func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage)
 		note = fmt.Sprintf("The document goes on: read it with from %d.", next+1)
 	}
 	doc.Contents = text
-	return s.fenced(ctx, tool.DocumentsJSON([]tool.Document{doc}, note), []document.Ref{begin[0].Document})
+	return s.fenceResult(ctx, tool.DocumentsJSON([]tool.Document{doc}, note), []document.Ref{begin[0].Document})
 }
 
-// find returns the chunks of a document from position first on. name is the document's id or its
-// address.
-func (s *Service) find(ctx context.Context, r reader, name string, first int) (document.ID, []retrieve.Passage, error) {
+// findDocument returns the chunks of a document from position first on. name is the document's id
+// or its address.
+func (s *Service) findDocument(ctx context.Context, r reader, name string, first int) (document.ID, []retrieve.Passage, error) {
 	id := document.ID(name)
 	chunks, err := s.chunks(ctx, r, id, first)
 	if err != nil || len(chunks) > 0 {
@@ -234,9 +234,9 @@ func (s *Service) chunks(ctx context.Context, r reader, id document.ID, first in
 	return slices.DeleteFunc(found, func(p retrieve.Passage) bool { return !r.covers(p.Document.Source) }), err
 }
 
-// gather joins the text of chunks until room, in tokens, is used, and fetches more as needed. next
-// is the position of the first chunk that did not fit, or 0.
-func (s *Service) gather(ctx context.Context, r reader, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
+// joinChunks joins the text of chunks until room, in tokens, is used, and fetches more as needed.
+// next is the position of the first chunk that did not fit, or 0.
+func (s *Service) joinChunks(ctx context.Context, r reader, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
 	var joined document.Joiner
 	last, empty := 0, true
 	for {
@@ -259,8 +259,8 @@ func (s *Service) gather(ctx context.Context, r reader, id document.ID, chunks [
 	}
 }
 
-// head returns the metadata of a document, without its text.
-func head(p retrieve.Passage, replaced string) tool.Document {
+// documentHead returns the metadata of a document, without its text.
+func documentHead(p retrieve.Passage, replaced string) tool.Document {
 	doc := tool.Document{
 		Number: 1, Page: string(p.Document.ID), Title: p.Document.Title, URL: p.Document.Link(p.Chunk.Anchor), Metadata: tool.Metadata(p.Metadata),
 		Heading: strings.Join(p.Chunk.Heading, " › "), Source: string(p.Document.Kind), Part: fmt.Sprintf("from %d", p.Chunk.Ordinal+1),
@@ -268,7 +268,7 @@ func head(p retrieve.Passage, replaced string) tool.Document {
 	if replaced != "" {
 		doc.Metadata = strings.TrimSuffix(replaced+"; "+doc.Metadata, "; ")
 	}
-	doc.Updated = day(p.Document.UpdatedAt)
+	doc.Updated = formatDate(p.Document.UpdatedAt)
 	return doc
 }
 
@@ -280,7 +280,7 @@ type listedSource struct {
 	Newest    string `json:"newest,omitempty"`
 }
 
-func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output, error) {
+func (s *Service) listSources(ctx context.Context, r reader, _ json.RawMessage) (output, error) {
 	sources, err := s.Index.Searchable(ctx, r.audience)
 	if err != nil {
 		return output{}, err
@@ -288,7 +288,7 @@ func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output
 	sources = slices.DeleteFunc(sources, func(source tool.Source) bool { return !r.covers(source.ID) })
 	listed := make([]listedSource, len(sources))
 	for i, source := range sources {
-		listed[i] = listedSource{Name: source.Name, Kind: source.Kind, Documents: source.Documents, Newest: day(source.Newest)}
+		listed[i] = listedSource{Name: source.Name, Kind: source.Kind, Documents: source.Documents, Newest: formatDate(source.Newest)}
 	}
 	filters, err := s.Filter()
 	if err != nil {
@@ -296,7 +296,7 @@ func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output
 	}
 	if filters.Screens() {
 		for i := range listed {
-			if err := screen(ctx, filters, &listed[i].Name); err != nil {
+			if err := filterTexts(ctx, filters, &listed[i].Name); err != nil {
 				return output{}, err
 			}
 		}
@@ -316,10 +316,10 @@ func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output
 	}
 }
 
-// fenced filters the texts of a result, prepends fence and the notices, and cuts it to maxText.
-// Documents that were cut do not count as shown.
-func (s *Service) fenced(ctx context.Context, documents string, found []document.Ref, notices ...string) (output, error) {
-	documents, err := s.screened(ctx, documents, notices)
+// fenceResult filters the texts of a result, prepends fence and the notices, and cuts it to
+// maxText. Documents that were cut do not count as shown.
+func (s *Service) fenceResult(ctx context.Context, documents string, found []document.Ref, notices ...string) (output, error) {
+	documents, err := s.filterResult(ctx, documents, notices)
 	if err != nil {
 		return output{}, err
 	}
@@ -333,7 +333,7 @@ func (s *Service) fenced(ctx context.Context, documents string, found []document
 	}
 	var read readResult
 	if err := json.Unmarshal([]byte(documents), &read); err != nil {
-		return output{}, fmt.Errorf("read a result: %w", err)
+		return output{}, fmt.Errorf("decode a result: %w", err)
 	}
 	out := output{text: above + documents}
 	for _, d := range found {
@@ -354,21 +354,21 @@ func (s *Service) fenced(ctx context.Context, documents string, found []document
 
 // readResult is the JSON that tools write.
 type readResult struct {
-	Documents  []tool.Document    `json:"documents"`
-	Note       string             `json:"note"`
-	Statements []knowledge.Stated `json:"statements"` // of related
+	Documents  []tool.Document       `json:"documents"`
+	Note       string                `json:"note"`
+	Statements []knowledge.Statement `json:"statements"` // of related
 }
 
-// screened removes from documents everything that no answer may show, and does the same in notices
-// in place. Ids and addresses remain, because they lead to the document.
-func (s *Service) screened(ctx context.Context, documents string, notices []string) (string, error) {
+// filterResult removes from documents everything that no answer may show, and does the same in
+// notices in place. Ids and addresses remain, because they lead to the document.
+func (s *Service) filterResult(ctx context.Context, documents string, notices []string) (string, error) {
 	filters, err := s.Filter()
 	if err != nil || !filters.Screens() {
 		return documents, err
 	}
 	var read readResult
 	if err := json.Unmarshal([]byte(documents), &read); err != nil {
-		return "", fmt.Errorf("read a result: %w", err)
+		return "", fmt.Errorf("decode a result: %w", err)
 	}
 	texts := []*string{&read.Note}
 	for i := range read.Documents {
@@ -381,21 +381,21 @@ func (s *Service) screened(ctx context.Context, documents string, notices []stri
 	for i := range notices {
 		texts = append(texts, &notices[i])
 	}
-	if err := screen(ctx, filters, texts...); err != nil {
+	if err := filterTexts(ctx, filters, texts...); err != nil {
 		return "", err
 	}
 	return knowledge.WithStatements(tool.DocumentsJSON(read.Documents, read.Note), read.Statements)
 }
 
-// screen replaces each text by the part of it that may be shown. It checks equal texts once,
+// filterTexts replaces each text by the part of it that may be shown. It checks equal texts once,
 // because a filter may call another system.
-func screen(ctx context.Context, filters *filter.Filter, texts ...*string) error {
+func filterTexts(ctx context.Context, filters *filter.Filter, texts ...*string) error {
 	screened := map[string]string{"": ""}
 	for _, text := range texts {
 		shown, known := screened[*text]
 		if !known {
 			var err error
-			if shown, err = screenOne(ctx, filters, *text); err != nil {
+			if shown, err = filterText(ctx, filters, *text); err != nil {
 				return err
 			}
 			screened[*text] = shown
@@ -405,7 +405,7 @@ func screen(ctx context.Context, filters *filter.Filter, texts ...*string) error
 	return nil
 }
 
-func screenOne(ctx context.Context, filters *filter.Filter, text string) (string, error) {
+func filterText(ctx context.Context, filters *filter.Filter, text string) (string, error) {
 	screen := filters.Screen(filter.Answer{Turn: "mcp", Model: "mcp"})
 	shown, err := screen.Push(ctx, text)
 	if err == nil {

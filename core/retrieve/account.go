@@ -2,7 +2,7 @@ package retrieve
 
 import "github.com/footnotehq/footnote/core/document"
 
-// Account is the stored record of a search, for later explanations. It has the queries and the
+// Account is the stored record of a search, for later explanations. It has the queries, and the
 // results with all components of their scores. It contains titles and no text.
 type Account struct {
 	Trace
@@ -19,13 +19,13 @@ type Found struct {
 	Scores
 }
 
-// accounted is the maximum number of passages in an Account.
-const accounted = 25
+// maxAccounted is the maximum number of passages in an Account.
+const maxAccounted = 25
 
 // Account returns the stored record of the result.
 func (r Result) Account() Account {
-	a := Account{Trace: r.Trace, Evidence: r.Evidence, Found: make([]Found, 0, min(len(r.Hits), accounted))}
-	for _, h := range r.Hits[:min(len(r.Hits), accounted)] {
+	a := Account{Trace: r.Trace, Evidence: r.Evidence, Found: make([]Found, 0, min(len(r.Hits), maxAccounted))}
+	for _, h := range r.Hits[:min(len(r.Hits), maxAccounted)] {
 		a.Found = append(a.Found, Found{Document: h.Document.ID, Title: h.Document.Title, Chunk: h.Chunk, Ordinal: h.Ordinal, Scores: h.Scores})
 	}
 	return a

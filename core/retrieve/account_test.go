@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-func TestAnAccountTellsScoresAndNoText(t *testing.T) {
+func TestAccountHasScoresAndNoText(t *testing.T) {
 	t.Parallel()
 	result := retrieve.Result{Evidence: true, Trace: retrieve.Trace{Queries: []string{"q"}, Alpha: 0.2, Embedder: "e"}}
 	for i := range 40 {

@@ -42,10 +42,13 @@ type Ranked struct {
 
 // Blend scores and sorts candidates, best first:
 //
-//	flat'    = flat / max flat,  title' = title / max title                  (max over everything the audience may read)
-//	k        = (1−r)·flat' + r·title'  scaled to 0–1 over the candidates of the keyword side; what only the semantic side chose is below
-//	keyword  = minmax(k + support(k)),  semantic = minmax(cosine)            (over all candidates with a vector; support: the document's others)
-//	score    = [(1−a)·keyword + a·semantic] · boost · recency
+//	flat'    = flat / max flat,  title' = title / max title;
+//	k        = (1−r)·flat' + r·title';
+//	keyword  = minmax(k + support(k)),  semantic = minmax(cosine);
+//	score    = [(1−a)·keyword + a·semantic] · boost · recency.
+//
+// The maxima are over everything that the audience may read. k is scaled to 0–1 over the candidates
+// of the keyword side; others are below 0. The minmax of cosines is over candidates with a vector.
 //
 // A convex combination of min-max scores rather than of ranks: Bruch, Gai, Ingber, "An Analysis of
 // Fusion Functions for Hybrid Retrieval", 2023. r is TITLE_CONTENT_RATIO, a is EffectiveAlpha.
@@ -76,7 +79,7 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 		decay, floor = decay*c.FavorRecent, min(floor, RecentFloor)
 	}
 	scored := make([]Ranked, len(list.Entries))
-	order := make([]*Ranked, len(list.Entries)) // sorted in place of the values, which are large
+	order := make([]*Ranked, len(list.Entries)) // sort pointers, because the values are large
 	for i, e := range list.Entries {
 		s := Scores{Flat: e.Flat, Title: e.Title, Cosine: e.Cosine, Keyword: keyword[i], Support: supported[i], Semantic: cosine[i], Boost: e.Boost,
 			Recency: Recency(e.UpdatedAt, b.Now, decay, floor), Coverage: e.Coverage, KeywordPos: e.KeywordPos, VectorPos: e.VectorPos}
@@ -95,7 +98,7 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 // compareRanked orders by score, then by raw scores, then by chunk, so that results are
 // deterministic.
 func compareRanked(a, b *Ranked) int {
-	if a.Scores.Score != b.Scores.Score { // nearly always
+	if a.Scores.Score != b.Scores.Score { // the usual case
 		return cmp.Compare(b.Scores.Score, a.Scores.Score)
 	}
 	return cmp.Or(cmp.Compare(b.Flat, a.Flat), cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Chunk, b.Chunk))
@@ -110,7 +113,7 @@ func EffectiveAlpha(list List, alpha float64) float64 {
 	case list.MaxFlat <= 0 && list.MaxTitle <= 0:
 		return 1
 	}
-	return clip(alpha, 0, 1, 0)
+	return clampOr(alpha, 0, 1, 0)
 }
 
 func share(v, most float64) float64 {
@@ -133,7 +136,7 @@ func (l List) scale(keyword []float64) {
 			low, high = min(low, v), max(high, v)
 		}
 	}
-	if high <= low { // one candidate, or none, or all alike
+	if high <= low { // at most one candidate, or all scores are equal
 		minMax(keyword)
 		return
 	}

@@ -107,7 +107,7 @@ func TestBlendProperties(t *testing.T) {
 
 // Each setting moves a score in the direction that its name says, and no further than the
 // components allow.
-func TestBlendFollowsItsSettings(t *testing.T) {
+func TestBlendSettings(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
@@ -181,7 +181,7 @@ func TestBlendByHand(t *testing.T) {
 }
 
 // A chunk that has no vector yet does not change how those with vectors compare.
-func TestBlendComparesVectorsAlone(t *testing.T) {
+func TestBlendByVectorsOnly(t *testing.T) {
 	t.Parallel()
 	config := retrieve.DefaultConfig()
 	list := retrieve.List{Semantic: true, MaxFlat: 2, MaxTitle: 1, Entries: []retrieve.Candidate{
@@ -324,7 +324,7 @@ func TestConfigIsClipped(t *testing.T) {
 
 // Where all documents have one date, or none, dates change no order, whatever the question asks
 // for.
-func TestOneDateChangesNoOrder(t *testing.T) {
+func TestEqualDatesKeepOrder(t *testing.T) {
 	t.Parallel()
 	for _, at := range []time.Time{years(7), now, now.AddDate(3, 0, 0), time.Unix(0, 0), {}} {
 		list := retrieve.List{MaxFlat: 10, Entries: []retrieve.Candidate{
@@ -340,7 +340,7 @@ func TestOneDateChangesNoOrder(t *testing.T) {
 }
 
 // An old page keeps nearly all of its score, unless the newest is asked for.
-func TestAgeHardlyCountsUnlessTheNewestIsAskedFor(t *testing.T) {
+func TestAgeCountsLittleByDefault(t *testing.T) {
 	t.Parallel()
 	list := retrieve.List{MaxFlat: 10, Entries: []retrieve.Candidate{
 		{Chunk: 1, Boost: 1, UpdatedAt: years(9), Flat: 10}, {Chunk: 2, Boost: 1, UpdatedAt: now, Flat: 9}, {Chunk: 3, Boost: 1, UpdatedAt: now, Flat: 1},

@@ -54,13 +54,13 @@ func DefaultConfig() Config {
 // clipped returns c with every value in its range. NaN becomes the default.
 func (c Config) clipped() Config {
 	d := DefaultConfig()
-	c.Alpha = clip(c.Alpha, 0, 1, d.Alpha)
-	c.TitleRatio = clip(c.TitleRatio, 0, 1, d.TitleRatio)
-	c.TimeDecay = clip(c.TimeDecay, 0, math.MaxFloat64, d.TimeDecay)
-	c.FavorRecent = clip(c.FavorRecent, 0, math.MaxFloat64, d.FavorRecent)
-	c.RecencyFloor = clip(c.RecencyFloor, 0, 1, d.RecencyFloor)
-	c.MinCoverage = clip(c.MinCoverage, 0, 1, d.MinCoverage)
-	c.MinCosine = clip(c.MinCosine, 0, 1, d.MinCosine)
+	c.Alpha = clampOr(c.Alpha, 0, 1, d.Alpha)
+	c.TitleRatio = clampOr(c.TitleRatio, 0, 1, d.TitleRatio)
+	c.TimeDecay = clampOr(c.TimeDecay, 0, math.MaxFloat64, d.TimeDecay)
+	c.FavorRecent = clampOr(c.FavorRecent, 0, math.MaxFloat64, d.FavorRecent)
+	c.RecencyFloor = clampOr(c.RecencyFloor, 0, 1, d.RecencyFloor)
+	c.MinCoverage = clampOr(c.MinCoverage, 0, 1, d.MinCoverage)
+	c.MinCosine = clampOr(c.MinCosine, 0, 1, d.MinCosine)
 	c.Above, c.Below = max(c.Above, 0), max(c.Below, 0)
 	if c.MaxChunks < 1 {
 		c.MaxChunks = d.MaxChunks
@@ -74,7 +74,7 @@ func (c Config) clipped() Config {
 	return c
 }
 
-func clip(v, low, high, otherwise float64) float64 {
+func clampOr(v, low, high, otherwise float64) float64 {
 	if math.IsNaN(v) {
 		return otherwise
 	}

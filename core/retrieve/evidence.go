@@ -15,27 +15,27 @@ type Matched struct {
 	Here      bool // the passage contains the term
 }
 
-// Coverage is the share of a question's weight that a passage matches: the weights of the words it
-// holds over those of all words. A word weighs the inverse document frequency of its rarest term
-// that occurs anywhere among the chunks, and is matched when any of its terms is; one that is put
-// together of several parts, such as an identifier, when its whole is or all of its parts are. The
-// result is 0 to 1, and 0 when no word weighs anything. found runs parallel to terms.
+// Coverage is the share of a question's weight that a passage matches: the weight of the words in
+// it over the weight of all words. A word has the inverse document frequency of its rarest term
+// that occurs in the index. It matches if any of its terms does. A compound word, such as an
+// identifier, matches if the whole or all of its parts match. The result is 0 to 1, and 0 if no
+// word has a weight. found runs parallel to terms.
 //
-// Words that occur nowhere cannot be matched, and say different things. One that is written as a
-// name (analyse.Term.Name) makes the coverage 0: what no document names, no document answers; only
-// a word next to the question (analyse.Term.Aside) weighs a quarter of the others. An ordinary one
-// has synonyms that documents do hold. It weighs a share of what the question's other words weigh
-// on average, the more the larger the index is: few documents lack most words of any language, and
-// many lack hardly any. Where half of a question's words or more occur nowhere, names counting
-// twice, it is about something else, and they weigh as much as the others; a name that does occur
-// decides where they are as many. Words that every question carries (analyse.Term.Chatter) weigh
-// nothing, and those of a language that no document is written in (analyse.Term.Foreign) a quarter
-// where they occur nowhere: names and identifiers in such a question still find what they name.
+// Words that occur nowhere cannot match. A name (analyse.Term.Name) among them makes the coverage
+// 0: no document can answer about a name that none contains. Only a word next to the question
+// (analyse.Term.Aside) instead weighs a quarter of the others. An ordinary word may have synonyms
+// in the documents. It gets a share of the mean weight of the other words, which grows with the
+// size of the index: small collections lack most words of a language, large ones lack few. If at
+// least half of the words occur nowhere, where names count twice, the question is about another
+// topic and these words have the full weight; on a tie, a name that occurs decides. Words of any
+// question (analyse.Term.Chatter) have no weight. Words of a language in which no document is
+// written (analyse.Term.Foreign) weigh a quarter if they occur nowhere, so that names and
+// identifiers in such a question still match.
 func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
 	var c count
 	words, apart := 0, 0
-	for w := range Weighty(terms, found) {
+	for w := range WeightedWords(terms, found) {
 		c.add(w)
 		switch {
 		case w.Frequency > 0:
@@ -55,26 +55,26 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 		return 0
 	}
 	average := all / float64(words)
-	all += average * (unheard(c, chunks)*float64(c.unknown) + apartShare*float64(apart))
+	all += average * (unknownWeight(c, chunks)*float64(c.unknown) + minorShare*float64(apart))
 	return hit / all
 }
 
 const (
-	// apartShare is the relative weight of a word that occurs nowhere and is either in another
+	// minorShare is the relative weight of a word that occurs nowhere and is either in another
 	// language or next to the question. It is relative to the mean weight of the words that occur.
-	apartShare = 0.25
-	// unheardChunks is the number of chunks of an index in which an ordinary word that occurs
+	minorShare = 0.25
+	// unknownHalfChunks is the number of chunks of an index in which an ordinary word that occurs
 	// nowhere weighs half as much as others.
-	unheardChunks = 200
+	unknownHalfChunks = 200
 )
 
-// unheard returns the weight of an ordinary word that occurs nowhere, relative to the mean weight
-// of the words that occur.
-func unheard(c count, chunks int) float64 {
+// unknownWeight returns the weight of an ordinary word that occurs nowhere, relative to the mean
+// weight of the words that occur.
+func unknownWeight(c count, chunks int) float64 {
 	if c.unknown > c.known || c.unknown == c.known && !c.named {
 		return 1
 	}
-	return float64(chunks) / float64(chunks+unheardChunks)
+	return float64(chunks) / float64(chunks+unknownHalfChunks)
 }
 
 // count is the number of words of a question that occur, where names count twice, and of ordinary
@@ -86,7 +86,7 @@ type count struct {
 
 func (c *count) add(w Word) {
 	switch {
-	case w.Frequency > 0 && w.Name: // it says what the question is about
+	case w.Frequency > 0 && w.Name: // a name tells what the question is about
 		c.known, c.named = c.known+2, true
 	case w.Frequency > 0:
 		c.known++
@@ -105,10 +105,10 @@ type Word struct {
 	Aside     bool // next to the question
 }
 
-// Weighty yields the words of a question that have a weight. A compound word, for example an
+// WeightedWords yields the words of a question that have a weight. A compound word, for example an
 // identifier, matches if the whole or all of its parts do: a single part may belong to another
 // name.
-func Weighty(terms []analyse.Term, found []Matched) iter.Seq[Word] {
+func WeightedWords(terms []analyse.Term, found []Matched) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
 		for i := 0; i < len(terms); {
 			number, counts, several, all, part := terms[i].Word, false, false, true, false
@@ -126,7 +126,7 @@ func Weighty(terms []analyse.Term, found []Matched) iter.Seq[Word] {
 					w.Frequency = f
 				}
 			}
-			w.Here = part || several && all // the whole comes last
+			w.Here = part || several && all // the whole identifier comes last
 			if counts && !yield(w) {
 				return
 			}
@@ -144,13 +144,13 @@ func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	}
 	var c count
 	words := 0
-	for w := range Weighty(terms, found) {
+	for w := range WeightedWords(terms, found) {
 		c.add(w)
 		if w.Frequency > 0 {
 			words++
 		}
 	}
-	return words + int(math.Round(unheard(c, chunks)*float64(c.unknown)))
+	return words + int(math.Round(unknownWeight(c, chunks)*float64(c.unknown)))
 }
 
 // Frequencies returns, by term of a question, the number of chunks that contain it. frequency runs
@@ -213,9 +213,9 @@ func (c Config) addClose(list List, to map[document.ChunkID]bool) {
 	}
 }
 
-// closest returns at most maxClosest documents of hits that come close to being evidence, best
-// first, without duplicates.
-func closest(hits []Hit, isClose map[document.ChunkID]bool) []document.Ref {
+// closestDocuments returns at most maxClosest documents of hits that come close to being evidence,
+// best first, without duplicates.
+func closestDocuments(hits []Hit, isClose map[document.ChunkID]bool) []document.Ref {
 	var refs []document.Ref
 	for _, h := range hits {
 		if first := h.Chunk - document.ChunkID(h.Ordinal); isClose[first] && len(refs) < maxClosest {

@@ -128,12 +128,12 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	choose := func(candidates Candidates) []document.ChunkID {
 		clear(isClose)
 		ranked, evidence = h.rank(queries, candidates, s, &trace, isClose)
-		chosen = h.choose(s, ranked)
-		return h.considered(ranked, chosen)
+		chosen = h.selectChunks(s, ranked)
+		return h.fetchedChunks(ranked, chosen)
 	}
 	candidates, passages, err := h.index.Find(ctx, request, choose)
 	if errors.Is(err, ErrDimensions) {
-		trace.keywordsAlone("The embedding model gives vectors of another length than the index holds")
+		trace.noteKeywordsOnly("The embedding model gives vectors of another length than the index holds")
 		request.withoutVectors()
 		candidates, passages, err = h.index.Find(ctx, request, choose)
 	}
@@ -141,12 +141,12 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 		return Result{}, fmt.Errorf("search the index: %w", err)
 	}
 	trace.Route, trace.Allowed = candidates.Route, candidates.Allowed
-	trace.unchecked(candidates.Unchecked)
+	trace.noteUnchecked(candidates.Unchecked)
 	maps.Copy(trace.Timings, candidates.Timings)
 	if with, more := h.spread(ctx, s, ranked, &trace); more {
 		ranked = with
-		chosen = h.choose(s, ranked)
-		if passages, err = h.complete(ctx, s, h.considered(ranked, chosen), passages); err != nil {
+		chosen = h.selectChunks(s, ranked)
+		if passages, err = h.fetchMissing(ctx, s, h.fetchedChunks(ranked, chosen), passages); err != nil {
 			return Result{}, err
 		}
 	}
@@ -155,7 +155,7 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	}
 	hits := fit(join(passages, chosen), s.MaxTokens)
 	trace.Timings["total"] = time.Since(began)
-	result = Result{Hits: hits, Evidence: evidence && len(hits) > 0, Closest: closest(hits, isClose), Terms: make(map[string]int), Trace: trace}
+	result = Result{Hits: hits, Evidence: evidence && len(hits) > 0, Closest: closestDocuments(hits, isClose), Terms: make(map[string]int), Trace: trace}
 	for _, list := range candidates.Lists {
 		maps.Copy(result.Terms, list.Terms)
 		result.Chunks = max(result.Chunks, list.Chunks)
@@ -173,7 +173,7 @@ func (h *Hybrid) alpha(q Query) float64 {
 	}
 	alpha := h.cfg.Alpha
 	if q.Alpha != nil {
-		alpha = clip(*q.Alpha, 0, 1, h.cfg.Alpha)
+		alpha = clampOr(*q.Alpha, 0, 1, h.cfg.Alpha)
 	}
 	return alpha
 }
@@ -210,13 +210,13 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 		}
 		switch {
 		case errors.Is(err, ErrDimensions):
-			trace.keywordsAlone("The embedding model gives vectors of another length than it is set up for")
+			trace.noteKeywordsOnly("The embedding model gives vectors of another length than it is set up for")
 		case errors.Is(err, llm.ErrBudget):
-			trace.keywordsAlone("The budget for models is used up")
+			trace.noteKeywordsOnly("The budget for models is used up")
 		case limited.Err() != nil:
-			trace.keywordsAlone(fmt.Sprintf("The embedding model took longer than %g s", h.cfg.EmbedWait.Seconds()))
+			trace.noteKeywordsOnly(fmt.Sprintf("The embedding model took longer than %g s", h.cfg.EmbedWait.Seconds()))
 		default:
-			trace.keywordsAlone("The embedding model did not answer")
+			trace.noteKeywordsOnly("The embedding model did not answer")
 		}
 		return nil
 	}

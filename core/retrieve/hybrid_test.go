@@ -98,7 +98,7 @@ func documents(r retrieve.Result) []document.ID {
 	return out
 }
 
-func TestHybridAddsNeighboursToTheBest(t *testing.T) {
+func TestHybridAddsNeighbours(t *testing.T) {
 	t.Parallel()
 	r := search(t, newHybrid(t, library(t), nil, nil), ask("streaming standby improved"))
 	if diff := cmp.Diff([]document.ID{"guide", "notes"}, documents(r)); diff != "" {
@@ -121,7 +121,7 @@ func TestHybridAddsNeighboursToTheBest(t *testing.T) {
 
 // A hit tells of each section that begins within its chunks, so that a link goes to the one that is
 // cited.
-func TestHitsTellOfTheirSections(t *testing.T) {
+func TestHitsHaveSections(t *testing.T) {
 	t.Parallel()
 	m := retrievetest.NewMemory()
 	faq := retrievetest.One("faq", "Questions", "Parking is für everybody. Badges are at the desk. Keys are not.", "Lunch is at noon.")
@@ -226,7 +226,7 @@ func (s shorter) Find(
 
 // Whatever is wrong with the vectors, the words are searched and the result says that they alone
 // were.
-func TestHybridGoesOnWithoutTheEmbedder(t *testing.T) {
+func TestHybridWithoutEmbedder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -246,8 +246,8 @@ func TestHybridGoesOnWithoutTheEmbedder(t *testing.T) {
 			if len(r.Hits) == 0 || r.Hits[0].Document.ID != "guide" || r.Trace.Alpha != 0 || r.Trace.Route != retrieve.RouteNone {
 				t.Errorf("hits %v, trace %+v", documents(r), r.Trace)
 			}
-			if !strings.HasSuffix(r.Trace.Notice, "the search went by keywords alone.") || !slices.Equal(r.Trace.Told, []string{r.Trace.Notice}) {
-				t.Errorf("notice %q, told %q", r.Trace.Notice, r.Trace.Told)
+			if !strings.HasSuffix(r.Trace.Notice, "the search went by keywords alone.") || !slices.Equal(r.Trace.Notices, []string{r.Trace.Notice}) {
+				t.Errorf("notice %q, told %q", r.Trace.Notice, r.Trace.Notices)
 			}
 		})
 	}
@@ -261,7 +261,7 @@ func (*silent) Embed(ctx context.Context, _ retrieve.Purpose, _ []string) ([][]f
 	return nil, ctx.Err()
 }
 
-func TestHybridDoesNotWaitForASilentEmbedder(t *testing.T) {
+func TestHybridSkipsSlowEmbedder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -273,8 +273,8 @@ func TestHybridDoesNotWaitForASilentEmbedder(t *testing.T) {
 			t.Errorf("hits %v, trace %+v", documents(r), r.Trace)
 		}
 		const want = "The embedding model took longer than 2 s, so the search went by keywords alone."
-		if !slices.Equal(r.Trace.Told, []string{want}) || r.Trace.Notice != want {
-			t.Errorf("told %q, notice %q", r.Trace.Told, r.Trace.Notice)
+		if !slices.Equal(r.Trace.Notices, []string{want}) || r.Trace.Notice != want {
+			t.Errorf("told %q, notice %q", r.Trace.Notices, r.Trace.Notice)
 		}
 	})
 	stopped, stop := context.WithCancelCause(t.Context())
@@ -286,7 +286,7 @@ func TestHybridDoesNotWaitForASilentEmbedder(t *testing.T) {
 }
 
 // What is measured of a search says nothing where it failed.
-func TestHybridTellsOfSearchesThatSucceed(t *testing.T) {
+func TestHybridObservesSuccessfulSearches(t *testing.T) {
 	t.Parallel()
 	seen := 0
 	observe := func(c *retrieve.Config) { c.Observe = func(retrieve.Trace) { seen++ } }

@@ -17,7 +17,7 @@ func (*finer) Model() string { return "finer" }
 
 // A search uses one space: its own until the preferred one is complete. Chunks that were added
 // since are found by their words.
-func TestSearchPrefersACompleteSpace(t *testing.T) {
+func TestSearchPrefersCompleteSpace(t *testing.T) {
 	t.Parallel()
 	index := library(t)
 	fine := retrievetest.One("fine", "Copies again", "keep a third server in step")
@@ -60,7 +60,7 @@ func TestSearchPrefersACompleteSpace(t *testing.T) {
 	}
 }
 
-func TestSearchTellsWhenItBeginsAndEnds(t *testing.T) {
+func TestSearchCallsBegin(t *testing.T) {
 	t.Parallel()
 	running := 0
 	h := newHybrid(t, library(t), nil, func(c *retrieve.Config) {

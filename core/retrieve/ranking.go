@@ -50,11 +50,11 @@ const maxRankings = 4
 // Rankings stores the rankings of the newest searches of a turn, by their queries. It is safe for
 // concurrent use. A nil *Rankings stores none.
 type Rankings struct {
-	mu   sync.Mutex
-	kept []*keptRanking // the newest last
+	mu     sync.Mutex
+	stored []*storedRanking // the newest last
 }
 
-type keptRanking struct {
+type storedRanking struct {
 	ranking *Ranking
 	keys    []string
 	starts  []int // starts of the pages that were shown, and of the next; the first is 0
@@ -76,16 +76,16 @@ func (k *Rankings) Keep(ranking *Ranking, names ...[]string) {
 	if k == nil || ranking == nil {
 		return
 	}
-	entry := &keptRanking{ranking: ranking, starts: []int{0}}
+	entry := &storedRanking{ranking: ranking, starts: []int{0}}
 	for _, queries := range names {
 		entry.keys = append(entry.keys, rankingKey(queries))
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.kept = slices.DeleteFunc(k.kept, func(old *keptRanking) bool { return slices.Contains(old.keys, entry.keys[0]) })
-	k.kept = append(k.kept, entry)
-	if len(k.kept) > maxRankings {
-		k.kept = slices.Clone(k.kept[1:])
+	k.stored = slices.DeleteFunc(k.stored, func(old *storedRanking) bool { return slices.Contains(old.keys, entry.keys[0]) })
+	k.stored = append(k.stored, entry)
+	if len(k.stored) > maxRankings {
+		k.stored = slices.Clone(k.stored[1:])
 	}
 }
 
@@ -105,30 +105,30 @@ func (k *Rankings) Find(queries []string, page int) (ranking *Ranking, from int)
 	if page-1 <= last {
 		return entry.ranking, entry.starts[max(page-1, 0)]
 	}
-	// pages between were left out
+	// pages in between were skipped
 	return entry.ranking, entry.starts[last] + (page-1-last)*entry.ranking.Page
 }
 
-// Showed records where the page after this one begins.
-func (k *Rankings) Showed(ranking *Ranking, page, next int) {
+// SetNext records the start of the page after the given one.
+func (k *Rankings) SetNext(ranking *Ranking, page, next int) {
 	if k == nil {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, entry := range k.kept {
+	for _, entry := range k.stored {
 		if entry.ranking == ranking && len(entry.starts) == page {
 			entry.starts = append(entry.starts, next)
 		}
 	}
 }
 
-func (k *Rankings) find(queries []string) *keptRanking {
-	if len(queries) == 0 && len(k.kept) > 0 {
-		return k.kept[len(k.kept)-1]
+func (k *Rankings) find(queries []string) *storedRanking {
+	if len(queries) == 0 && len(k.stored) > 0 {
+		return k.stored[len(k.stored)-1]
 	}
 	key := rankingKey(queries)
-	for _, entry := range k.kept {
+	for _, entry := range k.stored {
 		if slices.Contains(entry.keys, key) {
 			return entry
 		}

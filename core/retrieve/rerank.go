@@ -29,8 +29,9 @@ type Reranker interface {
 }
 
 const (
-	// RerankDepth is the number of best candidates that are judged. Lower ones hardly ever answer:
-	// for 76 of 80 questions about two manuals a right page was among the first 25 passages.
+	// RerankDepth is the number of best candidates that the reranker scores. Lower ones rarely
+	// answer: for 76 of 80 questions about two manuals a right page was among the first 25
+	// passages.
 	RerankDepth = 100
 	// DefaultRerankWait is the default time limit of a reranker. It is short because a person waits
 	// for the first words.
@@ -46,9 +47,9 @@ func (h *Hybrid) WithReranker(r Reranker, wait time.Duration) *Hybrid {
 	return &with
 }
 
-// considered returns the chunks that a search fetches: those that it shows and, with a reranker,
-// those to judge.
-func (h *Hybrid) considered(ranked []Ranked, chosen selection) []document.ChunkID {
+// fetchedChunks returns the chunks that a search fetches: those to show and, with a reranker, those
+// to score.
+func (h *Hybrid) fetchedChunks(ranked []Ranked, chosen selection) []document.ChunkID {
 	if h.reranker == nil {
 		return chosen.order
 	}
@@ -66,20 +67,20 @@ func (h *Hybrid) rerank(ctx context.Context, s Search, question string, ranked [
 	if h.reranker == nil || len(passages) == 0 {
 		return chosen, passages, nil
 	}
-	order, judged := h.judge(ctx, question, ranked, passages, trace)
+	order, judged := h.applyReranker(ctx, question, ranked, passages, trace)
 	if ctx.Err() != nil {
 		return chosen, nil, context.Cause(ctx)
 	}
 	if judged {
-		chosen = h.choose(s, order)
+		chosen = h.selectChunks(s, order)
 	}
-	passages, err := h.complete(ctx, s, chosen.order, passages)
+	passages, err := h.fetchMissing(ctx, s, chosen.order, passages)
 	return chosen, passages, err
 }
 
-// complete fetches the chunks of ids that are not in passages, for example neighbours of the new
-// best chunk. It drops all other passages.
-func (h *Hybrid) complete(ctx context.Context, s Search, ids []document.ChunkID, passages []Passage) ([]Passage, error) {
+// fetchMissing fetches the chunks of ids that are not in passages, for example neighbours of the
+// new best chunk. It drops all other passages.
+func (h *Hybrid) fetchMissing(ctx context.Context, s Search, ids []document.ChunkID, passages []Passage) ([]Passage, error) {
 	wanted := make(map[document.ChunkID]bool, len(ids))
 	for _, id := range ids {
 		wanted[id] = true
@@ -100,9 +101,9 @@ func (h *Hybrid) complete(ctx context.Context, s Search, ids []document.ChunkID,
 	return passages, nil
 }
 
-// judge calls the reranker and returns the candidates in its order: first those that it judged,
+// applyReranker calls the reranker and returns the candidates in its order: first the scored ones,
 // then the others in their previous order.
-func (h *Hybrid) judge(ctx context.Context, question string, ranked []Ranked, passages []Passage, trace *Trace) ([]Ranked, bool) {
+func (h *Hybrid) applyReranker(ctx context.Context, question string, ranked []Ranked, passages []Passage, trace *Trace) ([]Ranked, bool) {
 	began := time.Now()
 	byID := make(map[document.ChunkID]int, len(passages))
 	for i, p := range passages {
@@ -112,7 +113,7 @@ func (h *Hybrid) judge(ctx context.Context, question string, ranked []Ranked, pa
 	var at []int // in ranked
 	for i := range ranked[:min(len(ranked), RerankDepth)] {
 		if p, there := byID[ranked[i].Chunk]; there {
-			texts, at = append(texts, passages[p].judged()), append(at, i)
+			texts, at = append(texts, passages[p].rerankText()), append(at, i)
 		}
 	}
 	trace.Reranker = h.reranker.Model()
@@ -139,9 +140,9 @@ func (h *Hybrid) judge(ctx context.Context, question string, ranked []Ranked, pa
 	}
 	order := slices.Clone(ranked)
 	for i, score := range scores {
-		order[at[i]].Scores.Rerank, order[at[i]].Scores.RerankPos = score, 1 // the rank follows
+		order[at[i]].Scores.Rerank, order[at[i]].Scores.RerankPos = score, 1 // the rank is set below
 	}
-	// ties, and what was not judged, stay as they stood
+	// ties and unscored passages keep their order
 	slices.SortStableFunc(order, func(a, b Ranked) int {
 		switch {
 		case a.Scores.RerankPos > 0 && b.Scores.RerankPos > 0:
@@ -160,12 +161,12 @@ func (h *Hybrid) judge(ctx context.Context, question string, ranked []Ranked, pa
 }
 
 // errScores reports an invalid answer of a reranker.
-var errScores = errors.New("the reranker judged texts that it was not given, or gave scores that are no numbers")
+var errScores = errors.New("the reranker returned scores for unknown texts, or scores that are not numbers")
 
-// checkScores rejects scores that would put passages into an unintended order.
+// checkScores rejects scores that would give passages an unintended order.
 func checkScores(scores map[int]float64, texts int) error {
 	if len(scores) == 0 && texts > 0 {
-		return errors.New("the reranker judged no text")
+		return errors.New("the reranker scored no text")
 	}
 	for i, score := range scores {
 		if i < 0 || i >= texts || math.IsNaN(score) || math.IsInf(score, 0) {
@@ -175,8 +176,8 @@ func checkScores(scores map[int]float64, texts int) error {
 	return nil
 }
 
-// judged returns the passage as a reranker reads it: below its title and headings.
-func (p Passage) judged() string {
+// rerankText returns the text for the reranker: the title, the headings and the passage.
+func (p Passage) rerankText() string {
 	var b strings.Builder
 	b.WriteString(p.Document.Title)
 	for _, h := range p.Chunk.Heading {
@@ -193,22 +194,24 @@ func (t *Trace) AddNotice(sentence string) {
 	t.Notice = strings.TrimSpace(t.Notice + " " + sentence)
 }
 
-// tell adds a notice that an answer repeats.
-func (t *Trace) tell(sentence string) {
-	t.Told = append(t.Told, sentence)
+// addAnswerNotice adds a notice that an answer repeats.
+func (t *Trace) addAnswerNotice(sentence string) {
+	t.Notices = append(t.Notices, sentence)
 	t.AddNotice(sentence)
 }
 
-// keywordsAlone adds a notice that says why no vectors were compared.
-func (t *Trace) keywordsAlone(why string) { t.tell(why + ", so the search went by keywords alone.") }
+// noteKeywordsOnly adds a notice that says why no vectors were compared.
+func (t *Trace) noteKeywordsOnly(why string) {
+	t.addAnswerNotice(why + ", so the search went by keywords alone.")
+}
 
-// unchecked adds a notice about documents that are omitted because a source did not say whether the
-// reader may still read them.
-func (t *Trace) unchecked(documents int) {
+// noteUnchecked adds a notice about documents that are omitted because a source could not confirm
+// that the reader may still read them.
+func (t *Trace) noteUnchecked(documents int) {
 	switch {
 	case documents == 1:
-		t.tell("One document is left out: its source could not be asked whether you may still read it.")
+		t.addAnswerNotice("One document is left out: its source could not be asked whether you may still read it.")
 	case documents > 1:
-		t.tell(fmt.Sprintf("%s %s left out: their sources could not be asked whether you may still read them.", plural.Count(documents, "document"), plural.Are(documents)))
+		t.addAnswerNotice(fmt.Sprintf("%s %s left out: their sources could not be asked whether you may still read them.", plural.Count(documents, "document"), plural.Are(documents)))
 	}
 }

@@ -72,7 +72,7 @@ func TestRerankerDecidesTheOrder(t *testing.T) {
 }
 
 // What a reranker says that makes no sense, or says too late, changes nothing but the trace.
-func TestRerankerThatMakesNoSenseIsIgnored(t *testing.T) {
+func TestInvalidRerankerScoresAreIgnored(t *testing.T) {
 	t.Parallel()
 	plain := search(t, newHybrid(t, library(t), nil, nil), ask("streaming standby replication improved"))
 	for name, tt := range map[string]struct {
@@ -95,7 +95,7 @@ func TestRerankerThatMakesNoSenseIsIgnored(t *testing.T) {
 	}
 }
 
-func TestLateRerankerIsNotWaitedFor(t *testing.T) {
+func TestLateRerankerIsSkipped(t *testing.T) {
 	t.Parallel()
 	late := &reranker{answer: func(ctx context.Context, _ []string) (map[int]float64, error) {
 		<-ctx.Done()
@@ -118,7 +118,7 @@ func TestLateRerankerIsNotWaitedFor(t *testing.T) {
 }
 
 // Those that it left out stand behind those that it judged, as they stood.
-func TestWhatWasNotJudgedComesLast(t *testing.T) {
+func TestUnscoredPassagesComeLast(t *testing.T) {
 	t.Parallel()
 	r := &reranker{scores: map[string]float64{"improved": -3}}
 	got := reranked(t, r, "streaming standby replication improved")

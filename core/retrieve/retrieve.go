@@ -136,9 +136,9 @@ type Trace struct {
 	// synonyms that were added to the queries, for example "k8s: kubernetes"
 	Synonyms []string `json:"synonyms,omitempty"`
 	Notice   string   `json:"notice,omitempty"` // a sentence when part of the search could not run
-	// Told are the sentences of Notice that an answer repeats. They say why documents may be
+	// Notices are the sentences of Notice that an answer repeats. They say why documents may be
 	// missing from the results.
-	Told []string `json:"-"`
+	Notices []string `json:"-"`
 	// RerankError says why the reranker's scores were unusable, for the log. It is nil if they were
 	// used or merely late.
 	RerankError error                    `json:"-"`

@@ -19,7 +19,7 @@ var handbook = []retrievetest.Document{
 
 // Words that no document has say little in an index of a few documents, and politeness nothing; a
 // name that no document has is what was asked about.
-func TestEvidenceInASmallIndex(t *testing.T) {
+func TestEvidenceInSmallIndex(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{3, 4} {
 		m := retrievetest.NewMemory()

@@ -36,7 +36,7 @@ func towns(t *testing.T) *retrievetest.Memory {
 	return m
 }
 
-func TestSearchTakesAStepAlongNames(t *testing.T) {
+func TestSearchFollowsMentions(t *testing.T) {
 	t.Parallel()
 	var asked knowledge.Question
 	h := newHybrid(t, towns(t), nil, nil).WithNeighbours(naming(func(q knowledge.Question, passages []document.ChunkID) ([]knowledge.Neighbour, error) {
@@ -81,7 +81,7 @@ func TestCommonNamesWeighLittle(t *testing.T) {
 }
 
 // Where the step cannot be taken, or finds nothing, the search stands as it is.
-func TestSearchWithoutAStep(t *testing.T) {
+func TestSearchWithoutMentions(t *testing.T) {
 	t.Parallel()
 	plain := search(t, newHybrid(t, towns(t), nil, nil), ask("stanton works town"))
 	for name, fails := range map[string]error{"fails": errors.New("no connection"), "finds nothing": nil} {
@@ -94,7 +94,7 @@ func TestSearchWithoutAStep(t *testing.T) {
 }
 
 // Access that is taken away between the step and the passages: nothing of the document is shown.
-func TestAccessTakenAwayInTheMiddleOfAStep(t *testing.T) {
+func TestAccessRevokedDuringSpread(t *testing.T) {
 	t.Parallel()
 	m := towns(t)
 	h := newHybrid(t, m, nil, nil).WithNeighbours(naming(func(_ knowledge.Question, passages []document.ChunkID) ([]knowledge.Neighbour, error) {

@@ -24,7 +24,7 @@ func blended(entries []retrieve.Candidate) map[document.ChunkID]retrieve.Scores 
 
 // Of two pages whose best passages match alike, the one with more to say ranks first; without a
 // second passage anywhere nothing changes.
-func TestADocumentsOtherPassagesSupportIt(t *testing.T) {
+func TestSupportFromOtherPassages(t *testing.T) {
 	t.Parallel()
 	chunk := func(id, first document.ChunkID, flat float64) retrieve.Candidate {
 		return retrieve.Candidate{Chunk: id, First: first, Flat: flat, Boost: 1}
@@ -41,7 +41,7 @@ func TestADocumentsOtherPassagesSupportIt(t *testing.T) {
 
 // Within a document a passage that matches better never ranks behind one that matches less, and
 // scores stay between 0 and 1.
-func TestSupportKeepsTheOrderWithinADocument(t *testing.T) {
+func TestSupportKeepsOrderWithinDocument(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var entries []retrieve.Candidate
@@ -65,7 +65,7 @@ func TestSupportKeepsTheOrderWithinADocument(t *testing.T) {
 
 // What only the semantic side chose changes nothing about how the candidates of the keyword side
 // compare.
-func TestKeywordScoresDoNotDependOnWhatTheSemanticSideAdds(t *testing.T) {
+func TestKeywordScoresIgnoreSemanticCandidates(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		list := retrieve.List{MaxFlat: 20}

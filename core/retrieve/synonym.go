@@ -3,9 +3,8 @@ package retrieve
 import "github.com/footnotehq/footnote/core/retrieve/analyse"
 
 // Understand prepares found for Coverage and Words. A passage contains a synonym if it contains all
-// words of it. The passage then also counts as containing the word of the question that the synonym
-// replaces. That word keeps its weight: the frequency of a synonym counts only if the word occurs
-// nowhere.
+// its words. It then also counts as containing the word that the synonym replaces. That word keeps
+// its weight: the frequency of a synonym counts only if the word occurs nowhere.
 func Understand(terms []analyse.Term, found []Matched) {
 	known := make(map[int]bool) // words of the question that occur
 	for i, t := range terms {
@@ -33,8 +32,8 @@ func Understand(terms []analyse.Term, found []Matched) {
 	}
 }
 
-// Understood returns the frequencies of terms after Understand, for Words.
-func Understood(terms []analyse.Term, frequency []int) []int {
+// UnderstoodFrequencies returns the frequencies of terms after Understand, for Words.
+func UnderstoodFrequencies(terms []analyse.Term, frequency []int) []int {
 	found := make([]Matched, len(terms))
 	for i, f := range frequency {
 		found[i].Frequency = f

@@ -45,10 +45,10 @@ type Store interface {
 	// queued turns whose session has no earlier unfinished turn. It returns none if there are none.
 	// The lease lasts as long as the replica beats.
 	//
-	// Turns of an expired replica are suspects (Beside) and come first. They are leased one at a
-	// time to one replica, which holds nothing else meanwhile. If several replicas live, one stays
-	// free for other turns. A replica that must run suspects but holds other turns gets
-	// ErrDraining.
+	// Turns of an expired replica are suspects (MaxConcurrentSuspects) and come first. They are
+	// leased one at a time to one replica, which holds nothing else meanwhile. If several replicas
+	// live, one stays free for other turns. A replica that must run suspects but holds other turns
+	// gets ErrDraining.
 	Lease(ctx context.Context, r LeaseRequest) ([]Turn, error)
 	// Finish saves the result of a running turn and its only outcome in one transaction, and makes
 	// it Delivering. It fails with ErrFenced or ErrFinished without changes. If the answer was

@@ -20,7 +20,7 @@ func NewHandler(inner slog.Handler) *Handler { return &Handler{Handler: inner} }
 
 // Handle implements slog.Handler.
 func (h *Handler) Handle(ctx context.Context, line slog.Record) error {
-	tags := keptIn(ctx).tags
+	tags := stateOf(ctx).tags
 	if len(tags) == 0 {
 		return h.Handler.Handle(ctx, line)
 	}

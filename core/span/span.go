@@ -15,15 +15,15 @@ import (
 
 // Tracer receives spans. Implementations are safe for concurrent use and never block.
 type Tracer interface {
-	// Begin starts a span. Work that is part of the span uses the returned context.
-	Begin(ctx context.Context, b Beginning) (context.Context, Told)
+	// Begin starts a span. Work within the span uses the returned context.
+	Begin(ctx context.Context, b Beginning) (context.Context, Recorder)
 }
 
 // Beginning describes a span that starts.
 type Beginning struct {
 	Name  string
 	At    time.Time
-	Attrs []slog.Attr // the tags of the context included; the Tracer's own
+	Attrs []slog.Attr // including the context's tags; the Tracer owns the slice
 	// Turn makes the span part of a turn, even if another process began that turn. If empty, the
 	// span is part of the context's span.
 	Turn string
@@ -31,8 +31,8 @@ type Beginning struct {
 	First bool
 }
 
-// Told is a Tracer's side of a Span. Only one goroutine at a time uses it.
-type Told interface {
+// Recorder receives the data of one started span. Only one goroutine at a time uses it.
+type Recorder interface {
 	// Note adds attributes.
 	Note(attrs []slog.Attr)
 	// End ends the span, with the error if it failed. It is the last call.
@@ -40,26 +40,27 @@ type Told interface {
 }
 
 // Span is a piece of work in progress. The zero Span records nothing.
-type Span struct{ told Told }
+type Span struct{ recorder Recorder }
 
 // Note adds attributes to the span.
 func (s Span) Note(attrs ...slog.Attr) {
-	if s.told != nil {
-		s.told.Note(slices.Clone(attrs)) // so that the caller's stay on its stack where no tracer listens
+	if s.recorder != nil {
+		// clone, so that the caller's slice stays on its stack without a tracer
+		s.recorder.Note(slices.Clone(attrs))
 	}
 }
 
 // End ends the span. It records the kind of the error, not its text.
 func (s Span) End(err error) {
-	if s.told != nil {
-		s.told.End(time.Now(), err)
+	if s.recorder != nil {
+		s.recorder.End(time.Now(), err)
 	}
 }
 
 // Begin starts a span as part of the context's span. Without a Tracer it costs only a context
 // lookup.
 func Begin(ctx context.Context, name string, attrs ...slog.Attr) (context.Context, Span) {
-	k := keptIn(ctx)
+	k := stateOf(ctx)
 	if k.tracer == nil {
 		return ctx, Span{}
 	}
@@ -68,7 +69,7 @@ func Begin(ctx context.Context, name string, attrs ...slog.Attr) (context.Contex
 
 // BeginTurn starts a span as part of a turn, even if another process began that turn.
 func BeginTurn(ctx context.Context, turn, name string, attrs ...slog.Attr) (context.Context, Span) {
-	k := keptIn(ctx)
+	k := stateOf(ctx)
 	if k.tracer == nil {
 		return ctx, Span{}
 	}
@@ -77,7 +78,7 @@ func BeginTurn(ctx context.Context, turn, name string, attrs ...slog.Attr) (cont
 
 // Record reports a span that has already ended, as part of the context's span.
 func Record(ctx context.Context, name string, from, to time.Time, attrs ...slog.Attr) {
-	if k := keptIn(ctx); k.tracer != nil {
+	if k := stateOf(ctx); k.tracer != nil {
 		k.record(ctx, to, Beginning{Name: name, At: from, Attrs: slices.Concat(k.tags, attrs)})
 	}
 }
@@ -85,7 +86,7 @@ func Record(ctx context.Context, name string, from, to time.Time, attrs ...slog.
 // RecordTurn reports a span that has already ended, as part of a turn. first says that the turn
 // began with it.
 func RecordTurn(ctx context.Context, turn string, first bool, name string, from, to time.Time, attrs ...slog.Attr) {
-	if k := keptIn(ctx); k.tracer != nil {
+	if k := stateOf(ctx); k.tracer != nil {
 		k.record(ctx, to, Beginning{Name: name, At: from, Attrs: slices.Concat(k.tags, attrs), Turn: turn, First: first})
 	}
 }
@@ -95,37 +96,37 @@ func With(ctx context.Context, t Tracer) context.Context {
 	if t == nil {
 		return ctx
 	}
-	k := keptIn(ctx)
+	k := stateOf(ctx)
 	k.tracer = t
 	return context.WithValue(ctx, key{}, k)
 }
 
 // Tag returns a context that adds attributes to all its later spans and to its log lines (Handler).
 func Tag(ctx context.Context, attrs ...slog.Attr) context.Context {
-	k := keptIn(ctx)
+	k := stateOf(ctx)
 	k.tags = append(slices.Clip(k.tags), attrs...)
 	return context.WithValue(ctx, key{}, k)
 }
 
-// key is that of what a context keeps for this package.
+// key is the context key of contextState.
 type key struct{}
 
-type kept struct {
+type contextState struct {
 	tracer Tracer
 	tags   []slog.Attr
 }
 
-func keptIn(ctx context.Context) kept {
-	k, _ := ctx.Value(key{}).(kept)
+func stateOf(ctx context.Context) contextState {
+	k, _ := ctx.Value(key{}).(contextState)
 	return k
 }
 
-func (k kept) begin(ctx context.Context, b Beginning) (context.Context, Span) {
+func (k contextState) begin(ctx context.Context, b Beginning) (context.Context, Span) {
 	ctx, told := k.tracer.Begin(ctx, b)
 	return ctx, Span{told}
 }
 
-func (k kept) record(ctx context.Context, to time.Time, b Beginning) {
+func (k contextState) record(ctx context.Context, to time.Time, b Beginning) {
 	if b.At.After(to) { // by another machine's clock
 		b.At = to
 	}

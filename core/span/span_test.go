@@ -25,7 +25,7 @@ type entry struct {
 
 type within struct{}
 
-func (l *list) Begin(ctx context.Context, b span.Beginning) (context.Context, span.Told) {
+func (l *list) Begin(ctx context.Context, b span.Beginning) (context.Context, span.Recorder) {
 	parent, _ := ctx.Value(within{}).(string)
 	e := &entry{name: parent + "/" + b.Name, turn: b.Turn, first: b.First, from: b.At, attrs: make(map[string]string)}
 	e.Note(b.Attrs)

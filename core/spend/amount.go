@@ -16,7 +16,7 @@ type Amount int64
 // Unit is one whole unit of the currency.
 const Unit Amount = 1_000_000_000
 
-// decimals are the digits behind the point that an Amount can hold.
+// decimals is the number of decimal digits of an Amount.
 const decimals = 9
 
 var errAmount = errors.New("is not an amount such as 5 or 0.25")
@@ -60,7 +60,7 @@ func (a Amount) String() string {
 // MarshalJSON returns a number with all its digits.
 func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.Exact()), nil }
 
-// perMillion is what so many tokens cost, rounded up to a billionth.
+// perMillion returns the cost of a number of tokens at a price per million, rounded up.
 func (a Amount) perMillion(tokens int) Amount {
 	if tokens <= 0 || a <= 0 {
 		return 0
@@ -75,8 +75,8 @@ func (a Amount) perMillion(tokens int) Amount {
 	return Amount(min(quotient, math.MaxInt64))
 }
 
-// plus adds without running over.
-func (a Amount) plus(b Amount) Amount {
+// addCapped adds without overflow.
+func (a Amount) addCapped(b Amount) Amount {
 	if sum := a + b; sum >= a {
 		return sum
 	}

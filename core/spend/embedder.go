@@ -15,11 +15,11 @@ type Counted interface {
 	EmbedCounted(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error)
 }
 
-// embedder is a retrieve.Embedder whose calls are paid for.
+// embedder is a retrieve.Embedder whose calls are metered.
 type embedder struct {
 	retrieve.Embedder
 	meter *Meter
-	name  string // of the model, as prices have it
+	name  string // of the model, as in the prices
 	count Counting
 }
 
@@ -30,8 +30,9 @@ func (m *Meter) Embedder(inner retrieve.Embedder, name string) retrieve.Embedder
 	return &embedder{Embedder: inner, meter: m, name: name, count: m.config.Counting(name)}
 }
 
-// perText is what an embedding model gets in addition to a text, such as a prefix for questions.
-const perText = 64
+// perTextTokens is the maximum number of tokens that an embedding model gets in addition to a text,
+// such as a prefix for questions.
+const perTextTokens = 64
 
 // Embed implements retrieve.Embedder.
 func (e *embedder) Embed(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
@@ -44,7 +45,7 @@ func (e *embedder) Embed(ctx context.Context, purpose retrieve.Purpose, texts []
 	})
 	most := llm.Usage{}
 	if e.meter.config.Caps.Any() {
-		most.Input = perText * len(texts)
+		most.Input = perTextTokens * len(texts)
 		for _, text := range texts {
 			if !e.count.Exact {
 				most.Input += len(text)
@@ -58,17 +59,17 @@ func (e *embedder) Embed(ctx context.Context, purpose retrieve.Purpose, texts []
 	if err != nil {
 		return nil, err
 	}
-	defer c.end(ctx)
+	defer c.finish(ctx)
 	counted, ok := e.Embedder.(Counted)
 	if !ok {
 		vectors, err := e.Embedder.Embed(ctx, purpose, texts)
-		c.failed(err)
+		c.noteFailure(err)
 		return vectors, err
 	}
 	vectors, tokens, err := counted.EmbedCounted(ctx, purpose, texts)
-	c.failed(err)
+	c.noteFailure(err)
 	if tokens > 0 {
-		c.told = &llm.Usage{Input: tokens}
+		c.reported = &llm.Usage{Input: tokens}
 	}
 	return vectors, err
 }

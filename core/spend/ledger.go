@@ -16,12 +16,12 @@ type Purpose string
 const (
 	Answering  Purpose = "answer"
 	Rewriting  Purpose = "fast"       // follow-ups into queries
-	Enriching  Purpose = "enrichment" // what is searched in addition to a passage
-	Extracting Purpose = "knowledge"  // what passages state
+	Enriching  Purpose = "enrichment" // context that is added to passages for search
+	Extracting Purpose = "knowledge"  // relations stated in passages
 	Embedding  Purpose = "embedding"
 	Reranking  Purpose = "rerank"
 	Searching  Purpose = "web_search" // each counts as one token of input
-	Checking   Purpose = "check"      // the doctor's question
+	Checking   Purpose = "check"      // of footnote doctor
 )
 
 // Account identifies what a call is booked under.
@@ -36,7 +36,7 @@ type Account struct {
 // model's tokens are all Input.
 type Use struct {
 	llm.Usage
-	Estimated bool // the provider did not tell, so the tokens were counted here
+	Estimated bool // the provider reported no usage, so the tokens were counted here
 	Amount    Amount
 }
 
@@ -46,8 +46,8 @@ var ErrUnbooked = errors.New("nothing was booked")
 // Reservation is the amount to reserve for a call that is about to be made.
 type Reservation struct {
 	Account
-	Amount Amount        // what the call costs at most
-	Lost   Use           // what is booked, as estimated, when its process is not heard of any more
+	Amount Amount        // maximum cost of the call
+	Lost   Use           // estimated use that is booked if the process dies
 	Lasts  time.Duration // from now; Extend prolongs it
 }
 
@@ -80,7 +80,7 @@ type Row struct {
 	Day time.Time
 	Account
 	Calls     int64
-	Estimated int64 // of the calls, those whose tokens the provider did not tell
+	Estimated int64 // calls without usage from the provider
 	Input     int64
 	Cached    int64 // of Input
 	Output    int64

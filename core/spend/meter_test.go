@@ -135,7 +135,7 @@ func TestCachedInputIsCheaper(t *testing.T) {
 
 // A call is not made unless its worst case fits; the tenant that it is made for is that of the
 // context.
-func TestCallThatDoesNotFitIsNotMade(t *testing.T) {
+func TestCallBeyondCapIsNotMade(t *testing.T) {
 	t.Parallel()
 	b := meter(t, spend.Caps{TenantDaily: 3 * spend.Unit}, true)
 	model := llmtest.New(llm.Info{Name: "m", Reply: 300}, llmtest.Reply{llmtest.Text("a"), llmtest.Usage(600, 100)}, llmtest.Answer("b"))
@@ -145,7 +145,7 @@ func TestCallThatDoesNotFitIsNotMade(t *testing.T) {
 	}
 	var full *spend.CapError
 	_, err := read(t.Context(), m, asked("one"), all)
-	if !errors.As(err, &full) || !strings.Contains(err.Error(), "set aside the cost of a call of m: the daily cost cap of 3.00 USD leaves no room for this call until") {
+	if !errors.As(err, &full) || !strings.Contains(err.Error(), "reserve the cost of a call of m: the daily cost cap of 3.00 USD leaves no room for this call until") {
 		t.Errorf("beyond the cap: %v", err)
 	}
 	if _, err := read(access.WithTenant(t.Context(), "other"), m, asked("one"), all); err != nil {
@@ -170,7 +170,7 @@ func TestCallThatDoesNotFitIsNotMade(t *testing.T) {
 }
 
 // A vocabulary that is not known may need a token for every byte.
-func TestUnknownVocabulariesSetAsideMore(t *testing.T) {
+func TestUnknownVocabulariesReserveMore(t *testing.T) {
 	t.Parallel()
 	for exact, fits := range map[bool]bool{true: true, false: false} {
 		b := meter(t, spend.Caps{Daily: 3 * spend.Unit}, exact)
@@ -364,7 +364,7 @@ func (f *full) Settle(ctx context.Context, h spend.Hold, a spend.Account, u spen
 }
 
 // A call that the ledger could not book is booked once it can, and at the latest at the end.
-func TestCallsAreBookedOnceTheLedgerTakesThem(t *testing.T) {
+func TestUnbookedCallsAreRetried(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		failures int

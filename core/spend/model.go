@@ -9,15 +9,16 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// What a request has in addition to its texts, at most.
+// Maximum tokens of a request in addition to its texts.
 const (
-	perMessage   = 16     // role and delimiters
-	perRequest   = 1_024  // the provider's own words, such as those about tools
-	perImage     = 48_169 // the dearest model of OpenAI at the largest size: 2,833 + 8 × 5,667
-	imageGuessed = 1_105  // 1,024 × 1,024 pixels in full detail, for most models
+	perMessageTokens = 16    // role and delimiters
+	perRequestTokens = 1_024 // text that the provider adds, such as about tools
+	// the most expensive model of OpenAI at the largest size: 2,833 + 8 × 5,667
+	maxImageTokens   = 48_169
+	usualImageTokens = 1_105 // 1,024 × 1,024 pixels in full detail, for most models
 )
 
-// model is an llm.Model whose calls are paid for.
+// model is an llm.Model whose calls are metered.
 type model struct {
 	llm.Model
 	meter   *Meter
@@ -40,23 +41,23 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	return func(yield func(llm.Delta, error) bool) {
 		info := m.Info()
 		if req.MaxTokens == 0 && m.meter.config.Caps.Any() {
-			req.MaxTokens = info.Reply // what is not limited cannot be set aside
+			req.MaxTokens = info.Reply // without a limit there is no maximum cost to reserve
 		}
 		input := sync.OnceValue(func() int { return tokens(req, m.count) })
-		most := llm.Usage{Input: m.most(req, input), Output: req.MaxTokens}
+		most := llm.Usage{Input: m.maxInput(req, input), Output: req.MaxTokens}
 		c, err := m.meter.begin(ctx, info.Name, m.purpose, most, input)
 		if err != nil {
 			yield(llm.Delta{}, err)
 			return
 		}
-		defer c.end(ctx)
+		defer c.finish(ctx)
 		for d, err := range m.Model.Stream(ctx, req) {
 			if err != nil {
-				c.failed(err)
+				c.noteFailure(err)
 				yield(llm.Delta{}, err)
 				return
 			}
-			c.note(d, m.count)
+			c.addDelta(d, m.count)
 			if !yield(d, nil) {
 				return
 			}
@@ -64,41 +65,41 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// note counts what came.
-func (c *call) note(d llm.Delta, count budget.Counter) {
+// addDelta counts a delta.
+func (c *call) addDelta(d llm.Delta, count budget.Counter) {
 	n := count.Count(d.Text) + count.Count(d.Reasoning)
 	if d.Call != nil {
 		n += count.Count(d.Call.Name) + count.Count(d.Call.Arguments)
 	}
 	c.output.Add(int64(n))
-	if d.Usage != nil && *d.Usage != (llm.Usage{}) { // gateways that do not count send zeros
-		c.told = d.Usage
+	if d.Usage != nil && *d.Usage != (llm.Usage{}) { // gateways that do not count tokens send zeros
+		c.reported = d.Usage
 	}
 }
 
-// most is the most tokens that a request can have. No vocabulary needs more tokens than a text has
+// maxInput returns the maximum number of tokens of a request. A text never has more tokens than
 // bytes.
-func (m *model) most(req llm.Request, input func() int) int {
+func (m *model) maxInput(req llm.Request, input func() int) int {
 	if !m.meter.config.Caps.Any() {
 		return 0
 	}
-	n := perRequest
+	n := perRequestTokens
 	if m.count.Exact {
 		n += input() + input()/20
 	} else {
-		n += tokens(req, bytewise{})
+		n += tokens(req, byteCounter{})
 	}
 	for _, message := range req.Messages {
-		n += perMessage + len(message.Images)*perImage
+		n += perMessageTokens + len(message.Images)*maxImageTokens
 	}
 	return n
 }
 
-// tokens counts the texts of a request.
+// tokens counts the tokens of a request's texts.
 func tokens(req llm.Request, count counter) int {
 	n := count.Count(string(req.ResponseFormat))
 	for _, message := range req.Messages {
-		n += 3 + count.Count(message.Text) + len(message.Images)*imageGuessed
+		n += 3 + count.Count(message.Text) + len(message.Images)*usualImageTokens
 		for _, call := range message.ToolCalls {
 			n += count.Count(call.ID) + count.Count(call.Name) + count.Count(call.Arguments)
 		}
@@ -112,7 +113,7 @@ func tokens(req llm.Request, count counter) int {
 // counter is the part of budget.Counter that is needed here.
 type counter interface{ Count(text string) int }
 
-// bytewise counts bytes.
-type bytewise struct{}
+// byteCounter counts bytes.
+type byteCounter struct{}
 
-func (bytewise) Count(text string) int { return len(text) }
+func (byteCounter) Count(text string) int { return len(text) }

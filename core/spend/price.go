@@ -13,7 +13,7 @@ import (
 // Price is the price of a model per million tokens.
 type Price struct {
 	Input     Amount
-	Cached    Amount // input that the provider had read before
+	Cached    Amount // input that the provider had cached
 	Output    Amount
 	Embedding Amount // input of an embedding model
 }
@@ -21,15 +21,15 @@ type Price struct {
 // Of returns the cost of a language model's call.
 func (p Price) Of(u llm.Usage) Amount {
 	cached := min(max(u.Cached, 0), u.Input)
-	return p.Input.perMillion(u.Input - cached).plus(p.Cached.perMillion(cached)).plus(p.Output.perMillion(u.Output))
+	return p.Input.perMillion(u.Input - cached).addCapped(p.Cached.perMillion(cached)).addCapped(p.Output.perMillion(u.Output))
 }
 
 // OfEmbedding returns the cost of embedding a number of tokens.
 func (p Price) OfEmbedding(tokens int) Amount { return p.Embedding.perMillion(tokens) }
 
-// most is what a call costs at most, whichever of its input is cached.
-func (p Price) most(input, output int) Amount {
-	return max(p.Input, p.Cached).perMillion(input).plus(p.Output.perMillion(output))
+// maxCost returns the maximum cost of a call, whether its input is cached or not.
+func (p Price) maxCost(input, output int) Amount {
+	return max(p.Input, p.Cached).perMillion(input).addCapped(p.Output.perMillion(output))
 }
 
 // Prices are the prices of all models, in one currency.
@@ -48,12 +48,12 @@ type Caps struct {
 // Any reports whether any cap is set.
 func (c Caps) Any() bool { return c != Caps{} }
 
-// warnShare is the share of a cap from which on the log warns.
+// warnShare is the share of a cap from which the log warns.
 const warnShare = 0.8
 
 // Standing is the amount spent so far, including the reservations of running calls.
 type Standing struct {
-	Day                      time.Time // the present one, in UTC
+	Day                      time.Time // the current day in UTC
 	Today, Month             Amount    // of all tenants
 	TenantToday, TenantMonth Amount    // of one tenant: today, and this month
 }

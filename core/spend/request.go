@@ -14,7 +14,7 @@ func (m *Meter) Request(ctx context.Context, service string, purpose Purpose, do
 	if err != nil {
 		return err
 	}
-	defer c.end(ctx)
-	c.told = &one
+	defer c.finish(ctx)
+	c.reported = &one
 	return do(ctx)
 }

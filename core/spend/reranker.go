@@ -15,7 +15,7 @@ type CountedReranker interface {
 	RerankCounted(ctx context.Context, question string, texts []string) (scores map[int]float64, tokens int, err error)
 }
 
-// reranker is a retrieve.Reranker whose calls are paid for.
+// reranker is a retrieve.Reranker whose calls are metered.
 type reranker struct {
 	retrieve.Reranker
 	meter *Meter
@@ -40,7 +40,7 @@ func (r *reranker) Rerank(ctx context.Context, question string, texts []string) 
 	})
 	most := llm.Usage{}
 	if r.meter.config.Caps.Any() {
-		most.Input = perText * len(texts)
+		most.Input = perTextTokens * len(texts)
 		if r.count.Exact {
 			most.Input += input() + input()/20
 		} else {
@@ -54,17 +54,17 @@ func (r *reranker) Rerank(ctx context.Context, question string, texts []string) 
 	if err != nil {
 		return nil, err
 	}
-	defer c.end(ctx)
+	defer c.finish(ctx)
 	counted, ok := r.Reranker.(CountedReranker)
 	if !ok {
 		scores, err := r.Reranker.Rerank(ctx, question, texts)
-		c.failed(err)
+		c.noteFailure(err)
 		return scores, err
 	}
 	scores, tokens, err := counted.RerankCounted(ctx, question, texts)
-	c.failed(err)
+	c.noteFailure(err)
 	if tokens > 0 {
-		c.told = &llm.Usage{Input: tokens}
+		c.reported = &llm.Usage{Input: tokens}
 	}
 	return scores, err
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// ErrArguments reports that a call's arguments cannot be read as a JSON object.
+// ErrArguments reports that a call's arguments are not a JSON object.
 var ErrArguments = errors.New("the arguments are not a JSON object")
 
 // maxNesting is how often arguments may be wrapped in a JSON string. Models wrap once, rarely
@@ -21,7 +21,7 @@ const maxNesting = 3
 // Empty text means {}. It unwraps an object inside a JSON string (also twice). It drops a code
 // fence, text after the object, NUL and invalid UTF-8. The result is a valid, compact JSON object.
 func ParseArguments(raw string) (json.RawMessage, error) {
-	text := unfence(clean(raw))
+	text := unfence(stripInvalid(raw))
 	for range maxNesting {
 		if text == "" || text == "null" {
 			return json.RawMessage("{}"), nil
@@ -33,12 +33,12 @@ func ParseArguments(raw string) (json.RawMessage, error) {
 		if err := json.Unmarshal([]byte(text), &inner); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrArguments, err)
 		}
-		text = unfence(clean(inner))
+		text = unfence(stripInvalid(inner))
 	}
 	if !strings.HasPrefix(text, "{") {
 		return nil, ErrArguments
 	}
-	// A decoder, unlike Unmarshal, stops behind the object and so ignores words that follow it.
+	// Unlike Unmarshal, a decoder stops after the object and so ignores trailing words.
 	var object json.RawMessage
 	if err := json.NewDecoder(strings.NewReader(text)).Decode(&object); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrArguments, err)
@@ -50,7 +50,7 @@ func ParseArguments(raw string) (json.RawMessage, error) {
 	return compact.Bytes(), nil
 }
 
-func clean(s string) string {
+func stripInvalid(s string) string {
 	s = strings.ToValidUTF8(s, "")
 	s = strings.ReplaceAll(s, "\x00", "")
 	return strings.TrimSpace(withoutNUL(s))
@@ -59,8 +59,8 @@ func clean(s string) string {
 // escapedNUL is NUL as JSON writes it, which PostgreSQL refuses to store.
 const escapedNUL = `\u0000`
 
-// withoutNUL drops escaped NULs. A backslash that is escaped itself begins none: `\\u0000` is text
-// that speaks of one.
+// withoutNUL removes escaped NULs. It does not remove the text `\\u0000`, whose backslash is
+// escaped.
 func withoutNUL(s string) string {
 	if !strings.Contains(s, escapedNUL) {
 		return s
@@ -77,7 +77,7 @@ func withoutNUL(s string) string {
 			s = s[len(escapedNUL):]
 			continue
 		}
-		n := min(2, len(s)) // the backslash and what it escapes
+		n := min(2, len(s)) // the backslash and the escaped character
 		b.WriteString(s[:n])
 		s = s[n:]
 	}
@@ -137,5 +137,5 @@ func (i *Integer) UnmarshalJSON(data []byte) error {
 	if *i = 0; err == nil && n == math.Trunc(n) && math.Abs(n) <= math.MaxInt32 {
 		*i = Integer(n)
 	}
-	return nil // the field says less than the others: without it the call still means something
+	return nil // the call is still useful without this field
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Document is a document as the model reads it. Empty fields are left out.
+// Document is a document as the model reads it. Empty fields are omitted.
 type Document struct {
-	Number int    `json:"document"`          // what the model cites
+	Number int    `json:"document"`          // the number that the model cites
 	Page   string `json:"page_id,omitempty"` // the same for all passages of a document
 	Title  string `json:"title,omitempty"`
 	// metadata from its source, such as "status: closed; tags: a, b"
@@ -18,8 +18,8 @@ type Document struct {
 	Updated  string `json:"updated,omitempty"` // a date, 2006-01-02
 	URL      string `json:"url,omitempty"`
 	Heading  string `json:"heading,omitempty"`
-	Source   string `json:"source,omitempty"` // its name, as the prompt lists it
-	Part     string `json:"part,omitempty"`   // of its page: "whole", "3 of 7"
+	Source   string `json:"source,omitempty"` // name of the source, as in the prompt
+	Part     string `json:"part,omitempty"`   // part of its page: "whole", "3 of 7"
 	Match    string `json:"match,omitempty"`  // Loose, or empty
 	Contents string `json:"contents"`
 }
@@ -29,8 +29,8 @@ type Document struct {
 const Loose = "loose"
 
 const (
-	maxMetadata      = 400 // runes of what is said of one document
-	maxMetadataValue = 120 // runes of one value of it
+	maxMetadata      = 400 // runes for one document
+	maxMetadataValue = 120 // runes for one value
 )
 
 // Metadata formats a document's metadata for a model: "key: value" pairs, sorted by key and
@@ -38,7 +38,7 @@ const (
 func Metadata(known map[string]string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(known)) {
-		value := beginning(strings.Join(strings.Fields(known[key]), " "), maxMetadataValue)
+		value := truncate(strings.Join(strings.Fields(known[key]), " "), maxMetadataValue)
 		if key = strings.Join(strings.Fields(key), " "); key == "" || value == "" {
 			continue
 		}
@@ -47,21 +47,21 @@ func Metadata(known map[string]string) string {
 		}
 		b.WriteString(key + ": " + value)
 	}
-	return beginning(b.String(), maxMetadata)
+	return truncate(b.String(), maxMetadata)
 }
 
-// beginning is a text cut to so many runes, with an ellipsis where something is missing.
-func beginning(text string, most int) string {
+// truncate cuts a text to the given number of runes and marks the cut with an ellipsis.
+func truncate(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return strings.TrimSpace(string(runes[:most-1])) + "…"
 	}
 	return text
 }
 
-// Vocabulary says how common the words of a search are. Models that quote read its JSON names.
+// Vocabulary tells how common the words of a search are. Extractive models parse its JSON names.
 type Vocabulary struct {
 	Chunks int            `json:"chunks"` // of the tenant
-	Terms  map[string]int `json:"terms"`  // of the queries: chunks that hold each
+	Terms  map[string]int `json:"terms"`  // number of chunks that contain each word of the queries
 	// Synonyms lists the operator's synonyms that the queries contain, each with its replacements:
 	// "k8s: kubernetes, kube".
 	Synonyms []string `json:"synonyms,omitempty"`
@@ -71,7 +71,7 @@ type Vocabulary struct {
 
 // WithVocabulary adds a vocabulary to a result of DocumentsJSON, as its last field.
 func WithVocabulary(documents string, v Vocabulary) string {
-	return strings.TrimSuffix(documents, "}") + ",\"vocabulary\":" + string(plainJSON(v)) + "}"
+	return strings.TrimSuffix(documents, "}") + ",\"vocabulary\":" + string(marshalPlain(v)) + "}"
 }
 
 // DocumentsJSON returns {"documents":[…]} with one document per line, and note as a last field
@@ -86,7 +86,7 @@ func DocumentsJSON(docs []Document, note string) string {
 			b.WriteByte(',')
 		}
 		b.WriteByte('\n')
-		b.Write(plainJSON(d))
+		b.Write(marshalPlain(d))
 	}
 	if len(docs) > 0 {
 		b.WriteByte('\n')
@@ -94,15 +94,15 @@ func DocumentsJSON(docs []Document, note string) string {
 	b.WriteByte(']')
 	if note != "" {
 		b.WriteString(",\"note\":")
-		b.Write(plainJSON(note))
+		b.Write(marshalPlain(note))
 	}
 	b.WriteByte('}')
 	return b.String()
 }
 
-// plainJSON is json.Marshal without the escapes that are only needed inside HTML and cost tokens.
-// Marshalling plain structs of strings and numbers cannot fail.
-func plainJSON(v any) []byte {
+// marshalPlain is json.Marshal without HTML escapes, which cost tokens. Marshalling plain structs
+// of strings and numbers cannot fail.
+func marshalPlain(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// toolName is what providers accept as the name of a function.
+// toolName matches the function names that providers accept.
 var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // Set is an ordered, immutable set of tools with distinct names. It is safe for concurrent use. The
@@ -24,10 +24,10 @@ func NewSet(tools ...Tool) (Set, error) {
 	for _, t := range tools {
 		name := t.Spec().Name
 		if !toolName.MatchString(name) {
-			return Set{}, fmt.Errorf("register tool %q: a name is 1 to 64 letters, digits, _ or -", name)
+			return Set{}, fmt.Errorf("register tool %q: the name must have 1 to 64 letters, digits, _ or -", name)
 		}
 		if seen[name] {
-			return Set{}, fmt.Errorf("register tool %q: the name is taken", name)
+			return Set{}, fmt.Errorf("register tool %q: the name is already used", name)
 		}
 		seen[name] = true
 	}
@@ -65,7 +65,7 @@ func (s Set) Only(names ...string) (Set, error) {
 	return NewSet(kept...)
 }
 
-// For returns the tools that are offered in a turn.
+// For returns the tools that a turn offers.
 func (s Set) For(scope Scope) Set {
 	var kept []Tool
 	for _, t := range s.tools {

@@ -29,7 +29,7 @@ var ErrPanic = errors.New("the tool failed unexpectedly")
 // Runner runs the tool calls of one step. It is safe for concurrent use.
 type Runner struct {
 	config RunnerConfig
-	log    *slog.Logger
+	logger *slog.Logger
 }
 
 // RunnerConfig limits a Runner. Zero fields get the defaults given.
@@ -55,23 +55,23 @@ func NewRunner(config RunnerConfig, log *slog.Logger) *Runner {
 	if config.Grace <= 0 {
 		config.Grace = 2 * time.Second
 	}
-	return &Runner{config: config, log: log}
+	return &Runner{config: config, logger: log}
 }
 
-// Ran is one executed call. Each call that the model made is in exactly one Ran of the step: alone,
-// or merged with others.
-type Ran struct {
-	Call   message.Call // the name as registered and the arguments that ran
+// Executed is one executed call. Each call of the model is in exactly one Executed of the step,
+// possibly merged with others.
+type Executed struct {
+	Call   message.Call // with the registered name and the executed arguments
 	Result Result       // Content is what the model reads, errors included
-	Err    error        // nil when the tool did its work
+	Err    error        // nil if the tool succeeded
 	Took   time.Duration
 }
 
 // Step is the context in which the calls of one step run.
 type Step struct {
-	Tools Set
-	Scope Scope
-	Ran   map[string]bool // names of tools that ran earlier in the turn; decides Scope.First
+	Tools    Set
+	Scope    Scope
+	RanTools map[string]bool // names of tools that ran earlier in the turn; decides Scope.First
 }
 
 // Run runs the calls and returns their results in the order of the calls. It merges calls of one
@@ -79,12 +79,12 @@ type Step struct {
 // announces several. Run returns when all calls have ended. If a tool still runs Grace after its
 // context has ended, Run abandons it and logs its name. Its goroutine may continue, but everything
 // that it sends or returns is discarded.
-func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit *packet.Emitter) []Ran {
+func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit *packet.Emitter) []Executed {
 	jobs := merge(r.prepare(calls, step))
 	if len(jobs) > 1 {
 		emit.Emit(packet.Branching{Branches: len(jobs)})
 	}
-	ran := make([]Ran, len(jobs))
+	ran := make([]Executed, len(jobs))
 	var group errgroup.Group
 	group.SetLimit(r.config.Parallel)
 	for i, j := range jobs {
@@ -100,19 +100,19 @@ func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit 
 	return ran
 }
 
-// job is a call on its way.
-type job struct {
+// pendingCall is a call that has not run yet.
+type pendingCall struct {
 	call message.Call
 	tool Tool  // nil when err is set
-	err  error // found before running
+	err  error // error found before the call runs
 }
 
-func (r *Runner) prepare(calls []llm.ToolCall, step Step) []job {
-	jobs := make([]job, 0, len(calls))
+func (r *Runner) prepare(calls []llm.ToolCall, step Step) []pendingCall {
+	jobs := make([]pendingCall, 0, len(calls))
 	for i, c := range calls {
-		j := job{call: message.Call{ID: c.ID, Name: c.Name, Arguments: json.RawMessage("{}")}}
+		j := pendingCall{call: message.Call{ID: c.ID, Name: c.Name, Arguments: json.RawMessage("{}")}}
 		if j.tool = step.Tools.Find(c.Name); j.tool == nil {
-			j.call.Name = callable(c.Name)
+			j.call.Name = sanitiseName(c.Name)
 			j.err = fmt.Errorf("there is no tool %q. The tools are: %s", j.call.Name, step.Tools.list())
 		} else {
 			j.call.Name = j.tool.Spec().Name
@@ -129,9 +129,9 @@ func (r *Runner) prepare(calls []llm.ToolCall, step Step) []job {
 	return jobs
 }
 
-// callable is a name that can stand in a request: the model is shown its own calls again, and
-// providers refuse any other.
-func callable(name string) string {
+// sanitiseName returns a name that providers accept in a request. The model is shown its calls
+// again, and providers reject other names.
+func sanitiseName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
 			return r
@@ -144,9 +144,9 @@ func callable(name string) string {
 	return clean[:min(len(clean), 64)]
 }
 
-// merge joins the calls of each Merger into the first of them.
-func merge(jobs []job) []job {
-	var out []job
+// merge merges the calls of each Merger into the first of them.
+func merge(jobs []pendingCall) []pendingCall {
+	var out []pendingCall
 	for i, j := range jobs {
 		merger, ok := j.tool.(Merger)
 		if !ok || j.err != nil {
@@ -166,7 +166,7 @@ func merge(jobs []job) []job {
 			joined, err := merger.Merge(same)
 			if err == nil {
 				if !first {
-					continue // it is part of an earlier one
+					continue // merged into an earlier call
 				}
 				j.call.Arguments = joined
 			}
@@ -176,9 +176,9 @@ func merge(jobs []job) []job {
 	return out
 }
 
-func (r *Runner) run(ctx context.Context, j job, step Step, emit *packet.Emitter) Ran {
+func (r *Runner) run(ctx context.Context, j pendingCall, step Step, emit *packet.Emitter) Executed {
 	began := time.Now()
-	ran := Ran{Call: j.call, Err: j.err}
+	ran := Executed{Call: j.call, Err: j.err}
 	ctx, told := span.Begin(ctx, "tool", slog.String("tool", j.call.Name))
 	if ran.Err == nil {
 		ran.Result, ran.Err = r.call(ctx, j, step, emit)
@@ -191,7 +191,7 @@ func (r *Runner) run(ctx context.Context, j job, step Step, emit *packet.Emitter
 	told.Note(slog.Int("references", len(ran.Result.References)))
 	told.End(ran.Err)
 	if ran.Err != nil && ctx.Err() == nil { // a stop is no failure
-		r.log.WarnContext(ctx, "tool call failed", "tool", j.call.Name, "took_ms", ran.Took.Milliseconds(), "error_type", fmt.Sprintf("%T", ran.Err))
+		r.logger.WarnContext(ctx, "tool call failed", "tool", j.call.Name, "took_ms", ran.Took.Milliseconds(), "error_type", fmt.Sprintf("%T", ran.Err))
 		ran.Result = Result{Content: Failed + ran.Err.Error() + ".", Search: ran.Result.Search}
 	}
 	if ran.Result.Arguments != nil {
@@ -200,21 +200,21 @@ func (r *Runner) run(ctx context.Context, j job, step Step, emit *packet.Emitter
 	return ran
 }
 
-// call runs the tool and returns when it has ended, or does not end although its time is up.
-func (r *Runner) call(ctx context.Context, j job, step Step, emit *packet.Emitter) (Result, error) {
+// call runs the tool. It returns when the tool has ended or its grace period is over.
+func (r *Runner) call(ctx context.Context, j pendingCall, step Step, emit *packet.Emitter) (Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.config.Timeout, ErrTimeout)
 	defer cancel()
 	emit, finish := emit.Closable()
-	defer finish() // nothing of the tool may follow the end of its block
+	defer finish() // no packet of the tool may follow the end of its block
 	scope := step.Scope
-	scope.First = !step.Ran[j.call.Name]
-	ended := make(chan Ran, 1)
+	scope.First = !step.RanTools[j.call.Name]
+	ended := make(chan Executed, 1)
 	go func() {
-		var ran Ran
+		var ran Executed
 		defer func() {
 			if p := recover(); p != nil {
-				r.log.ErrorContext(ctx, "tool panicked", "tool", j.call.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				ran = Ran{Err: ErrPanic}
+				r.logger.ErrorContext(ctx, "tool panicked", "tool", j.call.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				ran = Executed{Err: ErrPanic}
 			}
 			ended <- ran
 		}()
@@ -225,22 +225,22 @@ func (r *Runner) call(ctx context.Context, j job, step Step, emit *packet.Emitte
 		return r.outcome(ctx, ran)
 	case <-ctx.Done():
 	}
-	// A tool that heeds its context ends now. One that does not must not hold up the answer: it is
-	// left behind, and its result is dropped.
+	// A tool that observes its context ends now. Another must not delay the answer, so it is
+	// abandoned and its result dropped.
 	grace := time.NewTimer(r.config.Grace)
 	defer grace.Stop()
 	select {
 	case ran := <-ended:
 		return r.outcome(ctx, ran)
 	case <-grace.C:
-		r.log.ErrorContext(ctx, "tool does not end and was abandoned", "tool", j.call.Name)
-		return r.outcome(ctx, Ran{Err: context.Cause(ctx)})
+		r.logger.ErrorContext(ctx, "tool did not end and was abandoned", "tool", j.call.Name)
+		return r.outcome(ctx, Executed{Err: context.Cause(ctx)})
 	}
 }
 
-func (r *Runner) outcome(ctx context.Context, ran Ran) (Result, error) {
+func (r *Runner) outcome(ctx context.Context, ran Executed) (Result, error) {
 	if ran.Err != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
-		return Result{}, fmt.Errorf("%w: it was given %s", ErrTimeout, r.config.Timeout)
+		return Result{}, fmt.Errorf("%w: the limit is %s", ErrTimeout, r.config.Timeout)
 	}
 	return ran.Result, ran.Err
 }

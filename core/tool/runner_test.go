@@ -47,7 +47,7 @@ func echo(name string) fake {
 }
 
 // runAll runs calls and returns what came of them with the packets that were sent.
-func runAll(t *testing.T, ctx context.Context, config tool.RunnerConfig, tools []tool.Tool, calls ...llm.ToolCall) ([]tool.Ran, []packet.Packet) {
+func runAll(t *testing.T, ctx context.Context, config tool.RunnerConfig, tools []tool.Tool, calls ...llm.ToolCall) ([]tool.Executed, []packet.Packet) {
 	t.Helper()
 	set, err := tool.NewSet(tools...)
 	if err != nil {
@@ -65,7 +65,7 @@ func runAll(t *testing.T, ctx context.Context, config tool.RunnerConfig, tools [
 	return ran, packets
 }
 
-func contents(ran []tool.Ran) []string {
+func contents(ran []tool.Executed) []string {
 	var out []string
 	for _, r := range ran {
 		out = append(out, r.Call.ID+" "+r.Result.Content)
@@ -124,7 +124,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestCallsRunAtTheSameTimeWithinBounds(t *testing.T) {
+func TestParallelCallsAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int32
@@ -143,7 +143,7 @@ func TestCallsRunAtTheSameTimeWithinBounds(t *testing.T) {
 	})
 }
 
-func TestToolThatHangs(t *testing.T) {
+func TestHangingTool(t *testing.T) {
 	t.Parallel()
 	hang := func(heeds bool, release <-chan struct{}) fake {
 		return fake{"hang", func(ctx context.Context, _ tool.Call, e *packet.Emitter) (tool.Result, error) {
@@ -180,7 +180,7 @@ func TestToolThatHangs(t *testing.T) {
 	}
 }
 
-func TestFirstTellsWhetherTheToolRanBefore(t *testing.T) {
+func TestFirstCallOfTool(t *testing.T) {
 	t.Parallel()
 	var first bool
 	set, _ := tool.NewSet(fake{"a", func(_ context.Context, c tool.Call, _ *packet.Emitter) (tool.Result, error) {
@@ -193,7 +193,7 @@ func TestFirstTellsWhetherTheToolRanBefore(t *testing.T) {
 		want bool
 	}{{nil, true}, {map[string]bool{"b": true}, true}, {map[string]bool{"a": true}, false}} {
 		tool.NewRunner(tool.RunnerConfig{}, slog.New(slog.DiscardHandler)).Run(t.Context(), []llm.ToolCall{{Name: "a"}},
-			tool.Step{Tools: set, Ran: tc.ran}, packet.NewEmitter(queue, nil, packet.Placement{}))
+			tool.Step{Tools: set, RanTools: tc.ran}, packet.NewEmitter(queue, nil, packet.Placement{}))
 		if first != tc.want {
 			t.Errorf("First = %v after %v", first, tc.ran)
 		}
@@ -269,7 +269,7 @@ func TestStrings(t *testing.T) {
 	}
 }
 
-func TestSetRefusesWhatModelsCannotCall(t *testing.T) {
+func TestNewSetRejectsInvalidNames(t *testing.T) {
 	t.Parallel()
 	if _, err := tool.NewSet(echo("a"), echo("a")); err == nil {
 		t.Error("two tools of one name were taken")

@@ -68,29 +68,30 @@ type Call struct {
 // to, except Citations and Rankings.
 type Scope struct {
 	Audience access.Audience
-	Asker    string // id of the person who asked; empty: no one did
+	Asker    string // id of the person who asked; empty: no person did
 	// the question: the person's newest message, or a part of it that a model may have written
 	Question string
-	// all text that people wrote in the conversation; text of others is not included
-	Said      []string
-	Basis     message.Basis     // what Question was made of, beyond what History, Files and Shown hold
+	// all text that people wrote in the conversation, without text of others
+	Quoted    []string
+	Basis     message.Basis     // basis of Question in addition to History, Files and Shown
 	History   []message.Message // earlier turns that the audience may read, oldest first
-	Citations *cite.Mapping     // numbers that documents are shown to the model under
+	Citations *cite.Mapping     // assigns the numbers under which the model sees documents
 	Sources   []document.SourceID
-	Catalogue []Source       // what can be searched, as the prompt lists it
-	Documents []document.ID  // search nothing but these; none means all
+	Catalogue []Source       // searchable sources, as the prompt lists them
+	Documents []document.ID  // restricts the search; empty means all documents
 	Files     []message.File // of the project and the conversation, oldest first
 	// stored results of the turn's searches, for their further pages; nil: none are stored
 	Rankings *retrieve.Rankings
-	Shown    []message.Reference // what the tools of this turn have shown the model so far
-	First    bool                // no call of this tool ran in this turn yet
+	Shown    []message.Reference // passages that tools of this turn have shown the model
+	First    bool                // this tool has not run in this turn
 	// the result is read outside a conversation: pages are identified by document ids
 	Portable bool
-	Weighs   bool // whoever reads the result weighs words by how common they are
-	Passages int  // most that a search returns; 0 means the tool's own limit
-	Budget   int  // tokens that Content should stay within; 0: no limit
-	Window   int  // tokens of the model's window; 0: not known
-	Now      time.Time
+	// the reader of the result weighs words by their frequency, like an extractive model
+	WeighsWords bool
+	Passages    int // maximum number of passages of a search; 0 means the tool's limit
+	Budget      int // maximum tokens of Content; 0: no limit
+	Window      int // tokens of the model's window; 0: unknown
+	Now         time.Time
 }
 
 // Source is a source of documents, and the part that the audience may read.
@@ -104,8 +105,8 @@ type Source struct {
 
 // Result is what a tool returns.
 type Result struct {
-	Content   string          // what the model reads
-	Arguments json.RawMessage // what actually ran, kept in the history; nil means the call's own
+	Content   string          // text for the model
+	Arguments json.RawMessage // arguments that ran, for the history; nil means the call's arguments
 	// documents in Content, under the numbers that the model sees; Text is empty if Content has
 	// only the title
 	References []message.Reference

@@ -375,7 +375,7 @@ func (w *worker) makeProjectCitable() {
 // runTools runs the tools of a step and adds their results to the context.
 func (w *worker) runTools(ctx context.Context, result stepResult) {
 	began := time.Now()
-	ran := w.toolRunner.Run(ctx, result.calls, tool.Step{Tools: result.offered, Scope: w.scope(), Ran: w.ranTools}, w.writer.nextPlacement())
+	ran := w.toolRunner.Run(ctx, result.calls, tool.Step{Tools: result.offered, Scope: w.scope(), RanTools: w.ranTools}, w.writer.nextPlacement())
 	w.recorder.AddToolTime(time.Since(began))
 	w.narrates = w.narrates || result.text != ""
 	calls := message.Message{Role: message.ToolCall, Text: cite.Clean(result.text, w.known)}
@@ -435,9 +435,9 @@ func (w *worker) scope() tool.Scope {
 		sources, documents = nil, w.searchFiles
 	}
 	return tool.Scope{
-		Audience: w.req.Audience, Asker: w.req.Asker, Question: w.req.Question.Text, Said: quotedTexts(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
+		Audience: w.req.Audience, Asker: w.req.Asker, Question: w.req.Question.Text, Quoted: quotedTexts(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
 		Catalogue: w.req.Sources,
-		Sources:   sources, Documents: documents, Files: allFiles(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.toolReferences), Weighs: info.Extractive,
+		Sources:   sources, Documents: documents, Files: allFiles(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.toolReferences), WeighsWords: info.Extractive,
 		Passages: passages, Budget: room, Window: info.Window, Now: w.req.Now,
 	}
 }
@@ -477,7 +477,7 @@ func (w *worker) searchOnly(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("search only: %w", err)
 	}
-	ran := w.toolRunner.Run(ctx, []llm.ToolCall{w.searchCall()}, tool.Step{Tools: only, Scope: w.scope(), Ran: w.ranTools}, w.writer.nextPlacement())
+	ran := w.toolRunner.Run(ctx, []llm.ToolCall{w.searchCall()}, tool.Step{Tools: only, Scope: w.scope(), RanTools: w.ranTools}, w.writer.nextPlacement())
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}

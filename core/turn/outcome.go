@@ -198,11 +198,11 @@ func outcomeOf(err error, f facts) Ending {
 // completedOutcome returns the outcome of a run without error. It depends on what the answer says
 // and cites, not on whether the search rated its results as evidence: the model has read them.
 //
-//	the answer                     open agent                     strict agent
-//	cites a passage                answered, cited                answered, cited
-//	… that says nothing of it      answered, cited, with a note   answered, cited, with a note
-//	cites nothing                  answered, with a note          no_evidence; nothing of it is shown
-//	… and says that nothing fits   no_evidence, without a note    the same, if it says no more
+//	the answer               open agent                     strict agent;
+//	cites a passage:         answered, cited                answered, cited;
+//	… without support:       answered, cited, with a note   answered, cited, with a note;
+//	cites nothing:           answered, with a note          no_evidence; not shown;
+//	… and is a denial:       no_evidence, without a note    the same, if only a denial;
 //
 // A run without text ends with llm.ErrEmpty: no_evidence if a search found nothing close, failed
 // otherwise. If every search failed and the model saw no documents, an open agent's answer says so

@@ -292,7 +292,7 @@ func TestKeywordOnlySearchAddsNotice(t *testing.T) {
 	const sentence = "The embedding model did not answer, so the search went by keywords alone."
 	for name, only := range map[string]bool{"answer": false, "search only": true} {
 		s := ask("How do I set up replication?", llmtest.Native(searching("1"), searching("2"), llmtest.Answer("So [1].")))
-		s.index.trace = retrieve.Trace{Notice: sentence + " The reranker took longer than 300 ms.", Told: []string{sentence}}
+		s.index.trace = retrieve.Trace{Notice: sentence + " The reranker took longer than 300 ms.", Notices: []string{sentence}}
 		s.request.SearchOnly = only
 		report, packets := s.run(t, t.Context())
 		stop := packets[len(packets)-1].Payload.(packet.Stop)

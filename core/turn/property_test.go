@@ -52,8 +52,8 @@ func step(t *rapid.T) llmtest.Step {
 	}
 }
 
-// Whatever models, tools and people do, a turn ends: one outcome for each model, packets that are well formed, all streams closed, and
-// what the report says was shown is what the packets showed.
+// Whatever models, tools and people do, a turn ends: one outcome for each model, packets that are
+// well formed, all streams closed, and what the report says was shown is what the packets showed.
 func TestAnyScriptEndsInExactlyOneOutcome(t *testing.T) {
 	t.Parallel()
 	outcomes := map[session.Outcome]bool{

@@ -142,7 +142,7 @@ func (s *state) AddSearch(evidence bool, closest []document.Ref, account *retrie
 	s.searched = true
 	if account != nil {
 		s.answer.Searches = append(s.answer.Searches, *account)
-		for _, sentence := range account.Told {
+		for _, sentence := range account.Notices {
 			s.notice(sentence)
 		}
 	}

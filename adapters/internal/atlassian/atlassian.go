@@ -41,8 +41,8 @@ func IsCloud(address, deployment string) bool {
 // accounts are used. It is not where people open anything.
 func isGateway(site *url.URL) bool { return strings.EqualFold(site.Hostname(), gateway) }
 
-// authorize returns what adds a credential to a request (sourcehttp.Config.Authorize): the API
-// token of an account with an address, or a token by itself.
+// authorize returns a function that adds a credential to a request (sourcehttp.Config.Authorize):
+// an account's API token with its address, or only a token.
 func authorize(email, token string) func(context.Context, *http.Request) error {
 	authorization := "Bearer " + token
 	if email != "" {

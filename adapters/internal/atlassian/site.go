@@ -21,7 +21,7 @@ type Config struct {
 	// a service account's token it is https://api.atlassian.com/ex/jira/CLOUD-ID or
 	// https://api.atlassian.com/ex/confluence/CLOUD-ID.
 	URL        string
-	Deployment string // Cloud or DataCenter; told by the address
+	Deployment string // Cloud or DataCenter, depending on the address
 	Email      string // of the account whose API token Token is, on Cloud; empty: Token is sent alone
 	Token      string // an API token, or a personal access token
 	AllowHosts []string

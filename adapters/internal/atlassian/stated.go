@@ -12,7 +12,7 @@ import (
 // Entry is the configuration of a source in footnote.yaml, for any product.
 type Entry struct {
 	URL            string           `json:"url,omitempty"`
-	Deployment     string           `json:"deployment,omitempty"` // empty: told by the address
+	Deployment     string           `json:"deployment,omitempty"` // empty: derived from the address
 	Comments       bool             `json:"comments,omitempty"`
 	Attachments    bool             `json:"attachments,omitempty"`
 	ACL            access.ACL       `json:"acl,omitempty"` // one more condition

@@ -42,8 +42,8 @@ const (
 	bytesPerToken = 8       // at most, but for runs of one character
 )
 
-// Images cost so many tokens: width times height over 750, as providers count, and as much as a
-// large one where the size is not known.
+// Token costs of images: width times height divided by 750, as providers count, or the cost of a
+// large image if the size is unknown.
 const (
 	pixelsPerToken = 750
 	mostImage      = 1600

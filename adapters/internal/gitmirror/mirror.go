@@ -85,7 +85,7 @@ type State struct {
 	Skipped []index.Notice // what of the branch is left out
 }
 
-// mirrored is what was written out, and of which commit.
+// mirrored describes the files written out and their commit.
 type mirrored struct {
 	Commit  string          `json:"commit"`
 	Files   map[string]file `json:"files"`
@@ -257,7 +257,7 @@ func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, he
 	if err != nil {
 		return now, err
 	}
-	defer func() { _ = root.Close() }() // what was written is closed by itself
+	defer func() { _ = root.Close() }() // written files are closed elsewhere
 	for name, f := range last.Files {
 		if blob, there := listed.files[name]; !there || blob.String() != f.Blob {
 			if err := root.RemoveAll(filepath.FromSlash(name)); err != nil {

@@ -182,7 +182,7 @@ func isContainer(tag atom.Atom) bool {
 	return false
 }
 
-// isBlock reports whether an element stands on its own lines.
+// isBlock reports whether an element begins and ends a line.
 func isBlock(tag atom.Atom) bool {
 	switch tag {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details, atom.Dialog, atom.Div,

@@ -117,7 +117,7 @@ func (x *extractor) finish(e element) {
 	}
 }
 
-// longestPower is how many bytes a number that stands above the line may have.
+// longestPower is the maximum length of a superscript number in bytes.
 const longestPower = 20
 
 // inTitle reports whether the text is that of a heading or a term, which are written without marks.

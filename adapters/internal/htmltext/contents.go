@@ -12,7 +12,7 @@ type Contents struct{ links, letters int }
 
 const (
 	fewestEntries = 3    // of a table of contents
-	mostlyLinks   = 0.85 // the share of its letters that stand in links
+	mostlyLinks   = 0.85 // the share of its letters in links
 )
 
 // Link records a link of the block.

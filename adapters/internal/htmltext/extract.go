@@ -40,8 +40,8 @@ type extractor struct {
 	pre      strings.Builder
 	preDepth int
 	language string // of pre
-	anchor   string // of the nearest element above, while no text stands between
-	label    string // heading of a note, to stand before its text
+	anchor   string // of the nearest element above, if no text is between
+	label    string // heading of a note, to be written before its text
 	contents Contents
 	headings int    // open headings
 	linked   string // of a heading, what leads to another page

@@ -15,15 +15,16 @@ var (
 	// word is a word, or several that hyphens join. U+2010 is what groff writes for a hyphen, and
 	// "-" for the minus sign of an option.
 	word = regexp.MustCompile(`\pL+(?:[-‐]\pL+)*`)
-	// broken ends with the first part of a word, which stands by itself: no part of --no-cache is one.
+	// broken ends with the first part of a word, preceded by a space: no part of --no-cache
+	// matches.
 	broken = regexp.MustCompile(`(?:^|[ (])(\p{Ll}{2,})[-‐]$`)
-	// rest begins with the last part of a word, and with what stands after it up to a space.
+	// rest begins with the last part of a word and the text after it up to a space.
 	rest = regexp.MustCompile(`^( *)(\p{Ll}{2,})([^\pL ‐-][^ ]*)?(?: +|$)`)
 )
 
-// joinWords joins words that were divided at the ends of lines, as manual pages are that were laid
-// out for a terminal. A word is joined where the page holds it whole elsewhere, and does not hold
-// it with its hyphen: of others it is not known whether the hyphen belongs to them.
+// joinWords joins words that are hyphenated at the ends of lines, as in manual pages formatted for
+// a terminal. It joins a word if the page contains it elsewhere without the hyphen, and not with
+// it. For other words it is unknown whether the hyphen belongs to them.
 func joinWords(sections []document.Section) {
 	whole := make(map[string]bool)
 	var divided []*document.Block

@@ -76,7 +76,7 @@ func (t *inline) since(m mark) string {
 	return string(t.bytes[m.at:])
 }
 
-// length is how many bytes stand from a mark on.
+// length returns the number of bytes from a mark.
 func (t *inline) length(m mark) int {
 	if m.taken != t.taken {
 		return 0

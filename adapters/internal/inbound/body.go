@@ -76,8 +76,8 @@ func crowded(w http.ResponseWriter) {
 // some within one.
 const moment = 800 * time.Millisecond
 
-// enter takes a place. Where there is none it cuts whoever has been sending for longest, so that a
-// slow sender keeps out no one, and waits for a moment.
+// enter takes a slot. If there is none, it cuts off the longest-running sender, so that slow
+// senders block no one, and waits briefly.
 func (b *Bodies) enter(ctx context.Context) bool {
 	select {
 	case b.room <- struct{}{}:

@@ -53,7 +53,8 @@ func TestNestingTakesLittleMemory(t *testing.T) {
 	})
 }
 
-// A mark may look like one that opens a code block, in which paragraphs are not parted, and open none: megabytes are one paragraph then.
+// A mark may look like one that opens a code block, in which paragraphs are not parted, and open
+// none: megabytes are one paragraph then.
 func TestOneParagraphOfMegabytesIsReadInLinearTime(t *testing.T) {
 	for _, token := range []string{"[", "![", "[a](", "[[1]](", "[a]: b\n", "*a ", "`a``", "<a href='", "a<!--", "&#x", "] ", "http://a.b/("} {
 		t.Run(token, func(t *testing.T) {

@@ -69,7 +69,7 @@ func (w *inline) node(n ast.Node) {
 		w.link(n, string(unescape(n.Destination)))
 	case *ast.AutoLink:
 		w.Write(n.URL(source))
-	case *ast.Image: // its text stands for what cannot be quoted
+	case *ast.Image: // its text replaces content that cannot be quoted
 	case *ast.RawHTML:
 		if n.Segments.Len() > 0 {
 			if s := n.Segments.At(0); strings.HasPrefix(strings.ToLower(string(s.Value(source))), "<br") {

@@ -94,9 +94,9 @@ func (r *reader) piece(ctx context.Context, source string, known []parser.Refere
 	return r.blocks(ctx, grammar.Parse(text.NewReader(r.source), parser.WithContext(pc)))
 }
 
-// What the addresses of links may come to: so many bytes, and so many for each byte of the text.
-// Each use of a definition writes its address, and a text of a long definition and many uses would
-// come to the square of its length. Links beyond that are their words alone.
+// Limits of the total length of link addresses: a fixed number of bytes, and a number for each byte
+// of the text. Each use of a definition writes its address, so a long definition with many uses
+// would take quadratic space. Links beyond the limit become plain text.
 const (
 	freeAddresses = 64 << 10
 	maxAddresses  = 4

@@ -57,7 +57,8 @@ func unquote(line string) string {
 	return strings.Repeat(">", deepestQuote) + " " + line[cut:]
 }
 
-// part breaks a line into paragraphs of at most longestParagraph bytes, at spaces where there are any.
+// part breaks a line into paragraphs of at most longestParagraph bytes, at spaces where there are
+// any.
 func part(line string) string {
 	if len(line) <= longestParagraph {
 		return line

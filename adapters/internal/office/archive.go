@@ -15,35 +15,35 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
 )
 
-// Errors of parts that hold more than they may.
+// Errors of parts that exceed a limit.
 var (
 	errLarge    = errors.New("a part unpacks to too much")
 	errUnpacked = errors.New("its parts unpack to too much")
-	errPages    = errors.New("it holds too many sheets or slides")
-	// what was read until then is a result
+	errPages    = errors.New("it has too many sheets or slides")
+	// the content read so far is a result
 	errEnough = errors.New("it holds more text than is wanted")
 )
 
-// archive is a file as the parts it is packed from. It is for one goroutine.
+// archive is an Office file, a ZIP archive of parts. It is not safe for concurrent use.
 type archive struct {
-	parts map[string]*zip.File // by their names in lower case: programs are not agreed on it
+	parts map[string]*zip.File // by name in lower case, because programs use different cases
 	left  int64                // bytes that may still be unpacked
 	most  int                  // bytes of text that are wanted
 	text  int                  // bytes of text that were taken
 }
 
-// pieceSize is what a piece of text takes in addition to its bytes.
+// pieceSize is the memory of a piece of text in addition to its bytes.
 const pieceSize = 16
 
-// take counts n bytes of text, or of what holds it, that are kept.
-func (a *archive) take(n int) error {
+// addText counts n bytes of text, or of its overhead, that are kept.
+func (a *archive) addText(n int) error {
 	if a.text += n; a.text > a.most {
 		return errEnough
 	}
 	return nil
 }
 
-// entry begins each entry of an archive's directory.
+// entry is the signature of an entry in an archive's directory.
 var entry = []byte("PK\x01\x02")
 
 func open(raw []byte, most int) (*archive, error) {
@@ -69,7 +69,7 @@ func open(raw []byte, most int) (*archive, error) {
 
 func partName(name string) string { return strings.ToLower(strings.TrimPrefix(name, "/")) }
 
-// part reads a part while it is unpacked, to most bytes. found is false where there is none.
+// part reads a part while it is unpacked, up to most bytes. found is false if it does not exist.
 func (a *archive) part(name string, most int64, read func(*boundedxml.Decoder) error) (found bool, err error) {
 	f := a.parts[partName(name)]
 	if f == nil {
@@ -82,7 +82,7 @@ func (a *archive) part(name string, most int64, read func(*boundedxml.Decoder) e
 	return true, errors.Join(read(boundedxml.New(&limited{packed, most, a}, true)), packed.Close())
 }
 
-// limited fails once more was read than may be.
+// limited fails after more bytes than allowed.
 type limited struct {
 	from io.Reader
 	left int64
@@ -102,15 +102,14 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// relation is what one part says of another.
+// relation is a reference from one part to another.
 type relation struct {
 	id     string
-	kind   string // the last word of its type, such as "slide"
-	target string // the name of the other part
+	kind   string // last word of its type, such as "slide"
+	target string // name of the other part
 }
 
-// relations reads what a part refers to; the part "" is the file itself. A list that cannot be read
-// is empty.
+// relations returns the relations of a part; the part "" is the file. A malformed list is empty.
 func (a *archive) relations(ctx context.Context, part string) []relation {
 	var found []relation
 	name := path.Join(path.Dir(part), "_rels", path.Base(part)+".rels")
@@ -118,7 +117,7 @@ func (a *archive) relations(ctx context.Context, part string) []relation {
 		name = "_rels/.rels"
 	}
 	if _, err := a.part(name, mostStyles, func(d *boundedxml.Decoder) error {
-		return each(ctx, d, func(t xml.StartElement) error {
+		return eachElement(ctx, d, func(t xml.StartElement) error {
 			if t.Name.Local != "Relationship" || boundedxml.Attribute(t, "TargetMode") == "External" || len(found) > mostMembers {
 				return nil
 			}
@@ -135,7 +134,7 @@ func (a *archive) relations(ctx context.Context, part string) []relation {
 	return found
 }
 
-// main is the part with which everything else is found; empty in archives of other programs.
+// main returns the name of the main part; empty for archives of other programs.
 func (a *archive) main(ctx context.Context) string {
 	for _, r := range a.relations(ctx, "") {
 		if r.kind == "officeDocument" && a.parts[r.target] != nil {
@@ -150,8 +149,8 @@ func (a *archive) main(ctx context.Context) string {
 	return ""
 }
 
-// each calls start for every element, to the end of the part.
-func each(ctx context.Context, d *boundedxml.Decoder, start func(xml.StartElement) error) error {
+// eachElement calls start for every element to the end of the part.
+func eachElement(ctx context.Context, d *boundedxml.Decoder, start func(xml.StartElement) error) error {
 	for {
 		token, err := d.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -169,7 +168,7 @@ func each(ctx context.Context, d *boundedxml.Decoder, start func(xml.StartElemen
 }
 
 func readProperties(ctx context.Context, d *boundedxml.Decoder) (title string, updated time.Time, err error) {
-	err = each(ctx, d, func(t xml.StartElement) error {
+	err = eachElement(ctx, d, func(t xml.StartElement) error {
 		if t.Name.Local != "title" && t.Name.Local != "modified" {
 			return nil
 		}

@@ -6,34 +6,34 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// grid makes tables of the rows of a sheet. Rows that stand together are one table, whose first row
-// is its header; where an empty row parts a table, what follows has the header above it once more.
-// A row of one value that begins such a part is a line of text. It is for one goroutine.
+// grid makes tables of the rows of a sheet. Adjacent rows form one table, whose first row is its
+// header. If an empty row splits a table, the rows after it get the header again. A row with one
+// value at the beginning of such a part is a line of text. A grid is not safe for concurrent use.
 type grid struct {
 	outline *document.Outline
-	name    string // of the sheet, until something stands below it
+	name    string // of the sheet, until there is content below it
 
 	header []cell
-	wide   bool // the header is too long to stand above every passage, so each value names its column
+	// the header is too long to repeat in every passage, so each value has its column's name
+	wide bool
 	caption,
 	// since the header: a line of text came just before this row, and some value was a number
 	amounts bool
 
-	last  int // the row before this one
-	left  int // the first column that is in use, as the sheet says
+	last  int // number of the previous row
+	left  int // first used column, as stated in the sheet
 	begun bool
 	kind  document.BlockKind
-	text  strings.Builder // of the block that is open
+	text  strings.Builder // of the open block
 	most  int             // bytes of text that are wanted
-	full  bool            // there was more
+	full  bool            // there was more text
 }
 
-// longHeader is from where on a header is no lead of passages, in bytes: the chunker does not
+// longHeader is the length in bytes from which a header is not repeated: the chunker does not
 // repeat one that takes a quarter of a passage.
 const longHeader = 360
 
-// row takes in a row with its values, of which there is one at least, in the order of their
-// columns.
+// row adds a row with at least one value, in the order of the columns.
 func (g *grid) row(number int, cells []cell) error {
 	if !g.begun || number > g.last+1 {
 		g.end()
@@ -45,7 +45,7 @@ func (g *grid) row(number int, cells []cell) error {
 	case len(cells) == 1:
 		g.begin(document.Paragraph)
 		g.line()
-		g.put(cells[0].text)
+		g.writeText(cells[0].text)
 		g.caption = true
 	default:
 		g.table(cells)
@@ -56,10 +56,10 @@ func (g *grid) row(number int, cells []cell) error {
 	return nil
 }
 
-// table begins a table with a row, below the header that it has.
+// table begins a table with a row, below the current header.
 func (g *grid) table(cells []cell) {
 	g.end()
-	if g.header == nil || !g.fits(cells) || words(cells) && (g.amounts || g.caption) {
+	if g.header == nil || !g.fits(cells) || hasNoNumbers(cells) && (g.amounts || g.caption) {
 		g.header = append([]cell(nil), cells...)
 		g.amounts = false
 		size := 0
@@ -70,7 +70,7 @@ func (g *grid) table(cells []cell) {
 		g.open()
 		if g.wide {
 			g.line()
-			g.put("- ")
+			g.writeText("- ")
 			g.joined(cells, "; ")
 		} else {
 			g.columns(cells)
@@ -93,28 +93,28 @@ func (g *grid) open() {
 	g.begin(kind)
 }
 
-// write adds a row to the table that is open.
+// write adds a row to the open table.
 func (g *grid) write(cells []cell) {
-	g.amounts = g.amounts || !words(cells)
+	g.amounts = g.amounts || !hasNoNumbers(cells)
 	if !g.wide {
 		g.columns(cells)
 		return
 	}
 	g.line()
-	g.put("- ")
+	g.writeText("- ")
 	h := 0
 	for i, c := range cells {
 		if i > 0 {
-			g.put("; ")
+			g.writeText("; ")
 		}
 		for h < len(g.header) && g.header[h].column < c.column {
 			h++
 		}
 		if h < len(g.header) && g.header[h].column == c.column {
-			g.put(g.header[h].text)
-			g.put(": ")
+			g.writeText(g.header[h].text)
+			g.writeText(": ")
 		}
-		g.put(c.text)
+		g.writeText(c.text)
 	}
 }
 
@@ -124,19 +124,19 @@ func (g *grid) columns(cells []cell) {
 	at := g.left
 	for _, c := range cells {
 		for ; at < c.column; at++ {
-			g.put(" | ")
+			g.writeText(" | ")
 		}
-		g.put(c.text)
+		g.writeText(c.text)
 	}
 }
 
-// joined writes the values one after the other.
+// joined writes the values separated by a text.
 func (g *grid) joined(cells []cell, by string) {
 	for i, c := range cells {
 		if i > 0 {
-			g.put(by)
+			g.writeText(by)
 		}
-		g.put(c.text)
+		g.writeText(c.text)
 	}
 }
 
@@ -145,8 +145,8 @@ func (g *grid) fits(cells []cell) bool {
 	return cells[0].column >= g.header[0].column && cells[len(cells)-1].column <= g.header[len(g.header)-1].column
 }
 
-// words reports whether no value is a number.
-func words(cells []cell) bool {
+// hasNoNumbers reports whether no value is a number.
+func hasNoNumbers(cells []cell) bool {
 	for _, c := range cells {
 		if c.number {
 			return false
@@ -159,22 +159,22 @@ func (g *grid) begin(kind document.BlockKind) {
 	g.begun, g.kind = true, kind
 }
 
-// line begins a line of the block that is open.
+// line begins a line of the open block.
 func (g *grid) line() {
 	if g.text.Len() > 0 {
-		g.put("\n")
+		g.writeText("\n")
 	}
 }
 
-// put writes to the line that is open, unless that is more text than is wanted.
-func (g *grid) put(text string) {
+// writeText writes to the open line until the wanted text is complete.
+func (g *grid) writeText(text string) {
 	g.full = g.full || g.outline.Size()+g.text.Len()+len(text) > g.most
 	if !g.full {
 		g.text.WriteString(text)
 	}
 }
 
-// end ends the block that is open.
+// end ends the open block.
 func (g *grid) end() {
 	g.begun = false
 	if g.text.Len() == 0 {

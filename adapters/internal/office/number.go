@@ -7,27 +7,26 @@ import (
 	"time"
 )
 
-// Days between 1970-01-01 and the day that the number 0 is. Excel counts 29 February 1900, which
-// never was, so days are right from March 1900 on.
+// Days between 1970-01-01 and day 0. Excel counts 29 February 1900, which did not exist, so days
+// are right from March 1900.
 const (
 	days1900 = -25569
 	days1904 = -24107
 )
 
-// format is how a number shows. Dates show as in ISO 8601, whatever the format says: "03/02/24" is
-// another day in every country. Thousands are not separated, so that a number is found in every
-// spelling.
+// format is the display format of a number. Dates are formatted as in ISO 8601 regardless of the
+// format: "03/02/24" is ambiguous. Thousands are not separated, so that searches find a number in
+// every spelling.
 type format struct {
 	date, clock   bool
 	hours         bool // of more than a day, as "[h]:mm"
 	percent       bool
-	decimals      int  // as many as the format shows; -1 is as many as there are
-	optional      bool // zeros at the end are left out
+	decimals      int  // number of decimals; -1: as many as there are
+	optional      bool // trailing zeros are omitted
 	before, after string
 }
 
-// builtIn is the code of a format that every workbook has, by its number (ECMA-376 part 1,
-// 18.8.30).
+// builtIn returns the code of a built-in format by its number (ECMA-376 part 1, 18.8.30).
 func builtIn(id string) string {
 	n, err := strconv.Atoi(id)
 	switch {
@@ -54,10 +53,10 @@ func builtIn(id string) string {
 	}
 }
 
-// mostCode is the longest code that Excel takes, in bytes.
+// mostCode is the maximum length of a format code in Excel, in bytes.
 const mostCode = 1020
 
-// formatOf reads the first part of a code, which positive numbers have.
+// formatOf parses the first part of a code, for positive numbers.
 func formatOf(code string) format {
 	f := format{decimals: -1}
 	if code == "" || len(code) > mostCode || strings.EqualFold(code, "General") || code == "@" {
@@ -82,7 +81,7 @@ func formatOf(code string) format {
 			}
 			literal(code[i+1 : i+1+end])
 			i += end + 1
-		case '\\', '_', '*': // a character that stands for itself, for its width, or for a gap
+		case '\\', '_', '*': // a literal character, one for its width, or one for a gap
 			if c == '\\' && i+1 < len(code) {
 				literal(code[i+1 : i+2])
 			}
@@ -153,7 +152,7 @@ func (f format) done(digits, month bool) format {
 	return f
 }
 
-// number shows a number as it is stored; what is none stays as it is.
+// number formats a stored number. Other text is unchanged.
 func (f format) number(stored string, from int) string {
 	n, err := strconv.ParseFloat(stored, 64)
 	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
@@ -181,7 +180,7 @@ func (f format) number(stored string, from int) string {
 	return text
 }
 
-// plain writes a number as the format has it, else with the 15 digits that Excel knows of it.
+// plain formats a number with the format's decimals, or else with Excel's precision of 15 digits.
 func (f format) plain(n float64) string {
 	if f.decimals >= 0 && math.Abs(n) < 1e15 {
 		text := strconv.FormatFloat(n, 'f', f.decimals, 64)
@@ -199,13 +198,13 @@ func (f format) plain(n float64) string {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
-// day shows a number of days as a date, a time of the day, or both.
+// day formats a number of days as a date, a time of day, or both.
 func (f format) day(n float64, from int) string {
 	seconds := int64(math.Round(n * 86_400))
 	if f.hours {
-		return strconv.FormatInt(seconds/3600, 10) + ":" + two(seconds/60%60) + second(seconds%60)
+		return strconv.FormatInt(seconds/3600, 10) + ":" + twoDigits(seconds/60%60) + second(seconds%60)
 	}
-	clock := two(seconds/3600%24) + ":" + two(seconds/60%60) + second(seconds%60)
+	clock := twoDigits(seconds/3600%24) + ":" + twoDigits(seconds/60%60) + second(seconds%60)
 	if !f.date {
 		return clock
 	}
@@ -219,7 +218,7 @@ func (f format) day(n float64, from int) string {
 	return date + " " + clock
 }
 
-func two(n int64) string {
+func twoDigits(n int64) string {
 	if n < 10 {
 		return "0" + strconv.FormatInt(n, 10)
 	}
@@ -230,5 +229,5 @@ func second(n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return ":" + two(n)
+	return ":" + twoDigits(n)
 }

@@ -10,34 +10,34 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
 )
 
-// listLevels is how many levels a list has (ECMA-376 part 1, 17.9).
+// listLevels is the number of levels of a list (ECMA-376 part 1, 17.9).
 const listLevels = 9
 
-// inList is where a paragraph stands in a list.
-type inList struct {
+// listPosition is the position of a paragraph in a list.
+type listPosition struct {
 	is    bool
 	list  string // numId
 	level int
 }
 
-// numbering counts the items of lists as Word does. Numbers come from the paragraph, or from its
-// style or one that this is based on.
+// numbering counts list items as Word does. The list comes from the paragraph, or from its style or
+// a base style.
 type numbering struct {
 	styles   map[string]listStyle
 	abstract map[string]*listFormat
 	of       map[string]string // numId → abstractNumId
 	starts   map[string]map[int]int
-	begun    map[string]bool // lists with their own start that have an item
+	begun    map[string]bool // lists with a start override that have an item
 }
 
 type listStyle struct {
-	inList
+	listPosition
 
-	leveled bool // level is said
+	leveled bool // level is set
 	basedOn string
 }
 
-// listFormat is a list's levels, and how far each has counted.
+// listFormat has a list's levels with their counters.
 type listFormat struct {
 	levels [listLevels]struct {
 		format string
@@ -62,7 +62,7 @@ func listLevel(t xml.StartElement) int {
 	return min(max(n, 0), listLevels-1)
 }
 
-// read takes an element of a style in.
+// read applies an element of a style.
 func (s *listStyle) read(t xml.StartElement) {
 	switch t.Name.Local {
 	case "basedOn":
@@ -75,7 +75,7 @@ func (s *listStyle) read(t xml.StartElement) {
 	}
 }
 
-// read collects what lists look like.
+// read reads the list definitions.
 func (n *numbering) read(ctx context.Context, d *boundedxml.Decoder) error {
 	var format *listFormat
 	list, level, overrides := "", 0, false
@@ -135,27 +135,27 @@ func (n *numbering) read(ctx context.Context, d *boundedxml.Decoder) error {
 	}
 }
 
-// ofStyle is where a paragraph of a style stands, unless it says otherwise itself.
-func (n *numbering) ofStyle(id string) inList {
+// ofStyle returns the list position of a style's paragraphs, unless they override it.
+func (n *numbering) ofStyle(id string) listPosition {
 	// styles may be based on one another in a circle
 	for at, steps := id, 0; at != "" && steps < listLevels; steps++ {
 		s, ok := n.styles[at]
 		if !ok {
-			return inList{}
+			return listPosition{}
 		}
 		if s.list != "" {
 			if format := n.abstract[n.of[s.list]]; format != nil && !s.leveled {
 				s.level = format.byStyle[id]
 			}
-			return s.inList
+			return s.listPosition
 		}
 		at = s.basedOn
 	}
-	return inList{}
+	return listPosition{}
 }
 
-// mark counts an item and returns what stands before it.
-func (n *numbering) mark(at inList) string {
+// mark counts an item and returns its marker.
+func (n *numbering) mark(at listPosition) string {
 	format := n.abstract[n.of[at.list]]
 	if format == nil {
 		return "-"

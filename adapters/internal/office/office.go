@@ -29,15 +29,15 @@ type Page struct {
 	Title     string
 	UpdatedAt time.Time
 	Sections  []document.Section
-	Cut       bool // the document goes on: Begin stopped where it had enough
+	Cut       bool // there is more: Begin stopped at its limit
 }
 
-// Endings are those of the names of files that Parse reads, in lower case.
+// endings are the file name extensions that Parse reads, in lower case.
 var endings = map[string]bool{
 	".docx": true, ".docm": true, ".dotx": true, ".xlsx": true, ".xlsm": true, ".xltx": true, ".pptx": true, ".pptm": true, ".ppsx": true, ".potx": true,
 }
 
-// media are the content types that servers give them.
+// media are their content types.
 var media = map[string]bool{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   true,
 	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         true,
@@ -48,22 +48,21 @@ var media = map[string]bool{
 	"application/vnd.ms-powerpoint.presentation.macroenabled.12":                true,
 }
 
-// Named reports whether Parse reads files with that name, by its ending.
+// Named reports whether Parse reads files with that name's extension.
 func Named(name string) bool { return endings[strings.ToLower(path.Ext(name))] }
 
 // Typed reports whether Parse reads files of a content type. The caller must remove parameters of
 // the type.
 func Typed(kind string) bool { return media[strings.ToLower(kind)] }
 
-// What the parts of an archive may unpack to, in bytes. The text of a thick book has less than a
-// tenth of the first.
+// Limits of unpacked sizes in bytes. The text of a thick book has less than a tenth of the first.
 const (
-	mostPart = 64 << 20 // of one part that holds text
+	mostPart = 64 << 20 // one part with text
 	// of all that is read of a file: a sheet of 100,000 rows with 20 columns has half of it
 	mostUnpacked   = 160 << 20
 	mostStyles     = 8 << 20
 	mostProperties = 1 << 20
-	mostMembers    = 50_000 // sheets and slides, each with what belongs to it
+	mostMembers    = 50_000 // sheets and slides with their related parts
 	mostPages      = 10_000 // sheets or slides
 	mostStates     = 65_536 // styles and formats; Excel allows 65,490
 )
@@ -132,7 +131,7 @@ func parse(ctx context.Context, raw []byte, most int) (Page, error) {
 	return page, nil
 }
 
-// sentence says what to do about a part that could not be read.
+// sentence returns what to do about an unreadable part.
 func sentence(err error) error {
 	switch {
 	case errors.Is(err, errLarge):

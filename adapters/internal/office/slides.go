@@ -12,13 +12,13 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// readSlides reads a presentation, with the title of its first slide that has one: each slide is a
-// section, at whose end its notes stand. A slide that is not shown is read all the same: whoever
-// opens the file sees it among the others.
+// readSlides reads a presentation, with the title of its first slide that has one. Each slide is a
+// section that ends with its notes. Hidden slides are included, because people who open the file
+// see them too.
 func readSlides(ctx context.Context, a *archive, main string) (title string, sections []document.Section, err error) {
 	var ids []string
 	if _, err := a.part(main, mostStyles, func(d *boundedxml.Decoder) error {
-		return each(ctx, d, func(t xml.StartElement) error {
+		return eachElement(ctx, d, func(t xml.StartElement) error {
 			if t.Name.Local != "sldId" {
 				return nil
 			}
@@ -85,7 +85,7 @@ func readSlides(ctx context.Context, a *archive, main string) (title string, sec
 	return title, outline.Sections(), nil
 }
 
-// slide is what stands on a slide, or on the page of its notes.
+// slide is the content of a slide or of its notes page.
 type slide struct {
 	title  string
 	blocks []document.Block
@@ -203,7 +203,7 @@ func (s *slide) end(name string) error {
 			}
 			took := s.text.Len() + pieceSize
 			s.text.Reset()
-			return s.archive.take(took)
+			return s.archive.addText(took)
 		}
 	case "tc":
 		text := ""
@@ -215,7 +215,7 @@ func (s *slide) end(name string) error {
 			text = strings.Join(all, " ")
 		}
 		s.cells, s.lines = append(s.cells, text), nil
-		return s.archive.take(pieceSize)
+		return s.archive.addText(pieceSize)
 	case "tr":
 		if row := strings.Join(s.cells, " | "); strings.Join(s.cells, "") != "" {
 			s.rows = append(s.rows, row)
@@ -238,7 +238,7 @@ func (s *slide) endShape() {
 	lines := s.lines
 	s.lines = nil
 	switch s.shape {
-	case "sldNum", "dt", "ftr", "hdr", "sldImg": // what stands on every page
+	case "sldNum", "dt", "ftr", "hdr", "sldImg": // content of every page
 		return
 	case "title", "ctrTitle":
 		for _, l := range lines {

@@ -17,12 +17,12 @@ type reader struct {
 	archive *archive
 	levels  map[string]int
 	outline document.Outline
-	list    []string // items that stand together
+	list    []string // adjacent items
 
 	text      strings.Builder // of the paragraph that is open
 	inside    int             // paragraphs that are open; text boxes nest them
 	level     int             // of the paragraph as a heading; 0 is none
-	item      inList
+	item      listPosition
 	numbering *numbering
 
 	tables int // that are open; those inside cells count as text of the cell
@@ -72,7 +72,7 @@ func (r *reader) read(ctx context.Context, d *boundedxml.Decoder) error {
 
 // add appends to the paragraph that is open, as far as the text goes that is wanted.
 func (r *reader) add(text string) error {
-	if err := r.archive.take(len(text)); err != nil {
+	if err := r.archive.addText(len(text)); err != nil {
 		return err
 	}
 	r.text.WriteString(text)
@@ -93,7 +93,7 @@ func (r *reader) start(t xml.StartElement) error {
 	case "p":
 		if r.inside++; r.inside == 1 {
 			r.text.Reset()
-			r.level, r.item = 0, inList{}
+			r.level, r.item = 0, listPosition{}
 		} else if r.text.Len() > 0 {
 			return r.add("\n")
 		}
@@ -136,13 +136,13 @@ func (r *reader) end(name string) error {
 			if r.outline.Full() {
 				return errEnough
 			}
-			return r.archive.take(pieceSize)
+			return r.archive.addText(pieceSize)
 		}
 	case "tc":
 		if r.tables == 1 {
 			r.cells = append(r.cells, strings.Join(strings.Fields(strings.Join(r.cell, " ")), " "))
 			r.cell = nil
-			return r.archive.take(pieceSize) // an empty cell takes memory too
+			return r.archive.addText(pieceSize) // an empty cell takes memory too
 		}
 	case "tr":
 		if r.tables == 1 && strings.Join(r.cells, "") != "" {

@@ -31,13 +31,13 @@ type sheet struct{ name, id string }
 // have some of them.
 const mostShared = 2
 
-// readWorkbook reads a workbook: each sheet that shows is a section. A hidden sheet does not show
-// to whoever opens the file, and mostly holds what formulas look up, so it is left out.
+// readWorkbook reads a workbook: each visible sheet is a section. Hidden sheets are omitted,
+// because people who open the file do not see them and they mostly contain look-up data.
 func readWorkbook(ctx context.Context, a *archive, main string) ([]document.Section, error) {
 	w := &workbook{archive: a, shown: make(map[string]format), from: days1900}
 	var sheets []sheet
 	if _, err := a.part(main, mostStyles, func(d *boundedxml.Decoder) error {
-		return each(ctx, d, func(t xml.StartElement) error {
+		return eachElement(ctx, d, func(t xml.StartElement) error {
 			switch t.Name.Local {
 			case "workbookPr":
 				if s := boundedxml.Attribute(t, "date1904"); s == "1" || s == "true" {
@@ -92,7 +92,7 @@ func readWorkbook(ctx context.Context, a *archive, main string) ([]document.Sect
 
 // readStrings reads the texts that cells share.
 func (w *workbook) readStrings(ctx context.Context, d *boundedxml.Decoder) error {
-	return each(ctx, d, func(t xml.StartElement) error {
+	return eachElement(ctx, d, func(t xml.StartElement) error {
 		if t.Name.Local != "si" {
 			return nil
 		}

@@ -24,7 +24,7 @@ import (
 // proxy can resolve are subject to the proxy's own rules.
 type Guard struct {
 	setting string // where the operator lists what is allowed
-	// allowed whatever they resolve to; "*." at the beginning stands for any names below
+	// allowed regardless of their addresses; a leading "*." includes subdomains
 	names    []string
 	prefixes []netip.Prefix
 
@@ -91,9 +91,8 @@ func (g *Guard) check(host string, addr netip.Addr) error {
 		host, addr, ErrRefused, g.setting)
 }
 
-// moved reports whether a name that had a public address has one now that is not, and is not listed
-// itself: whoever controls a name could lead requests for it to an address that is listed for
-// another one.
+// moved reports whether a name that had a public address now has a private one and is not listed.
+// The owner of a name could otherwise lead requests to an address that is listed for another name.
 func (g *Guard) moved(host string, addr netip.Addr) bool {
 	if _, err := netip.ParseAddr(host); err == nil || len(g.prefixes) == 0 || g.named(host) {
 		return false

@@ -2,7 +2,7 @@ package pdf
 
 import "context"
 
-// bookmark is an entry of a file's own table of contents.
+// bookmark is an entry of a file's table of contents.
 type bookmark struct {
 	title string
 	level int // from 1
@@ -11,11 +11,11 @@ type bookmark struct {
 
 const (
 	mostBookmarks   = 5000
-	deepestBookmark = 6 // what headings have
+	deepestBookmark = 6 // maximum level of headings
 )
 
-// bookmarks reads the file's table of contents in its order. Entries that lead nowhere are left
-// out; so is what comes again, since entries of broken files may form a ring.
+// bookmarks returns the file's table of contents in order. It omits entries without a target, and
+// repeated ones, since entries of broken files may form a cycle.
 func (s *sandbox) bookmarks(ctx context.Context, doc uint64, pages int) ([]bookmark, error) {
 	var found []bookmark
 	seen := make(map[uint64]bool)
@@ -46,7 +46,7 @@ func (s *sandbox) bookmarks(ctx context.Context, doc uint64, pages int) ([]bookm
 	return found, walk(0, 1)
 }
 
-// target is the page that a bookmark leads to, from 0; -1 without one.
+// target returns the page that a bookmark leads to, from 0, or -1.
 func (s *sandbox) target(ctx context.Context, doc, mark uint64) (int, error) {
 	dest, err := s.call(ctx, "FPDFBookmark_GetDest", doc, mark)
 	if err == nil && dest == 0 {

@@ -9,11 +9,11 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// steps is how many elements are written between two looks at the clock.
+// steps is the number of elements written between two checks of ctx.
 const steps = 1024
 
-// page makes a document of what was read, within the time that ctx has.
-func (f *file) page(ctx context.Context) (Page, error) {
+// document converts the read file within the time of ctx.
+func (f *file) document(ctx context.Context) (Page, error) {
 	pages := make([][]row, len(f.pages))
 	for i, runs := range f.pages {
 		if ctx.Err() != nil {
@@ -29,7 +29,7 @@ func (f *file) page(ctx context.Context) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	all = markTitles(rejoin(all), f.marks)
+	all = markTitles(joinSplit(all), f.marks)
 	w := writer{known: known, titles: make(map[int]string)}
 	for i, e := range all {
 		if i%steps == 0 && ctx.Err() != nil {
@@ -42,10 +42,10 @@ func (f *file) page(ctx context.Context) (Page, error) {
 	if len(sections) == 0 {
 		return Page{}, errNoText
 	}
-	return Page{Title: f.named(all, w.titles), UpdatedAt: f.updated, Sections: sections}, nil
+	return Page{Title: f.chooseTitle(all, w.titles), UpdatedAt: f.updated, Sections: sections}, nil
 }
 
-// readPages returns what stands on the pages, in reading order, and collects their words.
+// readPages returns the content of the pages in reading order, and collects their words.
 func readPages(ctx context.Context, pages [][]row, f furniture, known words) ([]element, error) {
 	var all []element
 	for i, p := range pages {
@@ -65,9 +65,9 @@ func readPages(ctx context.Context, pages [][]row, f furniture, known words) ([]
 	return all, nil
 }
 
-// named is the file's title: of its properties, else the largest text of its first page, else its
-// first heading.
-func (f *file) named(all []element, titles map[int]string) string {
+// chooseTitle returns the file's title: from its properties, else the largest text of its first
+// page, else its first heading.
+func (f *file) chooseTitle(all []element, titles map[int]string) string {
 	if f.title != "" {
 		return f.title
 	}

@@ -18,10 +18,10 @@ const (
 	item
 	code
 	tabular
-	title // found to be a heading, with a level
+	title // a heading with a level
 )
 
-// element is a piece of a page in reading order: lines that belong together, or a table.
+// element is a part of a page in reading order: lines that belong together, or a table.
 type element struct {
 	kind  kind
 	page  int
@@ -49,7 +49,7 @@ func (e *element) bold() bool {
 	return len(e.lines) > 0
 }
 
-// text is the element as it is written into the document.
+// text returns the element's text for the document.
 func (e *element) text(known words) string {
 	switch e.kind {
 	case tabular:
@@ -75,7 +75,7 @@ func (e *element) text(known words) string {
 	return leaders.ReplaceAllString(text, leader)
 }
 
-// first is the first character of the element's text.
+// first returns the first character of the element's text.
 func (e *element) first() rune {
 	if len(e.lines) == 0 {
 		return firstRune(e.text(nil))
@@ -85,13 +85,13 @@ func (e *element) first() rune {
 	return firstRune(start.text(nil))
 }
 
-// leaders are the dots between an entry of a table of contents and its page; leader is what is
-// written instead.
+// leaders matches the dots between an entry of a table of contents and its page. leader replaces
+// them.
 var leaders = regexp.MustCompile(`\s*(?:\.\s?){5,}\s*`)
 
 const leader = " … "
 
-// code keeps lines, and their indentation as far as its place on the page tells it.
+// code returns the lines with the indentation that their positions show.
 func (e *element) code() string {
 	left, letter := math.Inf(1), 1.0
 	for _, l := range e.lines {
@@ -106,14 +106,14 @@ func (e *element) code() string {
 	return strings.Join(lines, "\n")
 }
 
-// cutMark parts the mark of a list's item, or the number of a heading, from its text.
+// cutMark splits off the mark of a list item or the number of a heading.
 func cutMark(text string) (mark, rest string, ok bool) {
 	mark, rest, ok = strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
 	return mark, rest, ok && rest != "" && listMark.MatchString(mark)
 }
 
-// elements reads rows in the order in which a person would.
+// elements converts rows to elements in reading order.
 func elements(all []row, page, depth int) []element {
 	var out []element
 	for _, z := range zones(all) {
@@ -135,7 +135,7 @@ func elements(all []row, page, depth int) []element {
 	return out
 }
 
-// flow parts lines of running text into paragraphs, items of lists, and code.
+// flow splits running text into paragraphs, list items and code.
 func flow(rows []row, page int) []element {
 	if len(rows) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func flow(rows []row, page int) []element {
 	var out []element
 	for i, r := range rows {
 		l := r.line()
-		if i > 0 && !begins(&out[len(out)-1], l, step, left, right) {
+		if i > 0 && !startsElement(&out[len(out)-1], l, step, left, right) {
 			last := &out[len(out)-1]
 			last.lines = append(last.lines, l)
 			continue
@@ -162,8 +162,8 @@ func flow(rows []row, page int) []element {
 	return out
 }
 
-// usualStep is the distance between two lines of a paragraph: the median of those that are not much
-// larger than the letters.
+// usualStep returns the distance between two lines of a paragraph: the median of the distances that
+// are not much larger than the letters.
 func usualStep(rows []row) float64 {
 	var steps []float64
 	for i := 1; i < len(rows); i++ {
@@ -180,13 +180,13 @@ func usualStep(rows []row) float64 {
 
 const (
 	indent   = 0.8  // in letter sizes
-	wideStep = 1.3  // times the usual step: an empty space between paragraphs
-	otherFit = 0.08 // a difference in letter size, relative, that no paragraph has inside
-	shortEnd = 0.15 // of the width, left free at the end of a paragraph's last line
+	wideStep = 1.3  // times the usual step: space between paragraphs
+	otherFit = 0.08 // relative difference in letter size that does not occur within a paragraph
+	shortEnd = 0.15 // of the width: free space at the end of a paragraph's last line
 )
 
-// begins reports whether a line begins its own element rather than going on with the one above.
-func begins(above *element, l run, step, left, right float64) bool {
+// startsElement reports whether a line begins a new element instead of continuing the one above.
+func startsElement(above *element, l run, step, left, right float64) bool {
 	last := above.lines[len(above.lines)-1]
 	first := above.lines[0]
 	down := last.y - l.y
@@ -197,7 +197,7 @@ func begins(above *element, l run, step, left, right float64) bool {
 	full := right-last.x1 <= shortEnd*(right-left)
 	switch {
 	case above.kind == code || l.isMono(),
-		shouted(last.text) && !shouted(l.text),
+		isUpperCase(last.text) && !isUpperCase(l.text),
 		leaders.MatchString(last.text),
 		down > wideStep*max(step, 1.1*l.size),
 		math.Abs(last.size-l.size) > otherFit*max(last.size, l.size),
@@ -205,19 +205,19 @@ func begins(above *element, l run, step, left, right float64) bool {
 		return true
 	case hyphenated(last.text) && full:
 		return false
-	case marked && (above.kind == item || !full || ended(last.text)):
+	case marked && (above.kind == item || !full || endsSentence(last.text)):
 		return true
 	case above.kind == item:
-		return l.x0 <= first.x0+0.3*l.size && (!full || ended(last.text))
-	case !full && ended(last.text):
+		return l.x0 <= first.x0+0.3*l.size && (!full || endsSentence(last.text))
+	case !full && endsSentence(last.text):
 		return true
 	default:
-		return l.x0 > last.x0+indent*l.size && (len(above.lines) > 1 || ended(last.text))
+		return l.x0 > last.x0+indent*l.size && (len(above.lines) > 1 || endsSentence(last.text))
 	}
 }
 
-// shouted reports whether a text is written in capitals.
-func shouted(text string) bool {
+// isUpperCase reports whether a text is in capitals.
+func isUpperCase(text string) bool {
 	upper := 0
 	for _, r := range text {
 		switch {
@@ -230,18 +230,18 @@ func shouted(text string) bool {
 	return upper >= 4
 }
 
-// ended reports whether a text ends as sentences do.
-func ended(text string) bool {
+// endsSentence reports whether a text ends like a sentence.
+func endsSentence(text string) bool {
 	text = strings.TrimRight(text, `"')]”’»`)
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return strings.ContainsRune(".!?:;。！？：；…", last)
 }
 
-// rejoin puts paragraphs together that a column or a page has parted.
-func rejoin(all []element) []element {
+// joinSplit joins paragraphs that a column or page break splits.
+func joinSplit(all []element) []element {
 	var out []element
 	for _, e := range all {
-		if n := len(out); n > 0 && goesOn(&out[n-1], &e) {
+		if n := len(out); n > 0 && continues(&out[n-1], &e) {
 			out[n-1].lines = append(out[n-1].lines, e.lines...)
 			continue
 		}
@@ -250,7 +250,7 @@ func rejoin(all []element) []element {
 	return out
 }
 
-func goesOn(above, below *element) bool {
+func continues(above, below *element) bool {
 	if above.kind != prose && above.kind != item || below.kind != prose || len(above.lines) == 0 || len(below.lines) == 0 {
 		return false
 	}
@@ -258,7 +258,7 @@ func goesOn(above, below *element) bool {
 	if next.y < last.y && above.page == below.page { // one below the other: flow has decided
 		return false
 	}
-	if math.Abs(last.size-next.size) > otherFit*last.size || last.isBold() != next.isBold() || ended(last.text) {
+	if math.Abs(last.size-next.size) > otherFit*last.size || last.isBold() != next.isBold() || endsSentence(last.text) {
 		return false
 	}
 	return unicode.IsLower(firstRune(next.text)) || ideographic(firstRune(next.text)) && above.right-last.x1 < 2*last.size

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	outermost = 3 // rows at the top and at the bottom that may be running heads and page numbers
-	// pages, at least, at about the same height; more would miss heads that change from chapter to
-	// chapter
+	outermost = 3 // rows at the top and bottom that may be running heads and page numbers
+	// minimum number of pages at about the same height; more would miss heads that change between
+	// chapters
 	repeatedOn = 3
 	sameHeight = 3 // points
 )
 
-// digits stand for any number where rows of several pages are compared.
+// digits match numbers, which are ignored when rows of several pages are compared.
 var digits = regexp.MustCompile(`[0-9]+|\b[ivxlc]+\b`)
 
-// pageNumber is a row that holds nothing but one.
+// pageNumber matches a row that consists of a page number.
 var pageNumber = regexp.MustCompile(`(?i)^[\W_]*(?:page|seite|p\.|s\.)?\s*(?:\d{1,5}|[ivxlc]{1,7})(?:\s*(?:/|of|von|sur|de)\s*\d{1,5})?[\W_]*$`)
 
-// furniture names the rows that stand on page after page: running heads, footers, page numbers.
+// furniture returns the rows that repeat on many pages: running heads, footers, page numbers.
 type furniture struct {
 	rows  map[string]int
 	pages int
@@ -42,7 +42,7 @@ func findFurniture(pages [][]row) furniture {
 	return f
 }
 
-// place names a row at the top or the bottom of a page by its text, without numbers, and its
+// place returns a key of a row at the top or bottom of a page: its text without numbers, and its
 // height.
 func place(p []row, i int) (string, bool) {
 	if i >= outermost && i < len(p)-outermost {
@@ -52,19 +52,19 @@ func place(p []row, i int) (string, bool) {
 	return fmt.Sprintf("%.0f %s", math.Round(p[i].y/sameHeight), text), true
 }
 
-// strip removes it from a page. Only an unbroken sequence of rows from the edge inwards is removed.
+// strip removes furniture from a page. It removes only consecutive rows from the edge inwards.
 func (f furniture) strip(p []row) []row {
 	from, to := 0, len(p)
-	for from < min(outermost, len(p)) && f.holds(p, from) {
+	for from < min(outermost, len(p)) && f.contains(p, from) {
 		from++
 	}
-	for to > max(from, len(p)-outermost) && f.holds(p, to-1) {
+	for to > max(from, len(p)-outermost) && f.contains(p, to-1) {
 		to--
 	}
 	return p[from:to]
 }
 
-func (f furniture) holds(p []row, i int) bool {
+func (f furniture) contains(p []row, i int) bool {
 	if f.pages < 2 {
 		return false
 	}

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// bodySize is the letter size of most of the text.
+// bodySize returns the letter size of most of the text.
 func bodySize(all []element) float64 {
 	count := make(map[float64]int)
 	for _, e := range all {
@@ -38,21 +38,21 @@ const (
 	headingHuge   = 1.4
 )
 
-// look is how headings of one rank look alike.
-type look struct {
+// headingStyle is the common appearance of headings of one rank.
+type headingStyle struct {
 	size float64
 	bold bool
 }
 
-// markTitles finds the headings: by the file's own table of contents where it has one, else by size
-// and weight of their letters.
+// markTitles finds the headings: by the file's table of contents if it has one, else by size and
+// weight of their letters.
 func markTitles(all []element, marks []bookmark) []element {
 	if len(marks) > 0 {
 		return markByContents(all, marks)
 	}
 	body := bodySize(all)
-	seen := make(map[look]int)
-	var looks []look
+	seen := make(map[headingStyle]int)
+	var looks []headingStyle
 	for i := range all {
 		if l, ok := headingLook(all, i, body); ok {
 			if _, known := seen[l]; !known {
@@ -61,7 +61,7 @@ func markTitles(all []element, marks []bookmark) []element {
 			}
 		}
 	}
-	slices.SortFunc(looks, func(a, b look) int {
+	slices.SortFunc(looks, func(a, b headingStyle) int {
 		if c := cmp.Compare(b.size, a.size); c != 0 {
 			return c
 		}
@@ -80,7 +80,7 @@ func markTitles(all []element, marks []bookmark) []element {
 			all[i].level = seen[l]
 		}
 	}
-	for i := range all { // marked last, since what stands around a heading tells whether it is one
+	for i := range all { // marked last, since the text around a heading tells whether it is one
 		if all[i].level > 0 {
 			all[i].kind = title
 		}
@@ -88,11 +88,11 @@ func markTitles(all []element, marks []bookmark) []element {
 	return all
 }
 
-// headingLook reports whether an element looks like a heading, and how.
-func headingLook(all []element, i int, body float64) (look, bool) {
+// headingLook reports whether an element looks like a heading, and its style.
+func headingLook(all []element, i int, body float64) (headingStyle, bool) {
 	e := &all[i]
 	if e.kind != prose && e.kind != item || len(e.lines) > headingLines {
-		return look{}, false
+		return headingStyle{}, false
 	}
 	text := e.text(nil)
 	letters := 0
@@ -102,50 +102,50 @@ func headingLook(all []element, i int, body float64) (look, bool) {
 		}
 	}
 	if len(text) > headingText || letters < 2 || strings.Contains(text, leader) {
-		return look{}, false
+		return headingStyle{}, false
 	}
-	l := look{rounded(e.size()), e.bold() || shouted(text)}
+	l := headingStyle{rounded(e.size()), e.bold() || isUpperCase(text)}
 	larger := e.size() / max(body, 1)
 	switch {
 	case i+1 < len(all) && all[i+1].page == e.page && unicode.IsLower(all[i+1].first()):
-		// a sentence that goes on
-		return look{}, false
+		// an unfinished sentence
+		return headingStyle{}, false
 	case larger >= headingHuge:
 		return l, true
-	case strings.HasSuffix(text, ",") || ended(text) && !strings.HasSuffix(text, "?") || unicode.IsLower(firstRune(text)) || len(text) > headingText/2:
-		return look{}, false
+	case strings.HasSuffix(text, ",") || endsSentence(text) && !strings.HasSuffix(text, "?") || unicode.IsLower(firstRune(text)) || len(text) > headingText/2:
+		return headingStyle{}, false
 	case larger >= headingLarger:
 		return l, true
 	case !l.bold || len(e.lines) > 2 || rounded(e.size()) < rounded(body):
-		return look{}, false
+		return headingStyle{}, false
 	}
 	if e.kind == item {
 		mark, _, _ := cutMark(text)
-		if !numbered(mark) {
-			return look{}, false
+		if !isNumber(mark) {
+			return headingStyle{}, false
 		}
 		// "3.1 Name" numbers sections, and no items
 		if strings.Contains(strings.TrimRight(mark, "."), ".") {
 			return l, true
 		}
 	}
-	// something stands below it
+	// there is text below it
 	return l, i+1 < len(all) && !(all[i+1].bold() && rounded(all[i+1].size()) == l.size)
 }
 
-// numbered reports whether the mark of an item is a number, in Arabic or Roman digits, as before
+// isNumber reports whether the mark of an item is a number in Arabic or Roman digits, as before
 // headings.
-func numbered(mark string) bool {
+func isNumber(mark string) bool {
 	return strings.ContainsAny(mark, "0123456789") || strings.Trim(mark, "IVX.") == "" && mark != "."
 }
 
-// mostCompared is how often an element is compared with an entry of the table of contents: more
-// than any book needs.
+// mostCompared limits comparisons of elements with entries of the table of contents. It exceeds the
+// needs of any book.
 const mostCompared = 200_000
 
-// markByContents makes the entries of the table of contents headings. One that no text on its page
-// repeats stands at the top of the page, unless another heading was found there already: then its
-// place is not known.
+// markByContents makes headings of the entries of the table of contents. An entry that no text on
+// its page repeats becomes a heading at the top of the page. If another heading was found on that
+// page, its position is unknown and it is dropped.
 func markByContents(all []element, marks []bookmark) []element {
 	out := make([]element, 0, len(all)+len(marks))
 	at := 0
@@ -158,7 +158,7 @@ func markByContents(all []element, marks []bookmark) []element {
 		found := -1
 		for i := from; i < end && compared < mostCompared; i++ {
 			compared++
-			if alike(&all[i], m.title) {
+			if matchesEntry(&all[i], m.title) {
 				found = i
 				break
 			}
@@ -182,11 +182,11 @@ func markByContents(all []element, marks []bookmark) []element {
 	return append(out, all[at:]...)
 }
 
-// numbering stands before headings, in the text or in the table of contents alone.
+// numbering matches the numbers of headings, in the text or only in the table of contents.
 var numbering = regexp.MustCompile(`(?i)^\s*(?:(?:chapter|section|part|appendix|kapitel|abschnitt|teil|anhang)\s+)?(?:[0-9]+|[a-z])?(?:\.?[0-9]+)*[.:)]?\s+`)
 
-// alike reports whether an element is the heading that an entry of the table of contents names.
-func alike(e *element, entry string) bool {
+// matchesEntry reports whether an element is the heading of an entry of the table of contents.
+func matchesEntry(e *element, entry string) bool {
 	if e.kind != prose && e.kind != item || len(e.lines) > headingLines {
 		return false
 	}

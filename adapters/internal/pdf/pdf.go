@@ -31,7 +31,7 @@ type Options struct {
 
 // Limits of one file, next to the memory of its sandbox.
 const (
-	defaultTimeout = 45 * time.Second // background jobs, which index on a schedule, have a minute
+	defaultTimeout = 45 * time.Second // scheduled indexing has a minute
 	mostPages      = 5_000
 	mostText       = document.MaxText
 	mostRuns       = 500_000
@@ -79,14 +79,14 @@ func parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	default:
 		return Page{}, explain(ctx, err)
 	}
-	page, err := read.page(timed)
+	page, err := read.document(timed)
 	if err != nil && timed.Err() != nil && ctx.Err() == nil {
 		return Page{}, errTooLong
 	}
 	return page, err
 }
 
-// explain turns what went wrong in the sandbox into a sentence.
+// explain converts a sandbox error to a sentence.
 func explain(ctx context.Context, err error) error {
 	var broken *trapError
 	switch {

@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// row is what stands on one height of a page.
+// row is the text at one height of a page.
 type row struct {
 	y     float64
 	size  float64 // of its largest letters
-	cells []run   // from left to right, parted by gaps that are wider than those between words
+	cells []run   // from left to right, separated by gaps wider than between words
 }
 
-// rows sorts runs into rows, from top to bottom.
+// rows groups runs into rows, from top to bottom.
 func rows(runs []run) []row {
 	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(b.y, a.y) })
 	var all []row
@@ -40,11 +40,11 @@ func rows(runs []run) []row {
 	return all
 }
 
-// sameRow is how far baselines may lie apart, in letter sizes: notes are raised by less than half
-// of one, the next line is a whole one away.
+// sameRow is the maximum distance of baselines of one row, in letter sizes. Notes are raised by
+// less than half a letter; the next line is a whole one away.
 const sameRow = 0.55
 
-// join puts runs of one row together that belong to one line of text.
+// join joins runs of one row that belong to one line of text.
 func join(runs []run) []run {
 	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.x0, b.x0) })
 	code, leading := true, false
@@ -80,7 +80,7 @@ func join(runs []run) []run {
 			text = append(text, ' ')
 		}
 		text = append(text, r.text...)
-		last.widen(r)
+		last.extend(r)
 	}
 	if len(cells) > 0 {
 		cells[len(cells)-1].text = string(text)
@@ -88,11 +88,11 @@ func join(runs []run) []run {
 	return cells
 }
 
-// longestMark is how many bytes the mark of an item may have.
+// longestMark is the maximum length of an item's mark in bytes.
 const longestMark = 32
 
-// widen takes in another run behind this one, but for its text.
-func (r *run) widen(next run) {
+// extend extends this run to include another one after it, except for its text.
+func (r *run) extend(next run) {
 	r.x1 = max(r.x1, next.x1)
 	r.size = (r.size*float64(r.count) + next.size*float64(next.count)) / float64(max(r.count+next.count, 1))
 	r.bold, r.mono, r.count = r.bold+next.bold, r.mono+next.mono, r.count+next.count
@@ -102,10 +102,10 @@ func (r run) width() float64 { return r.x1 - r.x0 }
 func (r run) isMono() bool   { return r.mono*10 >= r.count*9 }
 func (r run) isBold() bool   { return r.bold*10 >= r.count*9 }
 
-// listMark is what stands before an item of a list, and the number of a heading.
+// listMark matches the mark of a list item or the number of a heading.
 var listMark = regexp.MustCompile(`^(?:[•▪◦‣●○■□◆–—*·\x{F0B7}\x{F0A7}-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]|\d{1,2}(?:\.\d{1,2}){1,4}\.?|\[\d{1,3}\])$`)
 
-// left and right are the borders of a part of a page.
+// borders returns the left and right borders of a part of a page.
 func borders(rows []row) (left, right float64) {
 	left, right = math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
@@ -114,7 +114,7 @@ func borders(rows []row) (left, right float64) {
 	return left, right
 }
 
-// line makes a row one line again.
+// line joins a row to one line.
 func (r row) line() run {
 	l := r.cells[0]
 	if len(r.cells) > 1 {
@@ -122,7 +122,7 @@ func (r row) line() run {
 		for i, c := range r.cells {
 			texts[i] = c.text
 			if i > 0 {
-				l.widen(c)
+				l.extend(c)
 			}
 		}
 		l.text = strings.Join(texts, " ")

@@ -8,36 +8,37 @@ import (
 	"unicode/utf8"
 )
 
-// run is text that stands together on one line, in one piece. Coordinates are points; y grows
-// upwards and is that of the baseline.
+// run is contiguous text on one line. Coordinates are points; y is that of the baseline and grows
+// upwards.
 type run struct {
 	x0, x1, y float64
-	size      float64 // of its letters, as they are drawn, on average
+	size      float64 // mean size of its letters as drawn
 	text      string
-	bold      int // characters that are
-	mono      int
-	count     int // of characters
-	turn      int // quarter turns of the text, counter-clockwise
+	bold      int // number of bold characters
+	// number of monospaced characters
+	mono  int
+	count int // of characters
+	turn  int // quarter turns of the text, counter-clockwise
 }
 
-// style is what a text object's characters have in common.
+// style has the common properties of a text object's characters.
 type style struct {
 	size       float64
 	turn       int
-	slanted    bool // turned by something that is no quarter: watermarks
+	slanted    bool // rotated by an angle other than quarter turns: watermarks
 	bold, mono bool
-	// the height of it, which all of an object's characters share, once turned upright
+	// height of the baseline after rotation
 	baseline float64
 }
 
 const (
-	wordGap  = 0.8 // in letter sizes: a wider gap parts runs
+	wordGap  = 0.8 // in letter sizes: a wider gap separates runs
 	lineStep = 0.3 // a baseline that moves by more begins another run
-	farthest = 1e6 // points: no page is as large (ISO 32000-1, annex C allows 14,400)
+	farthest = 1e6 // points: larger than any page (ISO 32000-1, annex C allows 14,400)
 )
 
-// runs reads a page, unless it is damaged. The order of characters is PDFium's, which turns text
-// that runs from right to left the right way.
+// runs reads a page; ok is false if it is damaged. PDFium gives the order of characters and handles
+// right-to-left text.
 func (s *sandbox) runs(ctx context.Context, doc uint64, number int) (found []run, ok bool, err error) {
 	page, err := s.call(ctx, "FPDF_LoadPage", doc, uint64(number))
 	if err != nil || page == 0 {
@@ -66,7 +67,7 @@ func (s *sandbox) runs(ctx context.Context, doc uint64, number int) (found []run
 	if _, err := s.call(ctx, "FPDF_ClosePage", page); err != nil {
 		return nil, false, err
 	}
-	return upright(b.end()), true, nil
+	return mainDirection(b.end()), true, nil
 }
 
 func (s *sandbox) character(ctx context.Context, text, i uint64, styles map[uint64]style, b *runBuilder) error {
@@ -200,8 +201,8 @@ type runBuilder struct {
 	runs  []run
 	open  run
 	text  strings.Builder
-	last  [2]float64 // the place of the last character, from left to right
-	space bool       // one stands before the next character
+	last  [2]float64 // horizontal range of the last character
+	space bool       // one precedes the next character
 }
 
 func (b *runBuilder) add(r rune, left, right float64, st style) {
@@ -238,8 +239,8 @@ func (b *runBuilder) add(r rune, left, right float64, st style) {
 	}
 }
 
-// ligatures are signs that stand for letters (Unicode, Alphabetic Presentation Forms): no one types
-// them into a search.
+// ligatures maps ligature characters to letters (Unicode, Alphabetic Presentation Forms): people do
+// not type ligatures into a search.
 var ligatures = map[rune]string{'ﬀ': "ff", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬃ': "ffi", 'ﬄ': "ffl", 'ﬅ': "st", 'ﬆ': "st"}
 
 func (b *runBuilder) flush() {
@@ -256,9 +257,9 @@ func (b *runBuilder) end() []run {
 	return b.runs
 }
 
-// upright keeps the runs that are turned as most of the page is: a table on its side is read, a
+// mainDirection keeps the runs with the rotation of most of the page. A rotated table is read, a
 // note along the margin is not.
-func upright(runs []run) []run {
+func mainDirection(runs []run) []run {
 	var count [4]int
 	for _, r := range runs {
 		count[r.turn] += r.count

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// memoryLimit is what PDFium may use for one file. It is allocated at once: memory that grows is
-	// copied, and takes twice as much for moments.
+	// memoryLimit is PDFium's memory for one file. It is allocated at once: growing memory is
+	// copied and temporarily takes twice as much.
 	memoryLimit = 128 << 20
 	wasmPage    = 64 << 10
-	// parallel is how many files are read at once.
+	// parallel is the number of files read concurrently.
 	parallel = 1
 )
 
-// process is the one pool of this process: compiling PDFium takes seconds and the code many
-// megabytes, whatever number of sources there are. It is started by the first file.
+// process is the pool of this process, shared by all sources: compiling PDFium takes seconds and
+// many megabytes. The first file starts it.
 var process starter
 
 type starter struct {
@@ -66,8 +66,9 @@ func start() (pdfium.Pool, error) {
 	})
 }
 
-// cacheFolder returns the folder of the sandbox's machine code, so that only the first process on a
-// machine needs seconds to make it. Code is run from there: no one else may be able to write to it.
+// cacheFolder returns the folder for the sandbox's machine code, so that only the first process on
+// a machine must compile it. The code is executed from there, so no other account may have write
+// access.
 func cacheFolder() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -124,9 +125,9 @@ func open(ctx context.Context) (*sandbox, error) {
 	return s, nil
 }
 
-// moduleOf reaches below go-pdfium's interface, whose every call for one character allocates, locks
-// and looks up names: 100 µs a character against 1 µs, half a minute against half a second for a
-// book.
+// moduleOf returns the WebAssembly module below go-pdfium's interface. That interface allocates,
+// locks and looks up names for each character, which takes 100 µs instead of 1 µs: half a minute
+// instead of half a second for a book.
 func moduleOf(instance pdfium.Pdfium) (api.Module, error) {
 	value := reflect.ValueOf(instance.GetImplementation())
 	if value.Kind() == reflect.Pointer && value.Elem().Kind() == reflect.Struct {
@@ -139,17 +140,16 @@ func moduleOf(instance pdfium.Pdfium) (api.Module, error) {
 	return nil, errors.New("this version of go-pdfium keeps its module elsewhere: the program was built wrongly")
 }
 
-// close throws the instance away, whatever state it is in.
-// all that can be told is that it has ended already
+// close discards the instance. Its error only tells that it has already ended.
 func (s *sandbox) close() { _ = s.instance.Kill() }
 
-// trapError is the end of an instance: a fault inside, memory used up, or its time.
+// trapError is the end of an instance: a fault inside, exhausted memory, or the time limit.
 type trapError struct{ cause error }
 
 func (e *trapError) Error() string { return "PDFium has stopped: " + e.cause.Error() }
 func (e *trapError) Unwrap() error { return e.cause }
 
-// call calls a function of PDFium. ctx ends it.
+// call calls a function of PDFium until ctx ends.
 func (s *sandbox) call(ctx context.Context, name string, arguments ...uint64) (uint64, error) {
 	f := s.functions[name]
 	if f == nil {
@@ -166,8 +166,7 @@ func (s *sandbox) call(ctx context.Context, name string, arguments ...uint64) (u
 	return s.stack[0], nil
 }
 
-// reserve has the sandbox grow to nearly all that it may have, in one step, and gives it back to
-// PDFium.
+// reserve makes the sandbox allocate nearly all of its memory in one step and returns it to PDFium.
 func (s *sandbox) reserve(ctx context.Context) error {
 	const spare = 1 << 20 // of the allocator itself
 	at, err := s.allocate(ctx, memoryLimit-int(s.module.Memory().Size())-spare)

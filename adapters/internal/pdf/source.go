@@ -11,7 +11,7 @@ import (
 	"unicode/utf16"
 )
 
-// file is what was read of a file.
+// file is the content read from a file.
 type file struct {
 	title   string
 	updated time.Time
@@ -26,8 +26,8 @@ const (
 	codeSecurity = 5
 )
 
-// read takes a file in. Damage that PDFium cannot repair is an error; a page that it cannot load is
-// passed over while others can.
+// read loads a file. Damage that PDFium cannot repair is an error. Pages that it cannot load are
+// skipped if others can be loaded.
 func (s *sandbox) read(ctx context.Context, raw []byte) (file, error) {
 	at, err := s.allocate(ctx, len(raw))
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *sandbox) text(ctx context.Context, name string, arguments ...uint64) (s
 	return strings.Join(strings.Fields(strings.Trim(string(utf16.Decode(units)), "\x00")), " "), nil
 }
 
-// sensibleTitle leaves out what programs write where a person wrote nothing.
+// sensibleTitle returns "" for titles that programs generate.
 func sensibleTitle(title string) string {
 	title = strings.TrimPrefix(title, "Microsoft Word - ")
 	title = strings.TrimPrefix(title, "Microsoft PowerPoint - ")
@@ -164,8 +164,8 @@ func sensibleTitle(title string) string {
 	return title
 }
 
-// parseDate reads a date as PDF files write it (ISO 32000-1, 7.9.4): D:20240302101500+01'00', any
-// part from the month on missing.
+// parseDate parses a date of a PDF file (ISO 32000-1, 7.9.4): D:20240302101500+01'00', where any
+// part from the month on may be missing.
 func parseDate(s string) time.Time {
 	digits := strings.TrimPrefix(s, "D:")
 	end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })

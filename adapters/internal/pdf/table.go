@@ -5,7 +5,7 @@ import "strings"
 // tableRow is a row of a table: one text for each column.
 type tableRow []string
 
-// grid makes a zone a table. A row whose first cell is empty goes on with the row above.
+// grid converts a zone to a table. A row with an empty first cell continues the row above.
 func (z zone) grid() []tableRow {
 	var out []tableRow
 	for _, r := range z.rows {

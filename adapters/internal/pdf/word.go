@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// words are those that a file writes inside its lines. They tell which hyphens at the ends of lines
+// words are the words within a file's lines. They determine which hyphens at the ends of lines
 // belong to a word.
 type words map[string]struct{}
 
@@ -25,7 +25,7 @@ func (w words) has(word string) bool {
 	return ok
 }
 
-// bare is a word in lower case without what stands around it.
+// bare returns a word in lower case without punctuation around it.
 func bare(word string) string {
 	return strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
@@ -40,13 +40,13 @@ func hyphenated(line string) bool {
 	return unicode.IsLetter(before)
 }
 
-// joinLines puts a line behind the text above it, without the hyphen that only the end of the line
-// asked for.
+// joinLines appends a line to the text above it and removes a hyphen that only the line break
+// required.
 func joinLines(text, line string, known words) string {
 	return string(appendLine([]byte(text), line, known))
 }
 
-// longestWord is how far back the beginning of a word is looked for.
+// longestWord is how far back the beginning of a word is searched.
 const longestWord = 100
 
 // appendLine is joinLines for texts of many lines.
@@ -85,7 +85,7 @@ func firstRune(s string) rune {
 	return r
 }
 
-// ideographic reports whether a character belongs to a script that is written without spaces.
+// ideographic reports whether a character belongs to a script without spaces.
 func ideographic(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303F || r >= 0xFF00 && r <= 0xFFEF
 }

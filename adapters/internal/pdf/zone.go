@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// zone is a part of a page, from one height to another, that is laid out in one way.
+// zone is a horizontal part of a page with one layout.
 type zone struct {
 	rows    []row
 	gutters []strip // none: running text from border to border
-	table   bool    // the gutters part cells, and not columns of text
+	table   bool    // the gutters separate cells instead of columns of text
 }
 
-// strip is an upright strip of a page without text.
+// strip is a vertical strip of a page without text.
 type strip struct{ from, to float64 }
 
 const (
 	gutterWidth = 0.85 // in letter sizes: LaTeX sets columns one letter size apart
-	tableRows   = 2    // rows with text on both sides of a gutter, for it to be one
+	tableRows   = 2    // minimum number of rows with text on both sides of a gutter
 	columnRows  = 4
-	// letters in a line of a column of text, on average; cells of tables have fewer in some column
+	// mean letters in a line of a column of text; table cells have fewer in some column
 	columnText   = 16
-	columnFill   = 0.5 // how much of a column's width its lines fill, on average
+	columnFill   = 0.5 // mean filled share of a column's width
 	mostColumns  = 4
 	deepestZones = 3 // columns within columns
 )
 
-// zones parts rows into zones. Rows are collected for as long as all of them leave the same upright
-// strip free.
+// zones groups rows into zones. A zone has the consecutive rows that leave a common vertical strip
+// free.
 func zones(all []row) []zone {
 	left, right := borders(all)
 	var out []zone
@@ -38,12 +38,12 @@ func zones(all []row) []zone {
 		}
 		out = append(out, zone{rows: slices.Clone(rows)})
 	}
-	if crowded(all) {
+	if isCrowded(all) {
 		plain(all)
 		return out
 	}
 	for at := 0; at < len(all); {
-		length, gutters := reach(all[at:], left, right)
+		length, gutters := sharedGutters(all[at:], left, right)
 		if len(gutters) == 0 {
 			plain(all[at : at+1])
 			at++
@@ -69,14 +69,14 @@ func zones(all []row) []zone {
 	return out
 }
 
-// What a page holds at most that is laid out for people: rows, and pieces of text in them. One that
-// holds more is read row by row, because comparing all with all would take hours.
+// Limits of a page with a normal layout: rows, and pieces of text in them. A page with more is read
+// row by row, because comparing all pairs would take hours.
 const (
 	mostRows  = 1_000
 	mostCells = 10_000
 )
 
-func crowded(all []row) bool {
+func isCrowded(all []row) bool {
 	cells := 0
 	for _, r := range all {
 		cells += len(r.cells)
@@ -84,9 +84,9 @@ func crowded(all []row) bool {
 	return len(all) > mostRows || cells > mostCells
 }
 
-// reach is how many rows from the first on share gutters, and which.
-func reach(all []row, left, right float64) (int, []strip) {
-	if len(all[0].cells) < 2 && !sideBySide(all) {
+// sharedGutters returns how many rows from the first share gutters, and the gutters.
+func sharedGutters(all []row, left, right float64) (int, []strip) {
+	if len(all[0].cells) < 2 && !hasColumns(all) {
 		return 1, nil
 	}
 	free := []strip{{left, right}}
@@ -110,9 +110,9 @@ func reach(all []row, left, right float64) (int, []strip) {
 // farApart, in letter sizes, is a gap between rows that ends a table or columns.
 const farApart = 6
 
-// sideBySide reports whether one of the next rows has several cells: columns may begin with a line
-// in the left one alone.
-func sideBySide(all []row) bool {
+// hasColumns reports whether one of the next rows has several cells: columns may begin with a line
+// only in the left one.
+func hasColumns(all []row) bool {
 	for _, r := range all[:min(len(all), 3)] {
 		if len(r.cells) > 1 {
 			return true
@@ -121,7 +121,7 @@ func sideBySide(all []row) bool {
 	return false
 }
 
-// gaps are the strips that a row leaves free.
+// gaps returns the strips that a row leaves free.
 func gaps(r row, left, right float64) []strip {
 	var free []strip
 	at := left
@@ -149,7 +149,7 @@ func intersect(a, b []strip, width float64) []strip {
 	return out
 }
 
-// interior are the strips with text on both sides in enough rows.
+// interior returns the strips with text on both sides in enough rows.
 func interior(free []strip, rows []row, left, right float64) []strip {
 	var inner []strip
 	for _, s := range free {
@@ -169,7 +169,7 @@ func interior(free []strip, rows []row, left, right float64) []strip {
 	return inner
 }
 
-// column is the index of the column that a cell stands in.
+// column returns the index of a cell's column.
 func (z zone) column(c run) int {
 	middle := (c.x0 + c.x1) / 2
 	for i, g := range z.gutters {
@@ -180,7 +180,7 @@ func (z zone) column(c run) int {
 	return len(z.gutters)
 }
 
-// columns reports whether the parts next to the gutters are columns of running text.
+// columns reports whether the parts between gutters are columns of running text.
 func (z zone) columns(left, right float64) bool {
 	n := len(z.gutters) + 1
 	if n > mostColumns || len(z.rows) < columnRows {
@@ -213,8 +213,7 @@ func (z zone) columns(left, right float64) bool {
 	return true
 }
 
-// trim parts what only looks like rows of a table, because it is short, from its beginning and its
-// end.
+// trim splits off short rows at the beginning and end of a table that are not part of it.
 func (z zone) trim() (before, inside, after []row) {
 	from, to := 0, len(z.rows)
 	for from < to && len(z.rows[from].cells) < 2 {

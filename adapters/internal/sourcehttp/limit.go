@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// silentLimit is the wait after a limit that names no time, doubled for each further one: "wait for at least one minute before retrying", then
-	// "an exponentially increasing amount of time between retries"
+	// silentLimit is the wait after a limit that names no time, doubled for each further one: "wait
+	// for at least one minute before retrying", then "an exponentially increasing amount of time
+	// between retries"
 	// (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
 	silentLimit = time.Minute
 	// longestLimit is what a longer wait counts as: afterwards the source says it again.

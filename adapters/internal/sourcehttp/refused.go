@@ -42,7 +42,7 @@ func Status(err error) int {
 	return 0
 }
 
-// mostSaid is how many bytes of a source's words stand in an error.
+// mostSaid is the maximum number of bytes of a source's message in an error.
 const mostSaid = 200
 
 // requestIDs are the headers in which vendors number their answers.

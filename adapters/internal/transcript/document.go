@@ -27,7 +27,7 @@ func Said(link, who string, at time.Time, text string) document.Section {
 	}}
 }
 
-// longestTitle is how many characters of a message stand in a title.
+// longestTitle is the maximum number of characters of a message in a title.
 const longestTitle = 80
 
 // Beginning returns the first words of a message.

@@ -10,12 +10,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// again is the least time after which the recent days are read again while what is older is being
-// read; they take no more than half of the time.
+// again is the minimum interval between two reads of the recent days while older ones are read. The
+// recent days take at most half of the time.
 const again = time.Minute
 
-// readRecent reads the recent days of every channel, beginning with the one that was read the
-// longest ago. A pass that was interrupted goes on.
+// readRecent reads the recent days of every channel, the least recently read first. It continues an
+// interrupted pass.
 func (p *pass) readRecent(ctx context.Context) error {
 	s := &p.state
 	took := ofMicros(s.Done).Sub(ofMicros(s.Pass))

@@ -219,7 +219,7 @@ func (p *pass) run(ctx context.Context) error {
 	if err := p.listen(ctx, true); err != nil {
 		return p.revoked(err)
 	}
-	// whoever plans runs has another clock
+	// the planner of runs has another clock
 	if p.state.Ended && p.now.Sub(ofMicros(p.state.Pass)) < p.options.Every*9/10 {
 		return p.emit(index.Batch{}) // hints were all that there was to do
 	}

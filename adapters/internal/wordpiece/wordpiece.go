@@ -20,7 +20,7 @@ const (
 // Vocabulary splits words into pieces. It is immutable.
 type Vocabulary struct {
 	first   map[string]int32 // pieces that begin a word
-	rest    map[string]int32 // pieces that go on, without their "##"
+	rest    map[string]int32 // continuation pieces, without their "##"
 	longest int              // bytes of the longest piece
 }
 
@@ -94,7 +94,8 @@ func mark(r rune) bool {
 	return unicode.Is(unicode.P, r) || chinese(r)
 }
 
-// chinese reports the CJK ideographs that BERT sets apart. Hiragana, Katakana and Hangul are not among them.
+// chinese reports the CJK ideographs that BERT sets apart. Hiragana, Katakana and Hangul are not
+// among them.
 func chinese(r rune) bool {
 	return 0x4E00 <= r && r <= 0x9FFF || 0x3400 <= r && r <= 0x4DBF || 0x20000 <= r && r <= 0x2A6DF || 0x2A700 <= r && r <= 0x2B73F ||
 		0x2B740 <= r && r <= 0x2B81F || 0x2B920 <= r && r <= 0x2CEAF || 0xF900 <= r && r <= 0xFAFF || 0x2F800 <= r && r <= 0x2FA1F

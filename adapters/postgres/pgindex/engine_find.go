@@ -154,7 +154,7 @@ func (s *engineSearch) query() (engine.Query, error) {
 func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
 	terms := s.words.queries[i]
 	list := retrieve.List{MaxFlat: found.MaxFlat, MaxTitle: found.MaxTitle, Semantic: s.out.Lists[i].Semantic, Synonyms: s.words.told[i],
-		Words: retrieve.Words(terms, retrieve.Understood(terms, found.Frequency), chunks),
+		Words: retrieve.Words(terms, retrieve.UnderstoodFrequencies(terms, found.Frequency), chunks),
 		Terms: retrieve.Frequencies(terms, found.Frequency), Chunks: chunks}
 	for _, e := range found.Entries {
 		c := retrieve.Candidate{Chunk: e.Chunk, Flat: e.Flat, Title: e.Title, Cosine: e.Cosine, KeywordPos: e.KeywordPos, VectorPos: e.VectorPos}

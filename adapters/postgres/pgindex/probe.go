@@ -145,7 +145,7 @@ func (p *probe) queueDistances(r *round) {
 // list puts the scores of both sides together, for the candidates of both, by chunk.
 func (p *probe) list(ctx context.Context) (retrieve.List, error) {
 	list := retrieve.List{MaxFlat: p.keywords.maxFlat, MaxTitle: p.keywords.maxTitle, Semantic: p.semantic,
-		Words: retrieve.Words(p.terms, retrieve.Understood(p.terms, p.keywords.frequency), p.keywords.chunks),
+		Words: retrieve.Words(p.terms, retrieve.UnderstoodFrequencies(p.terms, p.keywords.frequency), p.keywords.chunks),
 		Terms: retrieve.Frequencies(p.terms, p.keywords.frequency), Chunks: p.keywords.chunks}
 	similar := p.similar()
 	entries := make([]retrieve.Candidate, 0, len(p.best)+len(similar))

@@ -19,7 +19,7 @@ import (
 
 // What people say while a plan is being made is in it: once, though it is said twice or the plan is
 // begun anew, and of a question that needs none it makes one.
-func TestWhatIsSaidBeforeThereIsAPlan(t *testing.T) {
+func TestInstructionsBeforePlan(t *testing.T) {
 	t.Parallel()
 	db, ctx := postgrestest.Open(t), t.Context()
 	store, deep := pgsession.New(db), pgsession.NewDeepSearches(db)
@@ -68,7 +68,7 @@ func TestWhatIsSaidBeforeThereIsAPlan(t *testing.T) {
 
 // A search that waits is nobody's until somebody chooses, stops it, edits its question, changes its
 // plan, or its time is over; and one answer counts.
-func TestASearchWaitsWithoutALease(t *testing.T) {
+func TestWaitingSearchHasNoLease(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
 	store, deep := pgsession.New(db), pgsession.NewDeepSearches(db)
@@ -172,7 +172,7 @@ func TestASearchWaitsWithoutALease(t *testing.T) {
 }
 
 // How far a search was at its end is shown again with its plan.
-func TestTheEndOfASearchIsKept(t *testing.T) {
+func TestSearchProgressIsStored(t *testing.T) {
 	t.Parallel()
 	db, ctx := postgrestest.Open(t), t.Context()
 	store, deep := pgsession.New(db), pgsession.NewDeepSearches(db)
@@ -199,7 +199,7 @@ func TestTheEndOfASearchIsKept(t *testing.T) {
 
 // What is asked in the thread of a search that waits does not wait with it. Two are never at work
 // at once, and what is asked once the search was started waits for it.
-func TestASearchThatWaitsHoldsNobodyUp(t *testing.T) {
+func TestWaitingSearchBlocksNoQuestion(t *testing.T) {
 	t.Parallel()
 	db, ctx := postgrestest.Open(t), t.Context()
 	store, deep := pgsession.New(db), pgsession.NewDeepSearches(db)

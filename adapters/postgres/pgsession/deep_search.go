@@ -14,13 +14,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeepSearches keeps deep searches with their turns, and deletes them together. It is safe for
+// DeepSearches stores deep searches with their turns, and deletes them together. It is safe for
 // concurrent use.
 type DeepSearches struct{ db *postgres.DB }
 
 var _ deepsearch.Journal = (*DeepSearches)(nil)
 
-// NewDeepSearches returns the journal in a database.
+// NewDeepSearches returns a journal in db.
 func NewDeepSearches(db *postgres.DB) *DeepSearches { return &DeepSearches{db} }
 
 // deepRow is a row of deep_question.
@@ -34,14 +34,14 @@ type deepRow struct {
 	Finding                     []byte
 }
 
-// deepRows are the sub-questions of a turn, those with findings first, as they came. Served by the
-// primary key.
+// deepRows returns the sub-questions of a turn: first those with findings, in the order of arrival.
+// Served by the primary key.
 func deepRows(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn session.TurnID) ([]deepRow, error) {
 	return postgres.QueryAll[deepRow](ctx, q, `
 		select number, round, after, again, added, text, ordinal, state, shown, finding from deep_question where tenant_id = $1 and turn_id = $2 order by ordinal nulls last, number`, tenant, turn)
 }
 
-// Record implements deepsearch.Journal. All of it is read from one snapshot.
+// Record implements deepsearch.Journal. It reads from one snapshot.
 func (s *DeepSearches) Record(ctx context.Context, tenant access.TenantID, turn session.TurnID) (r deepsearch.Record, err error) {
 	if !postgres.IsID(string(turn)) {
 		return r, nil
@@ -96,13 +96,13 @@ func (s *DeepSearches) Record(ctx context.Context, tenant access.TenantID, turn 
 	return r, nil
 }
 
-// fenced runs a change while the attempt is the running turn's newest.
+// fenced runs a change if the attempt is the running turn's newest.
 func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string, change func(pgx.Tx) error) error {
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		var n int
 		err := tx.QueryRow(ctx, `select 1 from turn where tenant_id = $1 and id = $2 and attempt = $3 and state = 'running' for update`, f.Tenant, f.Turn, f.Attempt).Scan(&n)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return fault(ctx, tx, f)
+			return fenceError(ctx, tx, f)
 		}
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string,
 // Plan implements deepsearch.Journal.
 func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.Record) error {
 	return s.fenced(ctx, f, "plan", func(tx pgx.Tx) error {
-		early, err := saidEarly(ctx, tx, f, r.Question)
+		early, err := earlyInstructions(ctx, tx, f, r.Question)
 		switch {
 		case err != nil:
 			return err
@@ -143,7 +143,7 @@ func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.R
 			return err
 		}
 		for i, in := range early {
-			if err := change(ctx, tx, f, steerable{Rows: len(r.Questions) + i}, in); err != nil {
+			if err := changePlan(ctx, tx, f, steerable{Rows: len(r.Questions) + i}, in); err != nil {
 				return err
 			}
 		}
@@ -151,8 +151,9 @@ func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.R
 	})
 }
 
-// saidEarly is what people said of a search before it had a plan, each of which adds one question.
-func saidEarly(ctx context.Context, tx pgx.Tx, f session.Fence, question string) (early []deepsearch.Instruction, err error) {
+// earlyInstructions returns what people said about a search before it had a plan. Each instruction
+// adds one question.
+func earlyInstructions(ctx context.Context, tx pgx.Tx, f session.Fence, question string) (early []deepsearch.Instruction, err error) {
 	const said = `select early from deep_search where tenant_id = $1 and turn_id = $2 and question = $3`
 	err = tx.QueryRow(ctx, said, f.Tenant, f.Turn, postgres.Storable(question)).Scan(&early)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -177,7 +178,7 @@ func (s *DeepSearches) Conclude(ctx context.Context, f session.Fence, p packet.P
 	})
 }
 
-// addDeep stores sub-questions behind those that are there.
+// addDeep stores sub-questions after the existing ones.
 func addDeep(ctx context.Context, tx pgx.Tx, f session.Fence, before int, questions []deepsearch.SubQuestion) error {
 	batch := new(pgx.Batch)
 	for i, q := range questions {
@@ -187,7 +188,7 @@ func addDeep(ctx context.Context, tx pgx.Tx, f session.Fence, before int, questi
 	return tx.SendBatch(ctx, batch).Close()
 }
 
-// errErased says that a deep search was erased with its question or its answer.
+// errErased reports that a deep search was erased with its question or its answer.
 var errErased = errors.New("the deep search was erased")
 
 // Extend implements deepsearch.Journal.
@@ -237,7 +238,7 @@ func (s *DeepSearches) Found(ctx context.Context, f session.Fence, number int, f
 		if errors.Is(err, pgx.ErrNoRows) {
 			return errErased
 		}
-		return err // a person dropped it
+		return err // the sub-question was dropped
 	})
 }
 
@@ -252,14 +253,14 @@ func (s *DeepSearches) Forget(ctx context.Context, f session.Fence, text string)
 	})
 }
 
-// forgetDeep erases the deep searches of turns, whose answers or questions were.
+// forgetDeep deletes the deep searches of turns whose answers or questions were erased.
 func forgetDeep(ctx context.Context, q postgres.Executor, tenant access.TenantID, turns ...string) error {
 	_, err := q.Exec(ctx, `delete from deep_search where tenant_id = $1 and turn_id = any($2::text[]::uuid[])`, tenant, turns)
 	return err
 }
 
-// copyDeep gives a turn what the deep search of another one found. What that had not looked into is
-// not looked into any more.
+// copyDeep copies the findings of a deep search to another turn. Its open sub-questions count as
+// not searched.
 func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to string) error {
 	batch := new(pgx.Batch)
 	batch.Queue(`
@@ -279,11 +280,11 @@ func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to s
 	return nil
 }
 
-// sentenceUnasked stands where a search was stopped before it came to a sub-question.
+// sentenceUnasked is the finding of a sub-question that a stopped search had not reached.
 const sentenceUnasked = "The search was stopped before this was looked into."
 
-// loadPlan is what is shown of a turn's deep search, by the order of its sub-questions' findings,
-// and how far it was at its end.
+// loadPlan returns the plan of a turn's deep search, in the order of its findings, and its final
+// progress.
 func loadPlan(ctx context.Context, tx pgx.Tx, of session.Turn) (plan []session.PlanRow, end packet.Progress, err error) {
 	rows, err := deepRows(ctx, tx, of.Session.Tenant, of.ID)
 	if err != nil || len(rows) == 0 {

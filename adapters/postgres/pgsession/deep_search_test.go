@@ -46,7 +46,7 @@ func running(t *testing.T, s *pgsession.Store, event string) session.Turn {
 	return session.Turn{}
 }
 
-func TestDeepSearchesAreKeptWithTheirTurns(t *testing.T) {
+func TestDeepSearchesBelongToTurns(t *testing.T) {
 	t.Parallel()
 	db, ctx := postgrestest.Open(t), t.Context()
 	store, deep := pgsession.New(db), pgsession.NewDeepSearches(db)

@@ -16,9 +16,9 @@ import (
 
 var _ deepsearch.Steering = (*DeepSearches)(nil)
 
-// steerable is a turn that an instruction may be meant for. Going says that it has no outcome yet,
-// Rows counts what was planned, Added what people added, before there was a plan as well; Open says
-// that a worker looks for changes, or will; Asked, that the search waited or waits to be begun.
+// steerable is a turn that an instruction may refer to. Going: it has no outcome yet. Rows: planned
+// questions. Added: questions of people, including those before the plan. Open: a worker checks for
+// changes, or will. Asked: the search waited, or waits, to be started.
 type steerable struct {
 	ID, Asker, Starter        string
 	Going, Open, Asked, Waits bool
@@ -39,8 +39,8 @@ func (s *DeepSearches) Steer(ctx context.Context, at session.StopRequest, in dee
 }
 
 func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch.Instruction) (deepsearch.Steered, error) {
-	// The deep search of the place that runs, else that of its newest turn. Served by
-	// turn_unfinished and turn_in_session.
+	// The running deep search of the place, else that of its newest turn. Served by turn_unfinished
+	// and turn_in_session.
 	const meant = `
 		select t.id::text, t.asker_id, s.starter, t.state in ('running', 'queued'), d.steerable and t.state in ('running', 'queued'),
 			d.asked_at is not null, d.asked_at is not null and d.choice is null and t.state in ('running', 'queued'),
@@ -52,7 +52,7 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 		where s.tenant_id = $1 and s.platform = $2 and s.workspace = $3 and s.channel = $4 and (s.thread = $5 or $5 = '' and t.asker_id = $6) and s.owner in ('', $6)
 			and ($7 = '' or t.id::text = $7) and (t.state in ('running', 'queued') or not exists (select from turn n where n.tenant_id = t.tenant_id and n.session_id = t.session_id and n.sequence > t.sequence))
 			and t.removed_at is null and t.withdrawn_at is null
-		order by t.state = 'running' desc, t.state = 'queued' desc, t.sequence desc limit 1 for update of t, d` // a second press sees what the first one chose
+		order by t.state = 'running' desc, t.state = 'queued' desc, t.sequence desc limit 1 for update of t, d`
 	found, err := postgres.QueryAll[steerable](ctx, tx, meant, at.Tenant, at.Ref.Platform, at.Ref.Workspace, at.Ref.Channel, at.Ref.Thread, at.By.ID, in.Of)
 	if err != nil || len(found) == 0 || in.Choice != "" && !found[0].Asked {
 		return deepsearch.Steered{}, err
@@ -79,28 +79,28 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 		became.Became = deepsearch.Full
 	case d.Rows == 0:
 		became.Became = deepsearch.Changed
-		err = keepEarly(ctx, tx, at.Tenant, d.ID, in)
+		err = storeEarly(ctx, tx, at.Tenant, d.ID, in)
 	default:
 		became.Became = deepsearch.Changed
-		err = change(ctx, tx, session.Fence{Tenant: at.Tenant, Turn: became.Turn}, d, in)
+		err = changePlan(ctx, tx, session.Fence{Tenant: at.Tenant, Turn: became.Turn}, d, in)
 	}
-	// one that waits shows its plan again, or goes on
+	// a waiting search shows its plan again, or starts
 	if err == nil && became.Became == deepsearch.Changed {
 		_, err = tx.Exec(ctx, wokenSQL, at.Tenant, d.ID)
 	}
 	return became, err
 }
 
-// keepEarly keeps an instruction for the plan that is being made, once.
-func keepEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string, in deepsearch.Instruction) error {
+// storeEarly stores an instruction once for a plan that is still being made.
+func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string, in deepsearch.Instruction) error {
 	_, err := tx.Exec(ctx, `
 		update deep_search set early = (early::jsonb || jsonb_build_array($3::jsonb))::json
 		where tenant_id = $1 and turn_id = $2 and not early::jsonb @> jsonb_build_array($3::jsonb)`, tenant, turn, in)
 	return err
 }
 
-// change drops rows of a plan, and adds one.
-func change(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in deepsearch.Instruction) error {
+// changePlan drops rows of a plan and adds one.
+func changePlan(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in deepsearch.Instruction) error {
 	drop := make([]int, 0, len(in.Drop))
 	drop = append(drop, in.Drop...)
 	const dropped = `

@@ -126,7 +126,7 @@ func TestPlansAreSteered(t *testing.T) {
 }
 
 // A report is written from what a search had found when it was stopped, by a turn of its own.
-func TestWhatWasFoundIsHandedOn(t *testing.T) {
+func TestFindingsAreCopied(t *testing.T) {
 	t.Parallel()
 	db, ctx := postgrestest.Open(t), t.Context()
 	store, deep := pgsession.New(db), pgsession.NewDeepSearches(db)

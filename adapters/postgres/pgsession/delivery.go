@@ -22,7 +22,7 @@ type pageRow struct {
 
 // Intend implements session.Store.
 func (s *Store) Intend(ctx context.Context, f session.Fence, key session.PageKey, at thread.Ref) error {
-	// The share lock lets no take-over pass between the check of the attempt and the commit.
+	// The share lock prevents a takeover between the check of the attempt and the commit.
 	const intend = `
 		insert into delivery (tenant_id, turn_id, attempt, kind, model, page, platform, workspace, channel, thread, state)
 		select tenant_id, id, attempt, $4, $5::int, $6::int, $7, $8, $9, $10, 'intended' from turn
@@ -33,7 +33,7 @@ func (s *Store) Intend(ctx context.Context, f session.Fence, key session.PageKey
 	tag, err := s.db.Pool.Exec(ctx, intend, f.Tenant, f.Turn, f.Attempt, key.Kind, key.Model, key.Number,
 		at.Platform, at.Workspace, at.Channel, at.Thread)
 	if err == nil && tag.RowsAffected() == 0 {
-		err = held(ctx, s.db.Pool, f)
+		err = checkAttempt(ctx, s.db.Pool, f)
 	}
 	return s.pageError("intend", f, key, err)
 }
@@ -45,17 +45,17 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 		const where = `select platform, workspace, channel, thread from delivery where tenant_id = $1 and turn_id = $2 and kind = $3 and model = $4 and page = $5`
 		err := tx.QueryRow(ctx, where, f.Tenant, f.Turn, key.Kind, key.Model, key.Number).Scan(&at.Platform, &at.Workspace, &at.Channel, &at.Thread)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return errors.Join(held(ctx, tx, f), session.ErrUnknownPage)
+			return errors.Join(checkAttempt(ctx, tx, f), session.ErrUnknownPage)
 		}
 		if err != nil {
 			return err
 		}
-		// The message before the turn: stops lock them in this order, too.
+		// Lock the message before the turn, like stops.
 		stop, err := claimMessage(ctx, tx, f.Tenant, at, id, string(f.Turn), string(key.Kind))
 		if err != nil {
 			return err
 		}
-		if err := held(ctx, tx, f); err != nil {
+		if err := checkAttempt(ctx, tx, f); err != nil {
 			return err
 		}
 		const posted = `
@@ -65,7 +65,7 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 			return err
 		}
 		if stop.deleted && key == (session.PageKey{Kind: session.Answer}) {
-			// whoever posted it finds by polling that it is to stop
+			// the worker learns of the stop by polling
 			_, err := removeBegun(ctx, tx, f.Tenant, string(f.Turn))
 			return err
 		}
@@ -74,8 +74,8 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 	return s.pageError("record the message of", f, key, err)
 }
 
-// stopIfAllowed carries out a stop that came before its message was known.
-func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop stops) error {
+// stopIfAllowed applies a stop that arrived before its message was recorded.
+func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop tombstone) error {
 	if len(stop.by) == 0 && !stop.privileged {
 		return nil
 	}
@@ -85,7 +85,7 @@ func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop stops) 
 	if err := tx.QueryRow(ctx, parties, f.Tenant, f.Turn).Scan(&asker, &starter); err != nil {
 		return err
 	}
-	by, ok := stop.allows(asker, starter)
+	by, ok := stop.allowedStopper(asker, starter)
 	if !ok {
 		return nil
 	}
@@ -95,7 +95,7 @@ func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop stops) 
 // Final implements session.Store.
 func (s *Store) Final(ctx context.Context, f session.Fence, key session.PageKey, hash string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if err := held(ctx, tx, f); err != nil {
+		if err := checkAttempt(ctx, tx, f); err != nil {
 			return err
 		}
 		const final = `
@@ -113,7 +113,7 @@ func (s *Store) Final(ctx context.Context, f session.Fence, key session.PageKey,
 // Drop implements session.Store.
 func (s *Store) Drop(ctx context.Context, f session.Fence, key session.PageKey) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if err := held(ctx, tx, f); err != nil {
+		if err := checkAttempt(ctx, tx, f); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `delete from delivery where tenant_id = $1 and turn_id = $2 and kind = $3 and model = $4 and page = $5`,
@@ -126,7 +126,8 @@ func (s *Store) Drop(ctx context.Context, f session.Fence, key session.PageKey) 
 // Disturbed implements session.Store.
 func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		newest, err := newestTurn(ctx, tx, f.Tenant, string(f.Turn)) // that has the messages now
+		// the turn that owns the messages now
+		newest, err := newestTurn(ctx, tx, f.Tenant, string(f.Turn))
 		if errors.Is(err, session.ErrUnknownTurn) {
 			return nil
 		}
@@ -137,18 +138,18 @@ func (s *Store) Disturbed(ctx context.Context, f session.Fence) error {
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		_, err = tx.Exec(ctx, unwrite, f.Tenant, newest)
+		_, err = tx.Exec(ctx, markUnwritten, f.Tenant, newest)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("note that turn %s was written over: %w", f.Turn, err)
+		return fmt.Errorf("record that turn %s was overwritten: %w", f.Turn, err)
 	}
 	return nil
 }
 
 // Pages implements session.Store.
 func (s *Store) Pages(ctx context.Context, f session.Fence) ([]session.Page, error) {
-	if err := held(ctx, s.db.Pool, f); err != nil {
+	if err := checkAttempt(ctx, s.db.Pool, f); err != nil {
 		return nil, fmt.Errorf("list the pages of turn %s: %w", f.Turn, err)
 	}
 	rows, err := postgres.QueryAll[pageRow](ctx, s.db.Pool, `
@@ -168,9 +169,9 @@ func (s *Store) Pages(ctx context.Context, f session.Fence) ([]session.Page, err
 	return pages, nil
 }
 
-// held fails unless the attempt is the turn's newest, and inside a transaction keeps it so until
-// the commit.
-func held(ctx context.Context, q postgres.Executor, f session.Fence) error {
+// checkAttempt fails unless the attempt is the turn's newest. In a transaction it locks the turn
+// until the commit.
+func checkAttempt(ctx context.Context, q postgres.Executor, f session.Fence) error {
 	var attempt int
 	err := q.QueryRow(ctx, `select attempt from turn where tenant_id = $1 and id = $2 for share`, f.Tenant, f.Turn).Scan(&attempt)
 	switch {
@@ -192,6 +193,6 @@ func (s *Store) pageError(what string, f session.Fence, key session.PageKey, err
 	return fmt.Errorf("%s %s %d of turn %s: %w", what, key.Kind, key.Number+1, f.Turn, err)
 }
 
-// unwrite makes the pages of a turn count as not written, so that the next delivery writes them.
-const unwrite = `update delivery set content_hash = '', state = case when state = 'final' then 'posted' else state end
+// markUnwritten marks the pages of a turn as not written, so that the next delivery writes them.
+const markUnwritten = `update delivery set content_hash = '', state = case when state = 'final' then 'posted' else state end
 	where tenant_id = $1 and turn_id = $2`

@@ -20,11 +20,11 @@ type numberedRow struct {
 	documentRow
 }
 
-// inherit divides what answers rest on: references without a text, which an answer has from those
-// before it, are kept as numbers of the session's documents, by the answer's place among messages;
-// the others stay. New documents are added to the session's. A number that means another document
-// in this session, as in an answer that was copied from a private one, is no such number.
-func inherit(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, messages []message.Message) (
+// splitReferences separates the documents of answers. References without text, which an answer
+// inherits from earlier ones, are stored as numbers of the session's documents, by the answer's
+// index. The others stay. New documents are added to the session. A number that means another
+// document in this session, as in an answer copied from a private one, is not inherited.
+func splitReferences(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, messages []message.Message) (
 	own [][]message.Reference, inherited [][]int32, err error,
 ) {
 	own, inherited = make([][]message.Reference, len(messages)), make([][]int32, len(messages))
@@ -42,7 +42,7 @@ func inherit(ctx context.Context, q postgres.Executor, tenant access.TenantID, t
 		return own, inherited, nil
 	}
 	slices.Sort(numbers)
-	known, err := number(ctx, q, tenant, turn, numbers, first)
+	known, err := assignNumbers(ctx, q, tenant, turn, numbers, first)
 	if err != nil {
 		return nil, nil, fmt.Errorf("number the documents of the session: %w", err)
 	}
@@ -58,7 +58,7 @@ func inherit(ctx context.Context, q postgres.Executor, tenant access.TenantID, t
 	return own, inherited, nil
 }
 
-// refColumns are documents as columns, in which one statement takes many of them (unnest).
+// refColumns are documents as column arrays for unnest.
 type refColumns struct {
 	ids, sources, kinds, titles, urls []string
 	updated                           []*time.Time
@@ -70,10 +70,10 @@ func (c *refColumns) add(d document.Ref) {
 	c.updated = append(c.updated, postgres.OrNull(d.UpdatedAt))
 }
 
-// number makes sure that the session of a turn knows the passages, and returns which document it
-// has under each of the numbers.
-func number(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, shown map[int32]message.Reference) (map[int32]string, error) {
-	known, err := numbered(ctx, q, tenant, turn, numbers)
+// assignNumbers adds the passages to the session of a turn, and returns the document of each
+// number.
+func assignNumbers(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, shown map[int32]message.Reference) (map[int32]string, error) {
+	known, err := storedNumbers(ctx, q, tenant, turn, numbers)
 	if err != nil || len(known) == len(numbers) {
 		return known, err
 	}
@@ -94,12 +94,11 @@ func number(ctx context.Context, q postgres.Executor, tenant access.TenantID, tu
 	if _, err := q.Exec(ctx, insert, tenant, turn, fresh, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated, parts); err != nil {
 		return nil, err
 	}
-	// The turns of a session end one after the other; a copy that is shared in its thread may have
-	// taken a number all the same.
-	return numbered(ctx, q, tenant, turn, numbers)
+	// Turns of a session end in order, but a shared copy in its thread may have taken a number.
+	return storedNumbers(ctx, q, tenant, turn, numbers)
 }
 
-func numbered(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32) (map[int32]string, error) {
+func storedNumbers(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32) (map[int32]string, error) {
 	rows, err := q.Query(ctx, `
 		select d.number, d.document_id from turn t
 		join session_document d on d.tenant_id = t.tenant_id and d.session_id = t.session_id and d.number = any($3::int[])
@@ -114,7 +113,7 @@ func numbered(ctx context.Context, q postgres.Executor, tenant access.TenantID, 
 	return known, err
 }
 
-// loadInherited adds to answers the documents that they have from those before them.
+// loadInherited adds the inherited documents to answers.
 func loadInherited(ctx context.Context, q postgres.Executor, tenant access.TenantID, ids []string, by map[string]*message.Message) error {
 	rows, err := q.Query(ctx, `
 		select m.id::text, t.session_id::text, m.inherited from message m

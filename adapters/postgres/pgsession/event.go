@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// press claims the id of a press for a turn, and reports false when it was taken in before.
-func press(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, key, turn string) (bool, error) {
+// claimPress claims the id of a press for a turn. It returns false if it was claimed before.
+func claimPress(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, key, turn string) (bool, error) {
 	const claim = `
 		insert into event (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, $5)
 		on conflict (tenant_id, platform, workspace, event_key) do nothing`
@@ -25,8 +25,7 @@ func press(ctx context.Context, q postgres.Executor, tenant access.TenantID, at 
 	return tag.RowsAffected() > 0, nil
 }
 
-// claimPrefix keeps claims apart from the events of platforms, which are kept in the same table and
-// for as long.
+// claimPrefix distinguishes claims from platform events, which share the table and the retention.
 const claimPrefix = "claim:"
 
 // Claim implements session.Store.
@@ -43,10 +42,10 @@ func (s *Store) Claim(ctx context.Context, tenant access.TenantID, at thread.Ref
 }
 
 const (
-	// refusedPrefix keeps refusals apart from the events of platforms, which are kept in the same
-	// table and for as long.
+	// refusedPrefix distinguishes refusals from platform events, which share the table and the
+	// retention.
 	refusedPrefix = "refused:"
-	// noTurn stands in the table of events where something was taken in that became no turn.
+	// noTurn is the turn id of accepted events that did not become a turn.
 	noTurn = "00000000-0000-0000-0000-000000000000"
 )
 
@@ -54,7 +53,7 @@ const (
 func (s *Store) Refused(ctx context.Context, r session.Refusal) error {
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		if r.Key != "" {
-			first, err := press(ctx, tx, r.Tenant, r.Ref, refusedPrefix+r.Key, noTurn)
+			first, err := claimPress(ctx, tx, r.Tenant, r.Ref, refusedPrefix+r.Key, noTurn)
 			if err != nil || !first {
 				return err
 			}
@@ -66,7 +65,7 @@ func (s *Store) Refused(ctx context.Context, r session.Refusal) error {
 		return audit.Write(ctx, tx, r.Tenant, e.Within(r.Direct))
 	})
 	if err != nil {
-		return fmt.Errorf("note that a question was refused: %w", err)
+		return fmt.Errorf("record a refused question: %w", err)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (s *Store) Vote(ctx context.Context, v session.Vote) (changed bool, err err
 		if t.removed {
 			return session.ErrRemoved
 		}
-		first, err := press(ctx, tx, v.Tenant, t.ref, v.Key, string(v.Turn))
+		first, err := claimPress(ctx, tx, v.Tenant, t.ref, v.Key, string(v.Turn))
 		if err != nil || !first {
 			return err
 		}
@@ -49,7 +49,7 @@ func (s *Store) Vote(ctx context.Context, v session.Vote) (changed bool, err err
 	return changed, nil
 }
 
-// feedbackRow is a vote with what it is about.
+// feedbackRow is a vote with its question and answer.
 type feedbackRow struct {
 	Turn, Person, Name                   string
 	Up                                   bool
@@ -61,7 +61,7 @@ type feedbackRow struct {
 	Model                                string
 }
 
-// defaultFeedback is how many votes are returned by default.
+// defaultFeedback is the default maximum number of votes.
 const defaultFeedback = 1000
 
 // Feedback implements session.Store.

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Forget implements session.Store. The keys of events stay for as long as platforms redeliver them,
-// so that what was deleted is not taken in again; they keep no name.
+// Forget implements session.Store. Event keys stay as long as platforms redeliver events, so that
+// deleted questions are not accepted again. They contain no name.
 func (s *Store) Forget(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, person string,
 ) (gone session.Forgotten, err error) {
@@ -36,8 +36,8 @@ func (s *Store) Forget(
 				gone.Running = append(gone.Running, session.TurnID(r.ID))
 			}
 		}
-		// Intakes hold the rows of their sessions: what they stored is seen once the rows are this
-		// transaction's.
+		// Intakes lock the rows of their sessions, so their data is visible once this transaction
+		// holds the locks.
 		const wait = `select from session where tenant_id = $1 and id = any($2::text[]::uuid[]) order by id for update`
 		if _, err := tx.Exec(ctx, wait, tenant, sessions); err != nil {
 			return fmt.Errorf("lock empty sessions: %w", err)
@@ -50,7 +50,7 @@ func (s *Store) Forget(
 			return fmt.Errorf("delete empty sessions: %w", err)
 		}
 		gone.Sessions = int(tag.RowsAffected())
-		// Whatever the workspace: those of Discord have none.
+		// In all workspaces, because Discord has none.
 		const tokens = `delete from access_token where tenant_id = $1 and platform = $2 and person = $3`
 		if tag, err = tx.Exec(ctx, tokens, tenant, platform, person); err != nil {
 			return fmt.Errorf("delete tokens: %w", err)
@@ -64,11 +64,11 @@ func (s *Store) Forget(
 		batch.Queue(`update thread set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
 		batch.Queue(`delete from participant where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
 		batch.Queue(`delete from console_role where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
-		// A stop stays one, without a name.
+		// Stops stay, without a name.
 		batch.Queue(forgottenStopSQL, tenant, platform, person)
 		batch.Queue(`update surface_message set stop_by = array_remove(stop_by, $3) where tenant_id = $1 and platform = $2 and $3 = any(stop_by)`,
 			tenant, platform, person)
-		// A changed setting stays changed, without a name.
+		// Changed settings stay, without a name.
 		batch.Queue(`update setting set changed_by = '' where tenant_id = $1 and platform = $2 and changed_by = $3`, tenant, platform, person)
 		batch.Queue(forgottenRemovalSQL, tenant, platform, person)
 		batch.Queue(forgottenCorrectionSQL, tenant, platform, person)

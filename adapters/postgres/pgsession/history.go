@@ -84,7 +84,7 @@ func (s *Store) Numbers(ctx context.Context, of session.Turn) (map[int]cite.Pass
 	return known, nil
 }
 
-// Saved implements session.Store. All of it is read from one snapshot.
+// Saved implements session.Store. It reads from one snapshot.
 func (s *Store) Saved(ctx context.Context, of session.Turn) (session.Saved, error) {
 	var saved session.Saved
 	err := s.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {

@@ -15,17 +15,16 @@ import (
 // under its names; life_note.go has what is noted on a turn without its going anywhere. Who calls
 // them has locked what has to be locked, and does with other tables what belongs to it.
 
-// on is a statement that carries out an event. What it says about states is filled in from
-// session.Life, so that it can do nothing else:
+// eventSQL returns a statement for an event. Placeholders for states are filled in from
+// session.Life, so that the statement allows only its transitions:
 //
-//	{from t}                   turn t is in a state in which the event happens
-//	{from t running …}         turn t is in one of these, in all of which it happens
-//	{next t}                   the state into which the event brings turn t
-//	{to done}                  that state, which the event brings some turn into
+// {from t} is true if turn t is in a state in which the event happens. {from t running …} is true
+// if t is in one of these, all of them states of the event. {next t} is the state after the event.
+// {to done} is that state, which must be a result of the event.
 //
-// It panics where session.Life knows no such thing: statements are made when the program starts.
-func on(e session.Event, sql string) string {
-	return blank.ReplaceAllStringFunc(sql, func(text string) string {
+// It panics if session.Life has no such transition. Statements are made at program start.
+func eventSQL(e session.Event, sql string) string {
+	return placeholderPattern.ReplaceAllStringFunc(sql, func(text string) string {
 		words := strings.Fields(text[1 : len(text)-1])
 		switch {
 		case words[0] == "to" && len(words) == 2:
@@ -34,19 +33,19 @@ func on(e session.Event, sql string) string {
 			}
 			return "'" + words[1] + "'"
 		case words[0] == "next" && len(words) == 2:
-			return next(e, words[1])
+			return nextState(e, words[1])
 		case words[0] == "from" && len(words) >= 2:
-			return from(e, words[1], words[2:])
+			return fromStates(e, words[1], words[2:])
 		default:
 			panic("a statement says " + text)
 		}
 	})
 }
 
-var blank = regexp.MustCompile(`\{(?:from|next|to) [^}]*\}`)
+var placeholderPattern = regexp.MustCompile(`\{(?:from|next|to) [^}]*\}`)
 
-// from says that a turn is in one of some states, all of an event's where none are named.
-func from(e session.Event, turn string, states []string) string {
+// fromStates returns a condition that a turn is in one of the states, or in any state of the event.
+func fromStates(e session.Event, turn string, states []string) string {
 	var all []string
 	for _, w := range session.Life {
 		if w.Event == e && w.From != "" && !slices.Contains(all, string(w.From)) {
@@ -64,8 +63,8 @@ func from(e session.Event, turn string, states []string) string {
 	return turn + ".state in ('" + strings.Join(states, "', '") + "')"
 }
 
-// next is the state that follows for a turn, where the state before decides it.
-func next(e session.Event, turn string) string {
+// nextState returns an expression for a turn's state after the event.
+func nextState(e session.Event, turn string) string {
 	after := make(map[session.State]session.State)
 	var moves string
 	for _, w := range session.Life {
@@ -89,11 +88,11 @@ func next(e session.Event, turn string) string {
 //go:embed queries/life_asked.sql
 var firstQuery string
 
-// askedFirstSQL stores the first question of a thread with all that belongs to it.
-var askedFirstSQL = on(session.Asked, firstQuery)
+// askedFirstSQL stores the first question of a thread with all its rows.
+var askedFirstSQL = eventSQL(session.Asked, firstQuery)
 
 // askedSQL stores a question's turn.
-var askedSQL = on(session.Asked, `
+var askedSQL = eventSQL(session.Asked, `
 	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct,
 	                  reply_token, reply_expires_at, stop_requested_at, stop_requested_by, platform, workspace, reason, ambient, limited_until, not_before, agent, place, pending, models,
 	                  state)
@@ -102,9 +101,8 @@ var askedSQL = on(session.Asked, `
 	        {to queued})
 	returning intake_at, number`)
 
-// askedOfSQL stores a turn that is made of another one ($2), as what $9 says. A copy that is shared
-// has its answer.
-var askedOfSQL = on(session.Asked, `
+// askedOfSQL stores a turn derived from another one ($2) as $9. A shared copy has its answer.
+var askedOfSQL = eventSQL(session.Asked, `
 	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token,
 		reply_expires_at, platform, workspace, place, origin, origin_as, state, outcome, sentence, disturbed, revision, finished_at, agent, models)
 	select tenant_id, $3::uuid, $4::uuid, $5, platform_message, asker_id, asker_name, $6, direct, $7, $8, platform, workspace,
@@ -112,30 +110,31 @@ var askedOfSQL = on(session.Asked, `
 		case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent, models
 	from turn where tenant_id = $1 and id = $2`)
 
-// overtakenSQL closes the unasked answers that wait in a session ($2), since a person asks there.
-// It returns them, and whether turns wait there whose questions were written later. Served by
-// turn_unfinished.
-var overtakenSQL = on(session.Overtaken, `
+// overtakenSQL closes the waiting unasked answers of a session ($2) when a person asks there. It
+// returns them, and whether the session has waiting turns whose questions were written later.
+// Served by turn_unfinished.
+var overtakenSQL = eventSQL(session.Overtaken, `
 	with closed as (
 		update turn t set state = {next t}, outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
 		where tenant_id = $1 and session_id = $2 and {from t} and ambient returning id::text
 	)
-	select array(select id from closed), exists (select from turn t `+withQuestion+` where t.tenant_id = $1 and t.session_id = $2 and `+unbegun+`)`)
+	select array(select id from closed), exists (select from turn t `+withQuestion+` where t.tenant_id = $1 and t.session_id = $2 and `+isUnbegun+`)`)
 
 //go:embed queries/life_leased.sql
 var leaseQuery string
 
-// leasedSQL gives turns to a replica.
-var leasedSQL = on(session.Leased, strings.ReplaceAll(leaseQuery, "{held up t}", heldUp))
+// leasedSQL leases turns to a replica.
+var leasedSQL = eventSQL(session.Leased, strings.ReplaceAll(leaseQuery, "{held up t}", mustWait))
 
-// awaitsStart says of a turn e that its deep search waits for a person to start it. Whatever else
-// is asked in the thread meanwhile does not wait for that person.
+// awaitsStart is true of a turn e whose deep search waits for a person to start it. Other questions
+// of the thread do not wait for that.
 const awaitsStart = `(e.state = 'queued' and e.not_before > statement_timestamp() and exists (
 	select from deep_search d where d.tenant_id = e.tenant_id and d.turn_id = e.id and d.asked_at is not null and d.choice is null))`
 
-// heldUp says of a queued turn t that it is not its turn in its session: one before it is not done,
-// or one is at work that went before it while it waited for a person. Served by turn_unfinished.
-const heldUp = `exists (
+// mustWait is true of a queued turn t that must wait for another turn of its session: an earlier
+// one that is not done, or one that runs and overtook it while it waited for a person. Served by
+// turn_unfinished.
+const mustWait = `exists (
 	select from turn e where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.state <> 'done'
 	  and case when e.number < t.number then not ` + awaitsStart + ` else e.state <> 'queued' end)`
 
@@ -143,23 +142,22 @@ const heldUp = `exists (
 // turn_unfinished.
 const aheadSQL = `select count(*) from turn e where e.tenant_id = $1 and e.session_id = $2 and e.number < $3 and e.state <> 'done' and not ` + awaitsStart
 
-// suspectedSQL takes a turn from a replica that has died, so that it can be leased apart.
-var suspectedSQL = on(session.Leased, `
+// suspectedSQL takes a turn from a dead replica, so that it can be leased in isolation.
+var suspectedSQL = eventSQL(session.Leased, `
 	update turn t set quarantine = owner, owner = '', attempt = attempt + 1, takeovers = takeovers + 1, lone_deaths = lone_deaths + $3
 	where tenant_id = $1 and id = $2 and {from t running delivering done}`)
 
-// handedBackSQL lets an attempt go of its turn. The attempt is raised at once, so that who lets go
-// of a turn is fenced from that moment on.
-var handedBackSQL = on(session.HandedBack, `
+// handedBackSQL releases a turn. It increases the attempt at once, which fences the worker.
+var handedBackSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1,
 		failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (state <> 'done' or disturbed)`)
 
-// awaitedSQL lets an attempt go of a turn that waits until a person says whether its deep search is
-// to be begun: at most $4 µs since that was asked, and $5 µs from now on; not at all where its plan
-// has not the $6 sub-questions, $7 of them dropped, that were shown; 20 s where nothing is kept of
-// the search. It has shown that it ends no process.
-var awaitedSQL = on(session.HandedBack, `
+// awaitedSQL releases a turn whose deep search waits for a person: until at most $4 µs after the
+// question, and $5 µs from now. It does not wait if the plan does not have the $6 sub-questions, $7
+// of them dropped, that were shown, and 20 s if there is no stored search. The turn leaves
+// quarantine, since it did not end a process.
+var awaitedSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1, quarantine = '', not_before = case
 		when t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null then '-infinity'
 		else coalesce((
@@ -172,15 +170,17 @@ var awaitedSQL = on(session.HandedBack, `
 // leftSQL takes from a replica that leaves what it holds, and leftRepairsSQL what it was to show
 // once more. Served by turn_held and turn_disturbed.
 var (
-	leftSQL = on(session.HandedBack, `
+	// leftSQL takes from a leaving replica its turns, and leftRepairsSQL its repairs. Served by
+	// turn_held and turn_disturbed.
+	leftSQL = eventSQL(session.HandedBack, `
 		update turn t set state = {next t}, owner = '', attempt = attempt + 1 where owner = $1 and {from t running delivering}`)
-	leftRepairsSQL = on(session.HandedBack, `
+	leftRepairsSQL = eventSQL(session.HandedBack, `
 		update turn t set owner = '', attempt = attempt + 1 where owner = $1 and {from t done} and disturbed`)
 )
 
-// finishedSQL saves the outcome of an attempt. Of a superseded turn that has posted nothing there
-// is nothing to deliver.
-var finishedSQL = on(session.Finished, `
+// finishedSQL saves the outcome of an attempt. A superseded turn without messages needs no
+// delivery.
+var finishedSQL = eventSQL(session.Finished, `
 	update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
 		state = case when $4 = 'superseded' and not exists (
 			select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id) then {to done} else {to delivering} end
@@ -188,21 +188,20 @@ var finishedSQL = on(session.Finished, `
 	returning removed_at is not null, edited_text is not null and stop_requested_at is null,
 		edited_text is not null and stop_requested_at is not null, ambient and $4 = 'answered'`)
 
-// pendingEdit says of a turn that an edit waits for the attempt to let go; a person's stop takes
-// the sense from it.
+// pendingEdit is true of a turn with an edit that waits for the delivery to end; a person's stop
+// cancels it.
 const pendingEdit = `(edited_text is not null and stop_requested_at is null and removed_at is null and state = 'delivering')`
 
-// shownForGood says of a turn that what was delivered is what will be shown.
-const shownForGood = `(revision = leased_revision and (not disturbed or state = 'done'))`
+// isFinalRevision is true of a turn whose delivered content is final.
+const isFinalRevision = `(revision = leased_revision and (not disturbed or state = 'done'))`
 
-// deliveredSQL ends a turn whose thread shows what it is to show. What was said is erased with it
-// where its question was deleted.
-var deliveredSQL = on(session.Delivered, `
+// deliveredSQL ends a turn after its delivery. If its question was deleted, the text is erased too.
+var deliveredSQL = eventSQL(session.Delivered, `
 	with d as (
-		update turn t set state = {to done}, owner = '', quarantine = '', disturbed = not `+shownForGood+`, delivered_at = coalesce(delivered_at, clock_timestamp()),
+		update turn t set state = {to done}, owner = '', quarantine = '', disturbed = not `+isFinalRevision+`, delivered_at = coalesce(delivered_at, clock_timestamp()),
 			undelivered = $4,
-			correction = case when withdrawn_at is not null and `+shownForGood+` then null else correction end,
-			corrected_at = case when withdrawn_at is not null and `+shownForGood+` then null else corrected_at end
+			correction = case when withdrawn_at is not null and `+isFinalRevision+` then null else correction end,
+			corrected_at = case when withdrawn_at is not null and `+isFinalRevision+` then null else corrected_at end
 		where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and not `+pendingEdit+`
 		returning tenant_id, id, withdrawn_at is not null and not disturbed as erase
 	), said as (
@@ -212,28 +211,28 @@ var deliveredSQL = on(session.Delivered, `
 	)
 	select count(*) from d`)
 
-// stopAskedSQL notes who wants turns stopped, and returns those that were not to be stopped before.
-var stopAskedSQL = on(session.StopAsked, `
+// stopAskedSQL records a stop of turns and returns those that were not stopped before.
+var stopAskedSQL = eventSQL(session.StopAsked, `
 	update turn t set stop_requested_at = clock_timestamp(), stop_requested_by = $3, not_before = '-infinity'
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and {from t}
 	returning id::text`)
 
-// editedSQL notes how a question reads now. There was room for the edit, whether or not there had
-// been for the question.
-var editedSQL = on(session.Edited, `
+// editedSQL stores the new text of a question. The edit had room in its quotas, whether or not the
+// question had.
+var editedSQL = eventSQL(session.Edited, `
 	update turn t set edited_text = $3, edited_files = coalesce($4, edited_files), limited_until = null
 	where tenant_id = $1 and id = $2 and {from t}`)
 
-// editedTakenSQL says that the question reads as it was edited.
-var editedTakenSQL = on(session.Edited, `update turn t set edited_text = null, edited_files = null where tenant_id = $1 and id = $2 and {from t}`)
+// editedTakenSQL clears the edit after it was applied.
+var editedTakenSQL = eventSQL(session.Edited, `update turn t set edited_text = null, edited_files = null where tenant_id = $1 and id = $2 and {from t}`)
 
 // editedNumberSQL gives a turn the number of the newest of its session ($3), and editedAgainSQL has
 // it answered again. That it was asked before is left in its place by editedBeforeSQL, under the id
 // $3 and the number that the turn had ($4); what was made of it is of that one from then on
 // (editedOriginSQL).
 var (
-	editedNumberSQL = on(session.Edited, `update turn t set number = $3 where tenant_id = $1 and id = $2 and {from t}`)
-	editedBeforeSQL = on(session.Edited, `
+	editedNumberSQL = eventSQL(session.Edited, `update turn t set number = $3 where tenant_id = $1 and id = $2 and {from t}`)
+	editedBeforeSQL = eventSQL(session.Edited, `
 		insert into turn (tenant_id, id, session_id, number, platform, workspace, state, outcome, attempt, takeovers, platform_message,
 			asker_id, asker_name, principals, direct, intake_at, started_at, finished_at, delivered_at, sentence, reference, timings,
 			reason, ambient, limited_until, place, agent, models)
@@ -241,8 +240,8 @@ var (
 			asker_id, asker_name, principals, direct, intake_at, started_at, coalesce(finished_at, clock_timestamp()), delivered_at,
 			sentence, reference, timings, reason, ambient, limited_until, coalesce(place, sequence), agent, models
 		from turn t where tenant_id = $1 and id = $2 and {from t}`)
-	editedOriginSQL = on(session.Edited, `update turn t set origin = $3 where tenant_id = $1 and origin = $2 and origin_as <> 'retry' and {from t}`)
-	editedAgainSQL  = on(session.Edited, `
+	editedOriginSQL = eventSQL(session.Edited, `update turn t set origin = $3 where tenant_id = $1 and origin = $2 and origin_as <> 'retry' and {from t}`)
+	editedAgainSQL  = eventSQL(session.Edited, `
 		update turn t set number = $3, state = {to queued}, outcome = null, attempt = attempt + 1, takeovers = 0, lone_deaths = 0, failures = 0, quarantine = '', owner = '', not_before = '-infinity',
 			intake_at = clock_timestamp(), started_at = null, finished_at = null, delivered_at = null, disturbed = false,
 			stop_requested_at = null, stop_requested_by = '', sentence = '', undelivered = '', reference = '', timings = '{}',

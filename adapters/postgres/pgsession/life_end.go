@@ -2,9 +2,9 @@ package pgsession
 
 import "github.com/footnotehq/footnote/core/session"
 
-// withdrawnSQL notes that the question of turns was deleted, and ends those that no attempt is at,
-// or one that has saved its outcome. What can be seen of them is delivered once more.
-var withdrawnSQL = on(session.Withdrawn, `
+// withdrawnSQL records that the question of turns was deleted. It ends those without a running
+// attempt, and delivers visible ones again.
+var withdrawnSQL = eventSQL(session.Withdrawn, `
 	update turn t set withdrawn_at = coalesce(withdrawn_at, clock_timestamp()), edited_text = null, edited_files = null, pending = null,
 		state = {next t}, attempt = attempt + (state = 'queued')::int, revision = revision + (state <> 'running')::int,
 		outcome = case when state = 'running' then outcome else 'superseded' end,
@@ -14,9 +14,9 @@ var withdrawnSQL = on(session.Withdrawn, `
 			else state = 'delivering' or exists (select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id) end
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and {from t}`)
 
-// withdrawnEraseSQL deletes the answers of those of the turns whose question was deleted and of
-// which nothing is to be shown any more: all that models wrote, searched for and were given.
-var withdrawnEraseSQL = on(session.Withdrawn, `
+// withdrawnEraseSQL deletes the answers of turns whose question was deleted and that need no
+// delivery: everything that models wrote, searched for and were given.
+var withdrawnEraseSQL = eventSQL(session.Withdrawn, `
 	with gone as (
 		update turn t set correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
 		where tenant_id = $1 and id = any($2::text[]::uuid[]) and withdrawn_at is not null and {from t done} and not disturbed
@@ -26,9 +26,9 @@ var withdrawnEraseSQL = on(session.Withdrawn, `
 	)
 	delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`)
 
-// editedEraseSQL deletes the questions and answers that a turn ($2) replaced, but for copies that
-// were shared there, which are still to be seen. By turn_place.
-var editedEraseSQL = on(session.Edited, `
+// editedEraseSQL deletes the questions and answers that a turn ($2) replaced, except for shared
+// copies, which remain visible. By turn_place.
+var editedEraseSQL = eventSQL(session.Edited, `
 	with before as (
 		select e.id from turn t join turn e on e.tenant_id = t.tenant_id and e.session_id = t.session_id
 			and coalesce(e.place, e.sequence) = coalesce(t.place, t.sequence) and e.id <> t.id
@@ -47,9 +47,9 @@ var editedEraseSQL = on(session.Edited, `
 	delete from run r using before where r.tenant_id = $1 and r.turn_id = before.id`)
 
 // removedSQL removes the answers of turns that show the same one, and returns them with whether
-// they run. What waits is not begun; what runs is stopped, and its Finish finds that it was
-// removed. What another turn replaced, or an edit, has no messages that were to be written.
-var removedSQL = on(session.Removed, `
+// they run. Waiting ones do not start; running ones are stopped, and their Finish reports the
+// removal. Replaced turns have no messages to write.
+var removedSQL = eventSQL(session.Removed, `
 	update turn t set removed_at = clock_timestamp(), removed_by = $3, removed_by_name = $4, removal_reason = $5,
 		correction = null, corrected_at = null, corrected_by = '', corrected_by_name = '', sentence = '',
 		stop_requested_at = case when outcome is null then coalesce(stop_requested_at, clock_timestamp()) else stop_requested_at end,
@@ -61,9 +61,9 @@ var removedSQL = on(session.Removed, `
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and removed_at is null and {from t}
 	returning id::text, state = 'running'`)
 
-// removedShownSQL deletes what an answer ($2) said of which a person deleted a message, and the
+// removedShownSQL deletes the text of an answer ($2) whose message a person deleted, and the
 // answers that it replaced.
-var removedShownSQL = on(session.Removed, `
+var removedShownSQL = eventSQL(session.Removed, `
 	with gone as (
 		update turn e set removed_at = clock_timestamp(), sentence = '', correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
 		from turn t where t.tenant_id = $1 and t.id = $2 and e.tenant_id = t.tenant_id and e.session_id = t.session_id
@@ -74,23 +74,23 @@ var removedShownSQL = on(session.Removed, `
 	)
 	delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`)
 
-// What is done to an answer that is shown: it is corrected, kept, posted once more for one person,
-// or another turn replaces it.
+// Changes to a shown answer: it is corrected, kept, posted again for one person, or replaced by
+// another turn.
 var (
-	correctedSQL = on(session.Revised, `
+	correctedSQL = eventSQL(session.Revised, `
 		update turn t set correction = $3, corrected_at = clock_timestamp(), corrected_by = $4, corrected_by_name = $5,
 			revision = revision + 1, disturbed = true
 		where tenant_id = $1 and id = $2 and {from t}`)
-	keptSQL   = on(session.Revised, `update turn t set kept_at = clock_timestamp() where tenant_id = $1 and id = $2 and {from t}`)
-	resentSQL = on(session.Revised, `
+	keptSQL   = eventSQL(session.Revised, `update turn t set kept_at = clock_timestamp() where tenant_id = $1 and id = $2 and {from t}`)
+	resentSQL = eventSQL(session.Revised, `
 		update turn t set reply_token = null, reply_expires_at = null, revision = revision + 1, disturbed = true
 		where tenant_id = $1 and id = $2 and {from t}`)
-	replacedSQL = on(session.Revised, `update turn t set replaced_by = $3::uuid, disturbed = false where tenant_id = $1 and id = $2 and {from t}`)
+	replacedSQL = eventSQL(session.Revised, `update turn t set replaced_by = $3::uuid, disturbed = false where tenant_id = $1 and id = $2 and {from t}`)
 )
 
-// orphanedSQL ends turns that no replica can deliver, such as those of a terminal that was closed,
-// and returns them with whether that is their outcome.
-var orphanedSQL = on(session.Orphaned, `
+// orphanedSQL ends turns that no replica can deliver, such as those of a closed terminal. It
+// returns them with whether superseded is their outcome.
+var orphanedSQL = eventSQL(session.Orphaned, `
 	update turn t set state = {next t}, outcome = coalesce(t.outcome, 'superseded'), owner = '', attempt = t.attempt + 1,
 		finished_at = coalesce(t.finished_at, clock_timestamp())
 	from (select t.tenant_id, t.id, t.outcome is null as open from turn t
@@ -99,6 +99,6 @@ var orphanedSQL = on(session.Orphaned, `
 	where t.tenant_id = o.tenant_id and t.id = o.id
 	returning t.tenant_id, t.id::text, o.open`)
 
-// restoredSQL takes turns from replicas of another life. A raised attempt tells that there was one
-// before.
-var restoredSQL = on(session.Restored, `update turn t set state = {next t}, owner = '', attempt = attempt + 1 where {from t}`)
+// restoredSQL takes turns from replicas of before a restore. A raised attempt indicates an earlier
+// one.
+var restoredSQL = eventSQL(session.Restored, `update turn t set state = {next t}, owner = '', attempt = attempt + 1 where {from t}`)

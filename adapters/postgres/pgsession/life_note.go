@@ -2,16 +2,15 @@ package pgsession
 
 import "github.com/footnotehq/footnote/core/session"
 
-// overwrittenSQL notes that an attempt ($3) at turn $4 may have written into messages that are turn
-// $2's by now, unless it is that turn's newest.
-var overwrittenSQL = on(session.Overwritten, `update turn t set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4) and {from t}`)
+// overwrittenSQL records that an attempt ($3) at turn $4 may have written into messages that now
+// belong to turn $2, unless it is that turn's newest attempt.
+var overwrittenSQL = eventSQL(session.Overwritten, `update turn t set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4) and {from t}`)
 
-// beingAnswered says of a turn that an attempt at it may still change what is asked.
+// beingAnswered is true of a turn whose attempt may still change its question.
 const beingAnswered = `tenant_id = $1 and id = $2 and attempt = $3 and outcome is null and withdrawn_at is null`
 
-// What an attempt learns of the platform about its question: whether there was room for it, and
-// what the intake did not know. completedFilesSQL is for a turn that is locked, completedSQL for
-// one whose question brings no files.
+// Facts about its question that an attempt gets from the platform: quotas, and what the intake did
+// not know. completedFilesSQL is for a locked turn, completedSQL for a question without files.
 const (
 	settledSQL   = `update turn set pending = pending - 'unsettled', limited_until = $4 where ` + beingAnswered
 	completedSQL = `
@@ -28,38 +27,37 @@ const (
 		where tenant_id = $1 and id = $2`
 )
 
-// wokenSQL has a turn go on at once that waits until a person says whether its deep search is to be
-// begun.
+// wokenSQL resumes at once a turn that waits for a person to start its deep search.
 const wokenSQL = `
 	update turn set not_before = '-infinity' where tenant_id = $1 and id = $2 and state = 'queued'
 		and exists (select from deep_search d where d.tenant_id = $1 and d.turn_id = $2 and d.asked_at is not null)`
 
-// behindSQL gives a turn ($2) that waits the number $4 behind another one ($3), and the place $5 or
-// the other one's own.
-const behindSQL = `
+// placeAfterSQL gives a waiting turn ($2) the number of another one ($3) plus $4, and the place $5
+// or that of the other.
+const placeAfterSQL = `
 	update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n
 	where t.tenant_id = $1 and t.id = $2 and n.tenant_id = $1 and n.id = $3`
 
-// clearedSQL takes turns out of quarantines that have ended: one that was written over after it was
-// done may have outlived its group.
+// clearedSQL takes turns out of quarantines that have ended: a turn that was overwritten after it
+// was done may outlive its group.
 const clearedSQL = `
 	update turn t set quarantine = ''
 	where ` + quarantinedTurn + ` and not exists (select from quarantine q where q.replica = t.quarantine)`
 
-// quarantinedTurn says that turn t is in a quarantine, and that there is something to do about it.
+// quarantinedTurn is true of a turn t in a quarantine that needs work.
 const quarantinedTurn = `t.quarantine <> '' and (t.state <> 'done' or t.disturbed)`
 
-// offeredSQL notes that a person was offered the answer in private, once.
+// offeredSQL records once that a person was offered the answer in private.
 const offeredSQL = `
 	update turn t set offered_at = clock_timestamp() where tenant_id = $1 and id = $2 and offered_at is null
 	  and not exists (select from turn d where d.tenant_id = t.tenant_id and d.origin = t.id and d.origin_as = 'private')`
 
-// expiredSQL forgets what it takes to answer in private, once that is of no use.
+// expiredSQL deletes expired reply tokens.
 const expiredSQL = `update turn set reply_token = null, reply_expires_at = null where reply_token is not null and reply_expires_at < clock_timestamp() and state = 'done'`
 
-// What is forgotten of a person ($3) on a platform ($2): what they asked, with all that hangs on a
-// turn (on delete cascade) but for the messages that platforms know; and that it was they who
-// stopped, removed or corrected something, which stays done, without a name.
+// Deletions for a person ($3) on a platform ($2): their questions with everything that references
+// the turns (on delete cascade), except recorded platform messages. Stops, removals and corrections
+// by the person stay, without a name.
 const (
 	forgottenSQL = `
 		with gone as (

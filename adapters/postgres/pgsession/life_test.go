@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-func TestStatementsSayWhatLifeSays(t *testing.T) {
+func TestStatementsMatchLife(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		event     session.Event
@@ -22,7 +22,7 @@ func TestStatementsSayWhatLifeSays(t *testing.T) {
 		{session.HandedBack, "{from t done}", "t.state in ('done')"},
 		{session.Finished, "state = {to delivering}, timings = '{}'", "state = 'delivering', timings = '{}'"},
 	} {
-		if got := on(c.event, c.sql); got != c.want {
+		if got := eventSQL(c.event, c.sql); got != c.want {
 			t.Errorf("%s: %q became %q, want %q", c.event, c.sql, got, c.want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestStatementsSayWhatLifeSays(t *testing.T) {
 					t.Errorf("%s: %q was let pass", c.event, c.sql)
 				}
 			}()
-			on(c.event, c.sql)
+			eventSQL(c.event, c.sql)
 		}()
 	}
 }
@@ -48,7 +48,7 @@ var errUndo = errors.New("undo")
 
 // Whatever state a turn is in, a statement brings it where its event may, and does nothing where
 // the event does not happen.
-func TestStatementsKeepToLife(t *testing.T) {
+func TestStatementsFollowLife(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
 	const tenant, id, other = "default", "00000000-0000-7000-8000-000000000001", "00000000-0000-7000-8000-000000000002"

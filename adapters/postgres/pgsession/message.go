@@ -16,8 +16,7 @@ import (
 // questionIndex is the model_index of a turn's question, which no model wrote.
 const questionIndex = -1
 
-// The rows of a conversation. Their fields stand in the order in which the statements below select
-// them.
+// The rows of a conversation. Their fields are in the order of the columns of the statements below.
 type (
 	messageRow struct {
 		ID, TurnID         string
@@ -62,9 +61,9 @@ func (r documentRow) ref() document.Ref {
 		UpdatedAt: orZero(r.UpdatedAt)}
 }
 
-// insertMessages stores what was said in a turn, in order.
+// insertMessages stores the messages of a turn, in order.
 func insertMessages(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, model int, messages []message.Message) error {
-	own, inherited, err := inherit(ctx, q, tenant, turn, messages)
+	own, inherited, err := splitReferences(ctx, q, tenant, turn, messages)
 	if err != nil {
 		return err
 	}
@@ -113,8 +112,8 @@ func queueParts(batch *pgx.Batch, tenant access.TenantID, id string, m message.M
 	}
 }
 
-// queuePassages stores what a prompt held in one statement: a statement for each passage would be
-// most of those of a turn.
+// queuePassages stores the passages of a prompt with one statement, because separate ones would be
+// most statements of a turn.
 func queuePassages(batch *pgx.Batch, tenant access.TenantID, id string, passages []message.Reference) {
 	var refs refColumns
 	var ordinals, numbers []int32
@@ -239,9 +238,9 @@ func loadSources(ctx context.Context, q postgres.Executor, tenant access.TenantI
 	return nil
 }
 
-// noChunk stands in chunk_id for a reference without a chunk. No chunk has the id, so that versions
-// which take the column as it is find none; what they wrote there themselves is 0, which is a chunk
-// as well: whoever reads it by its id looks whether the document is the same.
+// noChunk is the chunk_id of a reference without a chunk. No chunk has this id, so versions that
+// use the column directly find none. Those versions store 0, which is also a valid chunk, so
+// readers must check the document.
 const noChunk = -1
 
 func storedChunk(id *document.ChunkID) int64 {

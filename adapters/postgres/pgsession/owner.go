@@ -21,7 +21,7 @@ const askedQuestion = `coalesce(nullif(t.platform_message, ''), t.id::text)`
 // OwnerStanding implements session.Owners.
 func (s *Store) OwnerStanding(ctx context.Context, t session.Turn) (session.OwnerStanding, error) {
 	const standing = `
-		select exists (select from owner_ask a where a.tenant_id = t.tenant_id and a.session_id = t.session_id and a.question = ` + askedQuestion + `), ` + enclosed + `
+		select exists (select from owner_ask a where a.tenant_id = t.tenant_id and a.session_id = t.session_id and a.question = ` + askedQuestion + `), ` + isEnclosed + `
 		from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id where t.tenant_id = $1 and t.id = $2`
 	var o session.OwnerStanding
 	if !postgres.IsID(string(t.ID)) {
@@ -41,7 +41,7 @@ func (s *Store) OwnerStanding(ctx context.Context, t session.Turn) (session.Owne
 func (s *Store) ClaimOwner(ctx context.Context, t session.Turn, person string) (first bool, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		first = false
-		if _, err := finished(ctx, tx, t.Session.Tenant, t.ID); err != nil {
+		if _, err := lockFinished(ctx, tx, t.Session.Tenant, t.ID); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, `

@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// questionRow is a turn as lists show it.
+// questionRow is a turn in a list.
 type questionRow struct {
 	ID                                   string
 	At                                   time.Time
@@ -32,36 +32,36 @@ type questionRow struct {
 }
 
 const questionColumns = `
-	select t.id::text, t.intake_at, s.platform, s.workspace, s.channel, s.thread, s.owner, t.direct, ` + enclosed + `, t.asker_id, t.asker_name,
+	select t.id::text, t.intake_at, s.platform, s.workspace, s.channel, s.thread, s.owner, t.direct, ` + isEnclosed + `, t.asker_id, t.asker_name,
 		coalesce(t.outcome, ''), q.text, coalesce((t.timings->>'first_text')::bigint, 0), coalesce((t.timings->>'total')::bigint, 0),
 		(select count(*)::int from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and f.up),
 		(select count(*)::int from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and not f.up),
-		` + retried + `, t.corrected_at is not null, t.removed_at is not null, ` + uncited
+		` + isRetry + `, t.corrected_at is not null, t.removed_at is not null, ` + isUncited
 
 // uncited is whether a turn was answered, but no model cited a document.
 const (
-	retried = `t.origin_as = 'retry' is true`
-	// An aggregate: PostgreSQL looks at the runs of the rows that are returned, and not at all.
-	uncited = `coalesce((select bool_or(r.grounding = 'uncited') and not bool_or(r.grounding = 'cited')
+	isRetry = `t.origin_as = 'retry' is true`
+	// isUncited is true of an answered turn in which no model cited a document.
+	isUncited = `coalesce((select bool_or(r.grounding = 'uncited') and not bool_or(r.grounding = 'cited')
 		from run r where r.tenant_id = t.tenant_id and r.turn_id = t.id), false)`
 )
 
-// listed are turns that count as questions: not those that another one replaced, copies that were
-// shared, deleted ones, and those to which the bot was silent.
-const listed = ` t.replaced_by is null and t.origin_as is distinct from 'share' and t.withdrawn_at is null
+// isListed is true of turns that count as questions. It excludes replaced, shared, deleted and
+// silent ones.
+const isListed = ` t.replaced_by is null and t.origin_as is distinct from 'share' and t.withdrawn_at is null
 	and t.outcome is distinct from 'superseded' and t.outcome is distinct from 'declined'`
 
 // ownQuestion and sharedQuestion are review.Scope.May in SQL; a test compares the two.
 const (
-	ownQuestion = ` ($2::text <> '' and t.asker_id = $2 and s.platform = $3 and ($4 = '' or s.workspace = $4) and s.owner in ('', $2))`
-	shared      = ` (s.owner = '' and not t.direct)`
-	// enclosed is review.Question.Enclosed. A thread of Discord has the id of the message that it was
-	// opened from, and is then as open as its channel: only threads without such a message can be
-	// private (https://docs.discord.com/developers/topics/threads#private-threads). Any other thread
-	// counts as one.
-	enclosed = ` (s.platform = 'discord' and not exists (
+	ownQuestion    = ` ($2::text <> '' and t.asker_id = $2 and s.platform = $3 and ($4 = '' or s.workspace = $4) and s.owner in ('', $2))`
+	sharedQuestion = ` (s.owner = '' and not t.direct)`
+	// isEnclosed is review.Question.Enclosed. A thread of Discord has the id of the message that it
+	// was opened from, and is then as open as its channel: only threads without such a message can
+	// be private (https://docs.discord.com/developers/topics/threads#private-threads). Any other
+	// thread counts as one.
+	isEnclosed = ` (s.platform = 'discord' and not exists (
 		select from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
-	seen = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + shared + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + enclosed + `))`
+	seen = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + sharedQuestion + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + isEnclosed + `))`
 )
 
 func scopeArgs(tenant access.TenantID, s review.Scope) []any {
@@ -88,7 +88,7 @@ func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope rev
 		// PostgreSQL cannot estimate how many have them.
 		where, args := questionFilter(scopeArgs(tenant, scope), q, common)
 		limit := fmt.Sprintf(" order by t.intake_at desc, t.id desc limit $%d", len(args)+1)
-		where, args = ` where t.tenant_id = $1 and`+listed+` and`+seen+where+limit, append(args, cmp.Or(q.Limit, review.PageSize))
+		where, args = ` where t.tenant_id = $1 and`+isListed+` and`+seen+where+limit, append(args, cmp.Or(q.Limit, review.PageSize))
 		if common {
 			if _, err := tx.Exec(ctx, `set local enable_bitmapscan = off; set local enable_sort = off; set local jit = off`); err != nil {
 				return err
@@ -103,8 +103,8 @@ func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope rev
 	return found, nil
 }
 
-// manyMatches is how many questions may have some words before the list is searched from its
-// newest on.
+// manyMatches is the number of matching questions from which the list is searched from its newest
+// on.
 const manyMatches = 2000
 
 func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, error) {
@@ -120,8 +120,8 @@ func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, 
 // questionText is what message_question indexes.
 const questionText = `to_tsvector('simple', left(q.text, 20000))`
 
-// questionFilter is a query in SQL, behind other arguments. common says that many questions have
-// its words.
+// questionFilter returns a query as SQL, after other arguments. common says that many questions
+// contain its words.
 func questionFilter(args []any, q review.Query, common bool) (where string, all []any) {
 	var b strings.Builder
 	add := func(condition string, values ...any) {
@@ -155,7 +155,7 @@ func questionFilter(args []any, q review.Query, common bool) (where string, all 
 		add(has, words)
 	}
 	if q.Unsatisfying {
-		add(`(t.outcome = 'no_evidence' or t.corrected_at is not null or ` + retried + ` or t.outcome = 'answered' and ` + uncited + `
+		add(`(t.outcome = 'no_evidence' or t.corrected_at is not null or ` + isRetry + ` or t.outcome = 'answered' and ` + isUncited + `
 			or exists (select from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and not f.up))`)
 	}
 	if !q.Before.At.IsZero() && postgres.IsID(string(q.Before.Turn)) {
@@ -164,7 +164,7 @@ func questionFilter(args []any, q review.Query, common bool) (where string, all 
 	return b.String(), args
 }
 
-// textQuery is a text as a query of full-text search: all of its words, each from its beginning.
+// textQuery returns a full-text query that requires all words of a text, each as a prefix.
 func textQuery(text string) string {
 	words := strings.FieldsFunc(postgres.Storable(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	for i, w := range words {
@@ -191,7 +191,7 @@ func questions(ctx context.Context, q postgres.Executor, where string, args ...a
 	return found, nil
 }
 
-// maxConversation is how many questions of a conversation are listed, the newest.
+// maxConversation is the maximum number of listed questions of a conversation, newest first.
 const maxConversation = 200
 
 // Conversation implements review.Store.
@@ -201,7 +201,7 @@ func (s *Store) Conversation(ctx context.Context, tenant access.TenantID, id ses
 	}
 	// By turn's primary key, then by its unique (tenant_id, session_id, number).
 	found, err := questions(ctx, s.db.Pool, `
-		where t.tenant_id = $1 and t.session_id = (select session_id from turn where tenant_id = $1 and id = $2) and`+listed+`
+		where t.tenant_id = $1 and t.session_id = (select session_id from turn where tenant_id = $1 and id = $2) and`+isListed+`
 		order by t.id = $2 desc, t.number desc limit $3`, tenant, id, maxConversation)
 	if err != nil {
 		return nil, fmt.Errorf("load the conversation of question %s: %w", id, err)
@@ -216,22 +216,21 @@ func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scop
 	var c review.Counts
 	err := s.db.Pool.QueryRow(ctx, `
 		select count(*) filter (where seen), count(*) filter (where not seen and not shared), count(*) filter (where not seen and shared) from (
-			select `+seen+` as seen, `+shared+` as shared from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
-			where t.tenant_id = $1 and`+listed+where+`) q`, args...).Scan(&c.Seen, &c.Private, &c.Hidden)
+			select `+seen+` as seen, `+sharedQuestion+` as shared from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+			where t.tenant_id = $1 and`+isListed+where+`) q`, args...).Scan(&c.Seen, &c.Private, &c.Hidden)
 	if err != nil {
 		return c, fmt.Errorf("count questions: %w", err)
 	}
 	return c, nil
 }
 
-// QuestionChannels lists the channels in which questions that are not private were asked in a
-// period.
+// QuestionChannels lists the channels with public questions in a period.
 func (s *Store) QuestionChannels(ctx context.Context, tenant access.TenantID, since, until time.Time) ([]thread.Ref, error) {
 	type row struct{ Platform, Workspace, Channel string }
 	// By turn_intake.
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
 		select distinct s.platform, s.workspace, s.channel from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
-		where t.tenant_id = $1 and t.intake_at >= $2 and t.intake_at < $3 and`+listed+` and`+shared, tenant, since, until)
+		where t.tenant_id = $1 and t.intake_at >= $2 and t.intake_at < $3 and`+isListed+` and`+sharedQuestion, tenant, since, until)
 	if err != nil {
 		return nil, fmt.Errorf("list the channels of questions: %w", err)
 	}
@@ -242,8 +241,8 @@ func (s *Store) QuestionChannels(ctx context.Context, tenant access.TenantID, si
 	return found, nil
 }
 
-// QuestionOutcomes counts the questions of a period that a scope lets through. One that waits has
-// the empty outcome.
+// QuestionOutcomes counts the questions of a period within a scope, by outcome. Unfinished ones
+// have the empty outcome.
 func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until time.Time) (map[session.Outcome]int, error) {
 	type row struct {
 		Outcome string
@@ -252,7 +251,7 @@ func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, sc
 	where, args := questionFilter(scopeArgs(tenant, scope), review.Query{Since: since, Until: until}, false)
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
 		select coalesce(t.outcome, ''), count(*)::int from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
-		where t.tenant_id = $1 and`+listed+` and`+seen+where+` group by 1`, args...)
+		where t.tenant_id = $1 and`+isListed+` and`+seen+where+` group by 1`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("count the outcomes of questions: %w", err)
 	}
@@ -263,12 +262,11 @@ func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, sc
 	return counts, nil
 }
 
-// maxCited is how many documents CitedBefore lists.
+// maxCited is the maximum number of documents that CitedBefore lists.
 const maxCited = 50
 
-// CitedBefore lists the documents that answers to the questions of a period cite, and that were
-// changed before a moment when they were cited last, the oldest first. Nothing is filtered by who
-// may read them: that is the caller's duty.
+// CitedBefore lists the documents that answers to the questions of a period cite, and whose version
+// was older than a moment when last cited, oldest first. The caller must filter by access.
 func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until, before time.Time) ([]document.Ref, error) {
 	type row struct {
 		ID, Source, Kind, Title, URL string
@@ -281,7 +279,7 @@ func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope r
 			select distinct on (c.document_id) c.document_id, c.source_id, c.kind, c.title, c.url, c.updated_at
 			from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
 			join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id join citation c on c.tenant_id = m.tenant_id and c.message_id = m.id
-			where t.tenant_id = $1 and t.removed_at is null and c.updated_at is not null and`+listed+` and`+seen+where+`
+			where t.tenant_id = $1 and t.removed_at is null and c.updated_at is not null and`+isListed+` and`+seen+where+`
 			order by c.document_id, t.intake_at desc) d
 		where updated_at < $%d order by updated_at, document_id limit $%d`, len(args)-1, len(args)), args...)
 	if err != nil {
@@ -296,7 +294,7 @@ func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope r
 	return found, nil
 }
 
-// QuestionDays counts the questions of each day since a moment, by UTC, the newest day first.
+// QuestionDays counts the questions of each UTC day since a moment, newest day first.
 func (s *Store) QuestionDays(ctx context.Context, tenant access.TenantID, since time.Time) ([]review.Day, error) {
 	type row struct {
 		Day        time.Time
@@ -309,7 +307,7 @@ func (s *Store) QuestionDays(ctx context.Context, tenant access.TenantID, since 
 			select date_trunc('day', t.intake_at, 'UTC') as day, coalesce(t.outcome, 'waiting') as outcome, count(*) as n,
 				percentile_cont(0.5) within group (order by (t.timings->>'first_text')::float8) filter (where t.outcome = 'answered') as half,
 				percentile_cont(0.95) within group (order by (t.timings->>'first_text')::float8) filter (where t.outcome = 'answered') as most
-			from turn t where t.tenant_id = $1 and t.intake_at >= $2 and`+listed+` group by 1, 2) d
+			from turn t where t.tenant_id = $1 and t.intake_at >= $2 and`+isListed+` group by 1, 2) d
 		group by day order by day desc`, tenant, since)
 	if err != nil {
 		return nil, fmt.Errorf("count the questions of days: %w", err)

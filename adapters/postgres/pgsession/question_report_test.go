@@ -19,7 +19,7 @@ import (
 )
 
 // What reports count and cite is what review.Scope.May lets through.
-func TestReportsCountWhatTheScopeLetsThrough(t *testing.T) {
+func TestReportsRespectScope(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
 	store := pgsession.New(db)

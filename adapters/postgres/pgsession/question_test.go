@@ -18,7 +18,7 @@ import (
 
 // What a store lists is what review.Scope.May lets through, for every viewer, and filters do what
 // they say.
-func TestQuestionsAreThoseThatTheScopeLetsThrough(t *testing.T) {
+func TestQuestionsRespectScope(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
 	store := pgsession.New(db)
@@ -163,7 +163,7 @@ func TestQuestionsArePaged(t *testing.T) {
 }
 
 // The vector of a question is kept for its text, and gone with it.
-func TestVectorsGoWithTheirQuestions(t *testing.T) {
+func TestVectorsAreDeletedWithQuestions(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
 	store := pgsession.New(db)

@@ -22,15 +22,14 @@ func turnIDs(asked []review.Question) []string {
 	return ids
 }
 
-// QuestionVectors returns the vectors that are kept of questions. A question that was edited since
-// has none.
+// QuestionVectors returns the stored vectors of questions. Edited questions have none.
 func (s *Store) QuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question) (map[session.TurnID][]float32, error) {
 	type row struct {
 		ID     string
 		Digest []byte
 		Vector pgvector.Vector
 	}
-	// A join: "= any" with an array that is no constant compares each vector with each id.
+	// A join, because "= any" with a non-constant array compares each vector with each id.
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
 		select v.turn_id::text, v.digest, v.emb from unnest($3::text[]::uuid[]) n (id)
 		join question_vector v on v.tenant_id = $1 and v.model = $2 and v.turn_id = n.id`, tenant, model, turnIDs(asked))
@@ -50,8 +49,8 @@ func (s *Store) QuestionVectors(ctx context.Context, tenant access.TenantID, mod
 	return vectors, nil
 }
 
-// KeepQuestionVectors stores the vectors of questions in place of earlier ones. Questions that were
-// changed or deleted meanwhile are left out: their rows are locked while their texts are compared.
+// KeepQuestionVectors stores the vectors of questions and replaces earlier ones. It skips questions
+// that were changed or deleted meanwhile, and locks their rows while it compares the texts.
 func (s *Store) KeepQuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question, vectors [][]float32) error {
 	digests, embedded := make([][]byte, len(asked)), make([]string, len(asked))
 	for i, q := range asked {
@@ -71,9 +70,8 @@ func (s *Store) KeepQuestionVectors(ctx context.Context, tenant access.TenantID,
 	return nil
 }
 
-// Nearest returns which documents were close to questions, the closest first: those that were
-// listed where nothing was found, and else the first that a search found. Nothing is filtered by
-// audience: that is the caller's duty.
+// Nearest returns documents close to questions, closest first: those listed when nothing was found,
+// or else the first search results. The caller must filter by audience.
 func (s *Store) Nearest(ctx context.Context, tenant access.TenantID, asked []review.Question) (map[session.TurnID][]document.Ref, error) {
 	type foundRow struct {
 		Document document.ID `json:"document_id"`

@@ -13,15 +13,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// limit counts a question against its quotas. When one of them has no room it counts in none, and
-// limit returns when all will have room again. Questions that share a counter wait for one another
-// until the intake has committed.
-func limit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
+// countQuotas counts a question against its quotas. If one has no room, it counts in none and
+// returns when all have room again. Questions that share a counter wait for each other until the
+// intake commits.
+func countQuotas(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
 	if len(quotas) == 0 {
 		return time.Time{}, nil
 	}
 	quotas = slices.Clone(quotas)
-	// one order for all, so that no two intakes wait for each other
+	// a fixed order avoids deadlocks
 	slices.SortFunc(quotas, func(a, b session.Quota) int {
 		return cmp.Or(cmp.Compare(a.Counter, b.Counter), cmp.Compare(a.Window, b.Window), cmp.Compare(a.Limit, b.Limit))
 	})
@@ -62,7 +62,7 @@ func (s *Store) Count(ctx context.Context, tenant access.TenantID, quotas []sess
 		return time.Time{}, nil
 	}
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
-		until, err = limit(ctx, tx, tenant, quotas)
+		until, err = countQuotas(ctx, tx, tenant, quotas)
 		return err
 	})
 	return until, err

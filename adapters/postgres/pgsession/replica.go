@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beat implements session.Store. It finds the work that Lease could take through the partial
-// indexes of Lease, which are empty while there is none.
+// Beat implements session.Store. It finds work for Lease through Lease's partial indexes, which are
+// empty if there is none.
 func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) (work bool, err error) {
 	const beat = `
 		with beat as (
@@ -20,7 +20,7 @@ func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duratio
 			or exists (select from turn l where l.state in ('running', 'delivering') and l.owner = '' and l.not_before <= statement_timestamp())
 			or exists (select from turn s where s.state = 'done' and s.disturbed and s.owner = '' and s.not_before <= statement_timestamp())
 			or `
-	if err := s.db.Pool.QueryRow(ctx, beat+apartQuery, id, []string(nil), []string(nil), ttl.Microseconds()).Scan(&work); err != nil {
+	if err := s.db.Pool.QueryRow(ctx, beat+quarantineQuery, id, []string(nil), []string(nil), ttl.Microseconds()).Scan(&work); err != nil {
 		return false, fmt.Errorf("renew the leases of replica %s: %w", id, err)
 	}
 	return work, nil

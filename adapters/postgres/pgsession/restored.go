@@ -12,16 +12,16 @@ import (
 // The replica that resumes a turn searches for them first and edits those it finds, as after any
 // write with an unknown outcome. A second call does no harm.
 func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
-	// The replicas of another life hold nothing any more, and have served no turn: what is too old
-	// by now is closed.
+	// Replicas from before the restore hold no turns and have served none, so turns that are too
+	// old are closed.
 	if _, err := tx.Exec(ctx, `delete from replica`); err != nil {
-		return 0, fmt.Errorf("forget the replicas of another life: %w", err)
+		return 0, fmt.Errorf("delete the replicas of the backup: %w", err)
 	}
 	tag, err := tx.Exec(ctx, restoredSQL)
 	if err != nil {
-		return 0, fmt.Errorf("take the turns from replicas of another life: %w", err)
+		return 0, fmt.Errorf("release the turns of the backup: %w", err)
 	}
-	// A page that was intended is looked for; with the first that is found all that follow it are.
+	// An intended page is searched for, and with the first that is found all later ones.
 	const intend = `
 		insert into delivery (tenant_id, turn_id, kind, model, page, platform, workspace, channel, thread, state, attempt)
 		select t.tenant_id, t.id, 'page', 0,
@@ -31,7 +31,7 @@ func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
 		where t.state <> 'done' and not exists (
 			select from delivery d where d.tenant_id = t.tenant_id and d.turn_id = t.id and d.kind = 'page' and d.model = 0 and d.message = '')`
 	if _, err = tx.Exec(ctx, intend); err != nil {
-		return 0, fmt.Errorf("have the messages of unfinished turns looked for: %w", err)
+		return 0, fmt.Errorf("mark the messages of unfinished turns: %w", err)
 	}
 	// Owners of pages may have been asked since. They are not mentioned again.
 	if _, err = tx.Exec(ctx, `

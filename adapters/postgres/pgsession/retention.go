@@ -12,25 +12,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// How much one call of Prune removes at most, so that no transaction is long.
+// Limits of one call of Prune, so that no transaction is long.
 const (
 	pruneSessions = 200
 	pruneThreads  = 1000
 	pruneEntries  = 5000
 )
 
-// untouched are the sessions that nothing was done to for a time ($2, microseconds), nothing is to
-// be done to, and that no replica holds. The sessions come by their age (their ids are in order of
-// their making), their turns by turn's unique (tenant_id, session_id, number).
-const untouched = `
+// isExpiredSession is true of sessions without activity for a time ($2, microseconds), without
+// pending work, and not held by a replica. Sessions are read by age (ids are in order of creation),
+// their turns by turn's unique (tenant_id, session_id, number).
+const isExpiredSession = `
 	s.tenant_id = $1 and s.created_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from turn t where t.tenant_id = s.tenant_id and t.session_id = s.id and (
 			t.state <> 'done' or t.owner <> '' or t.disturbed and t.replaced_by is null
 			or greatest(t.intake_at, t.finished_at, t.delivered_at, t.corrected_at, t.removed_at, t.kept_at, t.withdrawn_at)
 				>= clock_timestamp() - $2::bigint * interval '1 microsecond'))`
 
-// quiet are the threads without a session in which no one wrote for a time.
-const quiet = `
+// isExpiredThread is true of threads without a session and without messages for a time.
+const isExpiredThread = `
 	h.tenant_id = $1 and h.last_seen_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from session s where s.tenant_id = h.tenant_id and s.platform = h.platform and s.workspace = h.workspace
 			and s.channel = h.channel and s.thread = h.thread)`
@@ -63,7 +63,7 @@ func (s *Store) Prune(ctx context.Context, tenant access.TenantID, r session.Ret
 				return fmt.Errorf("remove old entries of the audit trail: %w", err)
 			}
 			more = more || gone.Entries == pruneEntries
-			if err := unmeant(ctx, tx, tenant, gone.Entries); err != nil {
+			if err := deleteUnusedAliases(ctx, tx, tenant, gone.Entries); err != nil {
 				return err
 			}
 		}
@@ -76,16 +76,16 @@ func (s *Store) Prune(ctx context.Context, tenant access.TenantID, r session.Ret
 		}})
 	})
 	if err != nil {
-		return session.Pruned{}, false, fmt.Errorf("remove what has been kept for long enough: %w", err)
+		return session.Pruned{}, false, fmt.Errorf("delete expired data: %w", err)
 	}
 	return gone, more, nil
 }
 
 // pruneConversations removes a number of sessions and threads.
 func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, age time.Duration, gone *session.Pruned) (more bool, err error) {
-	// Intakes hold the rows of their sessions until they commit: those are left out, and what they
-	// stored before the lock is seen by the next statement, which looks again.
-	const candidates = `select s.id::text from session s where` + untouched + ` order by s.id limit $3 for update of s skip locked`
+	// Intakes lock the rows of their sessions until they commit. Such sessions are skipped, and the
+	// next statement checks again for rows stored before the lock.
+	const candidates = `select s.id::text from session s where` + isExpiredSession + ` order by s.id limit $3 for update of s skip locked`
 	rows, err := tx.Query(ctx, candidates, tenant, age.Microseconds(), pruneSessions)
 	if err != nil {
 		return false, fmt.Errorf("look for old sessions: %w", err)
@@ -94,12 +94,11 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 	if err != nil {
 		return false, fmt.Errorf("look for old sessions: %w", err)
 	}
-	// What belongs to a session goes with it (on delete cascade), but for the messages that
-	// platforms know, which are locked before turns. The keys of events stay for as long as
-	// platforms redeliver them.
+	// Rows of a session are deleted with it (on delete cascade), except platform messages, which
+	// must be locked before turns. Event keys stay as long as platforms redeliver events.
 	const remove = `
 		with old as materialized (
-			select s.tenant_id, s.id from session s where s.id = any($3::text[]::uuid[]) and` + untouched + `
+			select s.tenant_id, s.id from session s where s.id = any($3::text[]::uuid[]) and` + isExpiredSession + `
 		), part as materialized (
 			select t.tenant_id, t.id from old join turn t on t.tenant_id = old.tenant_id and t.session_id = old.id
 		), counted as materialized (
@@ -117,7 +116,7 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 		}
 	}
 	const threads = `
-		delete from thread where ctid = any(array(select h.ctid from thread h where` + quiet + ` limit $3 for update skip locked))`
+		delete from thread where ctid = any(array(select h.ctid from thread h where` + isExpiredThread + ` limit $3 for update skip locked))`
 	tag, err := tx.Exec(ctx, threads, tenant, age.Microseconds(), pruneThreads)
 	if err != nil {
 		return false, fmt.Errorf("remove old threads: %w", err)
@@ -126,10 +125,10 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 	return gone.Sessions == pruneSessions || gone.Threads == pruneThreads, nil
 }
 
-// unmeant deletes aliases that no entry has, after entries went. Who writes an entry locks the
-// alias first (alias): those are left out, and entries that were written before the lock are seen
-// by the next statement.
-func unmeant(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int) error {
+// deleteUnusedAliases deletes aliases without entries after entries were deleted. Writers of
+// entries lock the alias first: locked ones are skipped, and the next statement sees entries
+// written before the lock.
+func deleteUnusedAliases(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int) error {
 	if expired == 0 {
 		return nil
 	}
@@ -153,7 +152,7 @@ func unmeant(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int
 func (s *Store) Prunable(ctx context.Context, tenant access.TenantID, r session.Retention) (session.Pruned, error) {
 	var p session.Pruned
 	const conversations = `
-		with old as materialized (select s.tenant_id, s.id from session s where` + untouched + `),
+		with old as materialized (select s.tenant_id, s.id from session s where` + isExpiredSession + `),
 		part as materialized (select t.tenant_id, t.id from old join turn t on t.tenant_id = old.tenant_id and t.session_id = old.id)
 		select (select count(*) from old), (select count(*) from part),
 			(select count(*) from part join message q on q.tenant_id = part.tenant_id and q.turn_id = part.id
@@ -161,12 +160,13 @@ func (s *Store) Prunable(ctx context.Context, tenant access.TenantID, r session.
 			(select count(*) from thread h where h.tenant_id = $1 and h.last_seen_at < clock_timestamp() - $2::bigint * interval '1 microsecond'
 				and not exists (select from session s where s.tenant_id = h.tenant_id and s.platform = h.platform and s.workspace = h.workspace
 					and s.channel = h.channel and s.thread = h.thread and not exists (select from old where old.tenant_id = s.tenant_id and old.id = s.id)))`
+	// By audit_at.
 	const entries = `
-		select count(*) from audit where tenant_id = $1 and at < clock_timestamp() - $2::bigint * interval '1 microsecond'` // by audit_at
+		select count(*) from audit where tenant_id = $1 and at < clock_timestamp() - $2::bigint * interval '1 microsecond'`
 	if r.Sessions > 0 {
 		err := s.db.Pool.QueryRow(ctx, conversations, tenant, r.Sessions.Microseconds()).Scan(&p.Sessions, &p.Turns, &p.Files, &p.Threads)
 		if err != nil {
-			return session.Pruned{}, fmt.Errorf("count what has been kept for long enough: %w", err)
+			return session.Pruned{}, fmt.Errorf("count expired data: %w", err)
 		}
 	}
 	if r.Audit > 0 {

@@ -68,7 +68,7 @@ func allowExpiry(t *testing.T, db *postgres.DB) {
 
 // Nobody changes the trail: not the role that answers, which says that it is the retention, and not
 // the owner of the tables by a statement.
-func TestTheAuditTrailIsAppendOnly(t *testing.T) {
+func TestAuditTrailIsAppendOnly(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	db := postgrestest.Connect(t, postgres.Config{URL: url})
@@ -113,7 +113,7 @@ func TestTheAuditTrailIsAppendOnly(t *testing.T) {
 
 // A table of the caller's that is called audit is not what the function deletes from, and nothing
 // of it is run as the owner.
-func TestExpiryLooksForItsOwnTables(t *testing.T) {
+func TestExpiryFindsItsTables(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
 	allowExpiry(t, postgrestest.Connect(t, postgres.Config{URL: url}))
@@ -139,7 +139,7 @@ func TestExpiryLooksForItsOwnTables(t *testing.T) {
 }
 
 // Old entries go in portions, the people whom nothing else means with them; young ones stay.
-func TestOldEntriesAreRemoved(t *testing.T) {
+func TestOldEntriesAreDeleted(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
 	store := pgsession.New(db)
@@ -285,7 +285,7 @@ func finishSoon(ctx context.Context, store *pgsession.Store, id session.TurnID) 
 }
 
 // Old sessions go in portions, each for good; what waits in an old one keeps it.
-func TestOldSessionsAreRemovedInPortions(t *testing.T) {
+func TestOldSessionsAreDeletedInBatches(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
 	store := pgsession.New(db)

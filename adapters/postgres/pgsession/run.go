@@ -37,7 +37,7 @@ type closestRow struct {
 	UpdatedAt *time.Time `json:"updated_at,omitempty"`
 }
 
-// insertRun stores what one model did, with its messages.
+// insertRun stores one model's run with its messages.
 func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model int, r session.Run) error {
 	const insert = `
 		insert into run (tenant_id, turn_id, model_index, model, input_tokens, output_tokens, reasoning, shown,
@@ -60,7 +60,7 @@ func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model 
 	return insertMessages(ctx, q, f.Tenant, string(f.Turn), model, r.Messages)
 }
 
-// searches are the accounts as jsonb takes them: never null, and without what text refuses.
+// searches returns accounts in a form that jsonb accepts: never null, and without invalid text.
 func searches(accounts []retrieve.Account) []retrieve.Account {
 	kept := make([]retrieve.Account, len(accounts))
 	for i, a := range accounts {

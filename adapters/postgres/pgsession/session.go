@@ -30,11 +30,11 @@ func New(db *postgres.DB) *Store { return &Store{db: db} }
 
 var _ session.Store = (*Store)(nil)
 
-// newID returns a UUID of version 7, so that rows lie in order of their making.
+// newID returns a UUID of version 7, so that rows are in order of creation.
 func newID() (string, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
-		return "", fmt.Errorf("make an id: %w", err)
+		return "", fmt.Errorf("create an id: %w", err)
 	}
 	return id.String(), nil
 }

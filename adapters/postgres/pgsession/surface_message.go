@@ -11,16 +11,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// stops is what a tombstone says: who wanted a message stopped, and that it was deleted. The zero
-// value says nothing.
-type stops struct {
+// tombstone records who requested to stop a message, and whether it was deleted. The zero value
+// records nothing.
+type tombstone struct {
 	by         []string
 	privileged bool
 	deleted    bool
 }
 
-// allows returns who of them may stop a turn.
-func (s stops) allows(asker, starter string) (by string, ok bool) {
+// allowedStopper returns one of them who may stop a turn.
+func (s tombstone) allowedStopper(asker, starter string) (by string, ok bool) {
 	for _, id := range s.by {
 		if session.MayStop(session.Stopper{ID: id}, asker, starter) {
 			return id, true
@@ -29,28 +29,28 @@ func (s stops) allows(asker, starter string) (by string, ok bool) {
 	return "", s.privileged
 }
 
-// errTaken says that a message belongs to a turn already.
+// errTaken reports that a message already belongs to a turn.
 var errTaken = errors.New("the message belongs to a turn")
 
-// claimMessage records that a message belongs to a turn and returns what was wanted of it before it
-// was known. A question that is taken gives errTaken; other messages change hands, since a
-// platform's id is only met again where a database was restored.
-func claimMessage(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, id thread.MessageID, turn, role string) (stops, error) {
-	// Waits for a stop of the same message that is under way; the primary key serves it.
+// claimMessage records that a message belongs to a turn and returns its tombstone. It fails with
+// errTaken for an existing question. Other messages change their turn, since a platform's id only
+// repeats after a restore.
+func claimMessage(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, id thread.MessageID, turn, role string) (tombstone, error) {
+	// Waits for a concurrent stop of the same message; served by the primary key.
 	const claim = `
 		insert into surface_message as m (tenant_id, platform, workspace, channel, message, turn_id, role) values ($1, $2, $3, $4, $5, $6, $7)
 		on conflict (tenant_id, platform, workspace, channel, message) do update set turn_id = excluded.turn_id, role = excluded.role
 		where m.turn_id is null or excluded.role <> 'question'
 		returning stop_at > clock_timestamp() - $8::bigint * interval '1 microsecond', stop_by, stop_privileged, deleted`
-	var s stops
+	var s tombstone
 	var fresh *bool
 	err := q.QueryRow(ctx, claim, tenant, at.Platform, at.Workspace, at.Channel, id, turn, role, session.TombstoneAge.Microseconds()).
 		Scan(&fresh, &s.by, &s.privileged, &s.deleted)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return stops{}, errTaken
+		return tombstone{}, errTaken
 	}
 	if err != nil || fresh == nil || !*fresh {
-		return stops{}, err
+		return tombstone{}, err
 	}
 	return s, nil
 }

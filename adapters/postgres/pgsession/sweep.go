@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// How long things are kept. Platforms redeliver an event for hours at most.
+// Retention of internal rows. Platforms redeliver an event for hours at most.
 const (
 	eventAge   = 7 * 24 * time.Hour
 	replicaAge = 24 * time.Hour
@@ -33,7 +33,7 @@ func (s *Store) Sweep(ctx context.Context) error {
 	batch.Queue(`delete from audience_change where changed_at < `+ago, changeAge.Microseconds())
 	batch.Queue(`delete from audience_person p using audience_workspace w where w.platform = p.platform and w.workspace = p.workspace and w.heard_at < `+ago,
 		peopleAge.Microseconds())
-	// A replica that still holds turns is kept: it says whose turns may be taken over.
+	// Keep replicas that still hold turns, so that these can be taken over.
 	batch.Queue(`delete from replica r where expires_at < `+ago+` and not exists
 		(select from turn t where t.owner = r.id and t.state in ('running', 'delivering'))`, replicaAge.Microseconds())
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error { return closeOrphans(ctx, tx) })
@@ -41,12 +41,12 @@ func (s *Store) Sweep(ctx context.Context) error {
 		err = s.db.Pool.SendBatch(ctx, batch).Close()
 	}
 	if err != nil {
-		return fmt.Errorf("clear away old tombstones, events, turns and replicas: %w", err)
+		return fmt.Errorf("delete old tombstones, events, turns and replicas: %w", err)
 	}
 	return nil
 }
 
-// closeOrphans ends turns that no replica can deliver, such as those of a terminal that was closed.
+// closeOrphans ends turns that no replica can deliver, such as those of a closed terminal.
 func closeOrphans(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, orphanedSQL, orphanAge.Microseconds())
 	if err != nil {

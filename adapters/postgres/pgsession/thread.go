@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// queueJoin makes the thread of a question known, and followed again, and notes that its asker
-// wrote there. It runs in the transaction of the intake.
+// queueJoin makes the thread of a question known and followed, and records that its asker wrote
+// there. It runs in the transaction of the intake.
 func queueJoin(batch *pgx.Batch, in session.Intake) {
 	const join = `
 		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined, caught_up) values ($1, $2, $3, $4, $5, $6, not $7, $8)
@@ -30,14 +30,14 @@ func queueJoin(batch *pgx.Batch, in session.Intake) {
 	batch.Queue(seenSQL, seenArgs(sighting)...)
 }
 
-// appear makes the thread of an unasked answer known. It runs in the transaction of its Finish.
-func appear(ctx context.Context, tx pgx.Tx, f session.Fence) error {
+// joinThread makes the thread of an unasked answer known. It runs in the transaction of its Finish.
+func joinThread(ctx context.Context, tx pgx.Tx, f session.Fence) error {
 	const join = `
 		update thread h set joined = true from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
 		where t.tenant_id = $1 and t.id = $2 and h.tenant_id = s.tenant_id and h.platform = s.platform and h.workspace = s.workspace
 		  and h.channel = s.channel and h.thread = s.thread`
 	if _, err := tx.Exec(ctx, join, f.Tenant, f.Turn); err != nil {
-		return fmt.Errorf("note the thread of an unasked answer: %w", err)
+		return fmt.Errorf("record the thread of an unasked answer: %w", err)
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func seenArgs(s session.Sighting) []any {
 // Seen implements session.Store.
 func (s *Store) Seen(ctx context.Context, sighting session.Sighting) error {
 	if _, err := s.db.Pool.Exec(ctx, seenSQL, seenArgs(sighting)...); err != nil {
-		return fmt.Errorf("note who takes part in a thread: %w", err)
+		return fmt.Errorf("record a participant of a thread: %w", err)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (s *Store) Thread(ctx context.Context, tenant access.TenantID, ref thread.R
 		return session.Thread{}, nil
 	}
 	if err != nil {
-		return session.Thread{}, fmt.Errorf("load what is known of a thread: %w", err)
+		return session.Thread{}, fmt.Errorf("load a thread: %w", err)
 	}
 	found.Pending = !found.Known
 	found.Idle = time.Duration(idle) * time.Microsecond
@@ -147,7 +147,7 @@ func (s *Store) Active(
 		order by last_seen_at desc, thread desc limit $5`
 	rows, err := postgres.QueryAll[activeRow](ctx, s.db.Pool, active, tenant, platform, workspace, lately.Microseconds(), most)
 	if err != nil {
-		return nil, fmt.Errorf("list the threads in which something was said lately: %w", err)
+		return nil, fmt.Errorf("list recently active threads: %w", err)
 	}
 	list := make([]session.Active, len(rows))
 	for i, r := range rows {

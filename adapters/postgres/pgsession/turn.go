@@ -39,7 +39,7 @@ type turnRow struct {
 	Models                                      []string
 }
 
-// turnColumns selects a turnRow from turn t, session s and message q, but for the last column,
+// turnColumns selects a turnRow from turn t, session s and message q, except for the last column,
 // abandoned.
 const turnColumns = `
 	t.tenant_id, t.id::text, t.session_id::text, s.platform, s.workspace, s.channel, s.thread, s.owner,
@@ -65,7 +65,7 @@ func scanTurn(row pgx.CollectableRow) (turnRow, error) {
 	return r, err
 }
 
-// turn translates the row; files are loaded apart.
+// turn converts the row. Files are loaded separately.
 func (r turnRow) turn() session.Turn {
 	held := make([]access.Principal, len(r.Principals))
 	for i, p := range r.Principals {
@@ -87,8 +87,7 @@ func (r turnRow) turn() session.Turn {
 	t.Origin = session.Origin{Turn: session.TurnID(r.Origin), As: session.Derivation(r.OriginAs)}
 	if r.Pending != nil {
 		t.Pending = new(session.Pending)
-		// of another version, which knows what it means: without it the question is answered as it
-		// is
+		// written by another version; without it the question is answered unchanged
 		if json.Unmarshal(r.Pending, t.Pending) != nil {
 			t.Pending = nil
 		}
@@ -116,8 +115,8 @@ func loadTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID, 
 	return t, loadFiles(ctx, q, tenant, []*message.Message{&t.Question})
 }
 
-// fault tells why a fenced write changed nothing.
-func fault(ctx context.Context, q postgres.Executor, f session.Fence) error {
+// fenceError returns why a fenced write changed nothing.
+func fenceError(ctx context.Context, q postgres.Executor, f session.Fence) error {
 	var attempt int
 	var finished, withdrawn bool
 	err := q.QueryRow(ctx, `select attempt, outcome is not null, withdrawn_at is not null from turn where tenant_id = $1 and id = $2`,

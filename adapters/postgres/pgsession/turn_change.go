@@ -23,9 +23,9 @@ type changedRow struct {
 	At                             *time.Time
 }
 
-// lockQuestion returns the turn whose question a message is, locked until the transaction ends; nil
-// when there is none. The message is locked first, as everybody does: a retry gives it to another
-// turn, which is found once the retry has ended.
+// lockQuestion returns the turn whose question is a message, locked until the transaction ends, or
+// nil. The message is locked first, as everywhere: a retry may move it to another turn, which is
+// found after the retry ends.
 func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (*changedRow, error) {
 	const message = `
 		select from surface_message where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 for update`
@@ -71,9 +71,9 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 		}
 		if row.Fixed || row.Stopped && row.State != string(session.Done) {
 			changed.Same = true
-			return s.reword(ctx, tx, e, row)
+			return s.applyEdit(ctx, tx, e, row)
 		}
-		if changed.LimitedUntil, err = limit(ctx, tx, e.Tenant, e.Quotas); err != nil || !changed.LimitedUntil.IsZero() {
+		if changed.LimitedUntil, err = countQuotas(ctx, tx, e.Tenant, e.Quotas); err != nil || !changed.LimitedUntil.IsZero() {
 			return err
 		}
 		changed.Stop = row.State == string(session.Running) || row.State == string(session.Delivering)
@@ -94,7 +94,7 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 			}
 			return replaceQuestion(ctx, tx, e.Tenant, row.ID)
 		case session.Done:
-			_, err := again(ctx, tx, e.Tenant, row.ID)
+			_, err := requeueEdited(ctx, tx, e.Tenant, row.ID)
 			return err
 		case session.Running, session.Delivering: // its worker lets go first
 		}
@@ -106,8 +106,8 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 	return changed, nil
 }
 
-// reword has a question that is not answered again read as it was edited.
-func (s *Store) reword(ctx context.Context, tx pgx.Tx, e session.Edit, row *changedRow) error {
+// applyEdit changes the text of an edited question that is not answered again.
+func (s *Store) applyEdit(ctx context.Context, tx pgx.Tx, e session.Edit, row *changedRow) error {
 	files, err := filesJSON(e.Files)
 	if err != nil {
 		return err
@@ -118,8 +118,7 @@ func (s *Store) reword(ctx context.Context, tx pgx.Tx, e session.Edit, row *chan
 	return replaceQuestion(ctx, tx, e.Tenant, row.ID)
 }
 
-// filesJSON is how files wait for the attempt to let go; nil leaves the question's files as they
-// are.
+// filesJSON returns files for storing until the attempt ends. nil keeps the question's files.
 func filesJSON(files []message.File) (*string, error) {
 	if files == nil {
 		return nil, nil
@@ -134,7 +133,7 @@ func setEdit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, text st
 	return err
 }
 
-// replaceQuestion puts the edited question into the place of the present one.
+// replaceQuestion replaces the question with the edited one.
 func replaceQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {
@@ -149,8 +148,7 @@ func replaceQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id 
 	return insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
 }
 
-// editedQuestion is the question as it was edited, with the files that it had unless the edit
-// brought others.
+// editedQuestion returns the edited question, with its previous files unless the edit has others.
 func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (message.Message, error) {
 	t, err := loadTurn(ctx, tx, tenant, id)
 	if err != nil {
@@ -170,11 +168,11 @@ func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id s
 	return question, nil
 }
 
-// again queues a turn with its edited question, as the newest of its session. That it was asked
-// before is left in its place in the conversation, as a superseded turn with its times and votes,
-// whose id is returned; its messages stay with the turn, which edits them. What was asked and
-// answered before is erased, of what the turn had replaced as well.
-func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
+// requeueEdited queues a turn with its edited question as the newest of its session. The earlier
+// question stays in place as a superseded turn with its times and votes, whose id is returned. Its
+// messages stay with the turn, which edits them. Earlier questions and answers are erased,
+// including those that the turn had replaced.
+func requeueEdited(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {
 		return "", err
@@ -192,14 +190,14 @@ func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (o
 	batch := new(pgx.Batch)
 	batch.Queue(editedNumberSQL, tenant, id, number)
 	batch.Queue(editedBeforeSQL, tenant, id, old, before)
-	// each turn has a question, if an empty one
+	// each turn needs a question, even an empty one
 	for _, table := range []string{"run", "message", "feedback"} {
 		batch.Queue(`update `+table+` set turn_id = $3 where tenant_id = $1 and turn_id = $2`, tenant, id, old)
 	}
 	batch.Queue(editedEraseSQL, tenant, id)
 	batch.Queue(editedOriginSQL, tenant, id, old)
 	batch.Queue(editedAgainSQL, tenant, id, number)
-	batch.Queue(unwrite, tenant, id)
+	batch.Queue(markUnwritten, tenant, id)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return "", fmt.Errorf("queue the edited question: %w", err)
 	}

@@ -20,19 +20,19 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 		if err != nil {
 			return err
 		}
-		made, err := derived(ctx, tx, d)
+		made, err := existingDerivation(ctx, tx, d)
 		if err != nil {
 			return err
 		}
 		if made == "" {
-			if err := derivable(of, d.As); err != nil {
+			if err := checkDerivable(of, d.As); err != nil {
 				return err
 			}
-			first, err := press(ctx, tx, d.Tenant, of.ref, d.Key, string(d.Of))
+			first, err := claimPress(ctx, tx, d.Tenant, of.ref, d.Key, string(d.Of))
 			if err != nil {
 				return err
 			}
-			if !first { // a late delivery of a press whose turn is gone: nothing is made of it again
+			if !first { // a late press whose turn was deleted: do nothing
 				made = string(d.Of)
 			}
 		}
@@ -44,12 +44,13 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 			accepted.Turn, err = loadTurn(ctx, tx, d.Tenant, made)
 			return err
 		}
-		until, err := limit(ctx, tx, d.Tenant, d.Quotas)
+		until, err := countQuotas(ctx, tx, d.Tenant, d.Quotas)
 		if err != nil {
 			return err
 		}
 		if !until.IsZero() {
-			return &session.QuotaError{Until: until, Quotas: d.Quotas} // which takes the press back as well
+			// the rollback also releases the press
+			return &session.QuotaError{Until: until, Quotas: d.Quotas}
 		}
 		id, ahead, err := derive(ctx, tx, d)
 		if err != nil {
@@ -71,8 +72,8 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 	return accepted, nil
 }
 
-// derived is the turn that was made so before; empty when none was.
-func derived(ctx context.Context, tx pgx.Tx, d session.Derive) (string, error) {
+// existingDerivation returns the turn that was derived in this way before, or "".
+func existingDerivation(ctx context.Context, tx pgx.Tx, d session.Derive) (string, error) {
 	var id string
 	// served by turn_origin
 	const made = `select id::text from turn where tenant_id = $1 and origin = $2 and origin_as = $3`
@@ -83,10 +84,10 @@ func derived(ctx context.Context, tx pgx.Tx, d session.Derive) (string, error) {
 	return id, err
 }
 
-// derivable says why a turn cannot be derived from.
-func derivable(of standing, as session.Derivation) error {
+// checkDerivable returns why a turn cannot be derived from.
+func checkDerivable(of lockedTurn, as session.Derivation) error {
 	switch {
-	case of.withdrawn: // there is no question any more
+	case of.withdrawn: // the question no longer exists
 		return session.ErrUnknownTurn
 	case of.removed:
 		return session.ErrRemoved
@@ -99,8 +100,8 @@ func derivable(of standing, as session.Derivation) error {
 	}
 }
 
-// derive makes the turn and returns its id and how many unfinished ones of its session are before
-// it.
+// derive stores the turn. It returns its id and the number of unfinished turns of its session
+// before it.
 func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead int, err error) {
 	fresh, err := newID()
 	if err != nil {
@@ -127,7 +128,7 @@ func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead 
 	}
 	switch d.As {
 	case session.Retried:
-		if err = replace(ctx, tx, d, id); err == nil && d.Findings {
+		if err = takeOverMessages(ctx, tx, d, id); err == nil && d.Findings {
 			err = copyDeep(ctx, tx, d.Tenant, string(d.Of), id)
 		}
 	case session.Shared:
@@ -186,11 +187,11 @@ func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, session
 	return nil
 }
 
-// replace gives the messages of a turn to the one that takes its place.
-func replace(ctx context.Context, tx pgx.Tx, d session.Derive, id string) error {
+// takeOverMessages gives the messages of a turn to its replacement.
+func takeOverMessages(ctx context.Context, tx pgx.Tx, d session.Derive, id string) error {
 	batch := new(pgx.Batch)
 	batch.Queue(replacedSQL, d.Tenant, d.Of, id)
-	batch.Queue(unwrite, d.Tenant, d.Of)
+	batch.Queue(markUnwritten, d.Tenant, d.Of)
 	batch.Queue(`update delivery set turn_id = $3::uuid where tenant_id = $1 and turn_id = $2`, d.Tenant, d.Of, id)
 	batch.Queue(`update surface_message set turn_id = $3::uuid where tenant_id = $1 and turn_id = $2`, d.Tenant, d.Of, id)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {

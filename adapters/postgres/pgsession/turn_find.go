@@ -27,7 +27,7 @@ func (s *Store) TurnOf(ctx context.Context, tenant access.TenantID, at thread.Re
 	const of = `
 		select turn_id::text from surface_message
 		where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 and turn_id is not null`
-	return s.found(ctx, tenant, of, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id)))
+	return s.turnByQuery(ctx, tenant, of, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(string(id)))
 }
 
 // Latest implements session.Store.
@@ -37,7 +37,7 @@ func (s *Store) Latest(ctx context.Context, tenant access.TenantID, at thread.Re
 		select t.id::text from session s join turn t on t.tenant_id = s.tenant_id and t.session_id = s.id
 		where s.tenant_id = $1 and s.platform = $2 and s.workspace = $3 and s.channel = $4 and ($5 = '' or s.thread = $5) and s.owner in ('', $6)
 		order by t.intake_at desc, t.sequence desc limit 1`
-	return s.found(ctx, tenant, latest, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(at.Thread), reader)
+	return s.turnByQuery(ctx, tenant, latest, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(at.Thread), reader)
 }
 
 // AskedBy implements session.Store.
@@ -84,8 +84,8 @@ func (s *Store) Unlisted(ctx context.Context, since time.Time, limit int) ([]ses
 	return turns, nil
 }
 
-// found loads the turn whose id a query selects.
-func (s *Store) found(ctx context.Context, tenant access.TenantID, sql string, args ...any) (session.Turn, error) {
+// turnByQuery loads the turn whose id a query selects.
+func (s *Store) turnByQuery(ctx context.Context, tenant access.TenantID, sql string, args ...any) (session.Turn, error) {
 	var id string
 	err := s.db.Pool.QueryRow(ctx, sql, args...).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -181,7 +181,7 @@ func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, referenc
 	return turns, nil
 }
 
-// turns loads the turns that a query lists whose first argument is the tenant.
+// turns loads the turns whose ids a query selects. Its first argument is the tenant.
 func (s *Store) turns(ctx context.Context, tenant access.TenantID, query string, arguments ...any) ([]session.Turn, error) {
 	type row struct{ ID string }
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, query, append([]any{tenant}, arguments...)...)

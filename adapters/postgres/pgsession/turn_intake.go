@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// acceptByStep takes in any question.
+// acceptByStep accepts any question, step by step.
 func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted session.Accepted, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		accepted = session.Accepted{}
@@ -29,7 +29,7 @@ func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted s
 		if existing != "" {
 			accepted.Duplicate = true
 			accepted.Turn, err = loadTurn(ctx, tx, in.Tenant, existing)
-			if errors.Is(err, session.ErrUnknownTurn) { // its asker was forgotten
+			if errors.Is(err, session.ErrUnknownTurn) { // the asker was deleted
 				err = nil
 			}
 			return err
@@ -43,10 +43,9 @@ func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted s
 	return accepted, nil
 }
 
-// claim takes the event and its message for a turn. When either was taken before, it returns the
-// turn that has it. Otherwise it returns who, if any person, wanted the message stopped before it
-// came.
-func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop stops, err error) {
+// claim claims the event and its message for a turn. If either was claimed before, it returns that
+// turn. Otherwise it returns the message's tombstone.
+func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop tombstone, err error) {
 	// Waits for another intake of the same event; the primary key serves it.
 	const claimEvent = `
 		insert into event (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, $5)
@@ -71,7 +70,7 @@ func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existi
 	if !errors.Is(err, errTaken) {
 		return "", stop, fmt.Errorf("claim the message: %w", err)
 	}
-	// The twin: the event counts as taken in, for the turn that its message became.
+	// The other event of the same message counts as accepted for that turn.
 	const fold = `
 		update event e set turn_id = m.turn_id from surface_message m
 		where e.tenant_id = $1 and e.platform = $2 and e.workspace = $3 and e.event_key = $4
@@ -81,17 +80,17 @@ func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existi
 	return existing, stop, err
 }
 
-// enqueue stores the question as the session's newest turn, except for those of later messages that
-// no replica has begun, and returns how many unfinished ones are before it. Intakes of one session
-// wait for one another on the session's row, so numbers grow in the order of commits. Quotas are
-// locked before the session, as edits and retries do.
-func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop stops) (t session.Turn, ahead int, err error) {
+// enqueue stores the question as the session's newest turn, but before later messages that no
+// replica has begun. It returns the number of unfinished turns before it. Intakes of a session are
+// serialised by the session's row, so numbers grow in the order of commits. Quotas are locked
+// before the session, as in edits and retries.
+func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop tombstone) (t session.Turn, ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
 		on conflict (tenant_id, platform, workspace, channel, thread, owner) do update
 		set turns = session.turns + 1, starter = case when session.starter = '' then excluded.starter else session.starter end
 		returning id::text, turns, starter`
-	until, err := limit(ctx, tx, in.Tenant, in.Quotas)
+	until, err := countQuotas(ctx, tx, in.Tenant, in.Quotas)
 	if err != nil {
 		return t, 0, err
 	}
@@ -106,9 +105,9 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	if err != nil {
 		return t, 0, fmt.Errorf("resolve the session: %w", err)
 	}
-	var later waiting
-	if number > 1 { // else nothing waits before it
-		if later, err = overtake(ctx, tx, in, sessionID); err != nil {
+	var later laterTurns
+	if number > 1 { // otherwise nothing is before it
+		if later, err = lockLater(ctx, tx, in, sessionID); err != nil {
 			return t, 0, err
 		}
 	}
@@ -117,7 +116,7 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	if in.Reply != nil {
 		token, expires = in.Reply.Sealed, in.Reply.Expires
 	}
-	stopper, stopped := stop.allows(in.Asker.ID, starter)
+	stopper, stopped := stop.allowedStopper(in.Asker.ID, starter)
 	var at time.Time
 	err = tx.QueryRow(ctx, askedSQL, in.Tenant, id, sessionID, number, in.Message, in.Asker.ID, postgres.Storable(in.Asker.Name),
 		in.Audience.Platform().Principals(), in.Direct, token, expires, stopped, stopper, in.Ref.Platform, in.Ref.Workspace,
@@ -125,7 +124,7 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	if err != nil {
 		return t, 0, fmt.Errorf("queue the turn: %w", err)
 	}
-	if err := later.follow(ctx, tx, in.Tenant, id); err != nil {
+	if err := later.renumber(ctx, tx, in.Tenant, id); err != nil {
 		return t, 0, err
 	}
 	messageID, err := newID()
@@ -137,7 +136,7 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	}
 	rest := new(pgx.Batch)
 	queueMessage(rest, in.Tenant, id, questionIndex, 0, question, nil)
-	if in.Owner == "" { // what is asked privately does not concern the thread
+	if in.Owner == "" { // private questions do not concern the thread
 		queueJoin(rest, in)
 	}
 	if err := tx.SendBatch(ctx, rest).Close(); err != nil {
@@ -162,8 +161,8 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	return t, ahead, nil
 }
 
-// queuedTurn is a turn that has just been stored, without files. Of question, what does not stand
-// in the intake counts.
+// queuedTurn returns a turn that was just stored, without files. From question it uses only what
+// the intake lacks.
 func queuedTurn(in session.Intake, id, sessionID string, number int, at time.Time, question message.Message) session.Turn {
 	question.Turn, question.At = number, in.At.UTC().Truncate(time.Microsecond)
 	question.Author, question.Text = postgres.Storable(in.Asker.Name), postgres.Storable(in.Text)

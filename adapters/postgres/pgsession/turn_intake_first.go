@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// taken is the SQLSTATE of a row that another transaction has written first.
-const taken = "23505"
+// uniqueViolation is the SQLSTATE of a row that another transaction has inserted first.
+const uniqueViolation = "23505"
 
 // Accept implements session.Store. It stores the first question of a thread, which is the common
 // case under load, with one statement. The statement stores nothing if any part was seen before, or
@@ -48,7 +48,7 @@ func (s *Store) Accept(ctx context.Context, in session.Intake) (accepted session
 		postgres.OrNull(in.At), caughtUp, in.Bot).Scan(&at)
 	var refused *pgconn.PgError
 	switch {
-	case errors.Is(err, pgx.ErrNoRows), errors.As(err, &refused) && (refused.Code == taken || refused.Code == postgres.Deadlock):
+	case errors.Is(err, pgx.ErrNoRows), errors.As(err, &refused) && (refused.Code == uniqueViolation || refused.Code == postgres.Deadlock):
 		return s.acceptByStep(ctx, in)
 	case err != nil:
 		return accepted, fmt.Errorf("take in event %q of %s: %w", in.EventKey, in.Ref.Platform, err)

@@ -16,7 +16,7 @@ import (
 
 // The first question of a thread is stored in one statement, and exactly as one that is taken in
 // step by step, for which a quota is reason enough.
-func TestFirstQuestionIsStoredAsAnyOther(t *testing.T) {
+func TestFirstQuestionIsStoredLikeOthers(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678_000, time.UTC)
 	plain := session.Intake{

@@ -15,7 +15,7 @@ import (
 //go:embed queries/turn_newest.sql
 var newestQuery string
 
-// newestTurn is the turn that took another's place in the end, or that one itself.
+// newestTurn returns the last replacement of a turn, or the turn itself.
 func newestTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID, id string) (string, error) {
 	var newest string
 	err := q.QueryRow(ctx, newestQuery, tenant, id).Scan(&newest)
@@ -25,8 +25,8 @@ func newestTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID
 	return newest, err
 }
 
-// standing is how a turn stands while its row is locked.
-type standing struct {
+// lockedTurn is the state of a turn with a locked row.
+type lockedTurn struct {
 	ref                thread.Ref
 	state              session.State
 	owner              string
@@ -34,9 +34,9 @@ type standing struct {
 	withdrawn          bool
 }
 
-// lockTurn locks a turn, after the messages that belong to it, which stops lock before the turn.
-func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (standing, error) {
-	var s standing
+// lockTurn locks a turn after its messages, in the same order as stops.
+func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (lockedTurn, error) {
+	var s lockedTurn
 	if !postgres.IsID(string(id)) {
 		return s, session.ErrUnknownTurn
 	}
@@ -55,8 +55,8 @@ func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session
 	return s, err
 }
 
-// finished locks a turn whose answer is to be changed.
-func finished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (standing, error) {
+// lockFinished locks a turn whose answer will be changed.
+func lockFinished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (lockedTurn, error) {
 	s, err := lockTurn(ctx, tx, tenant, id)
 	switch {
 	case err != nil:
@@ -70,7 +70,7 @@ func finished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session
 	}
 }
 
-// waitingOf returns those of the turns that wait, locked.
+// waitingOf returns the waiting ones of the turns, locked.
 func waitingOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) ([]string, error) {
 	rows, err := tx.Query(ctx, `
 		select id::text from turn where tenant_id = $1 and id = any($2::text[]::uuid[]) and state = 'queued' order by id for update`, tenant, ids)

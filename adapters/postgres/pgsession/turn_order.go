@@ -11,44 +11,43 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// unbegun says of a turn t with its question q that no replica has begun it, and that its question
-// was written after the time $3.
-const unbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and not t.ambient and q.at > $3::timestamptz`
+// isUnbegun is true of a turn t with question q that no replica has begun and whose question was
+// written after the time $3.
+const isUnbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and not t.ambient and q.at > $3::timestamptz`
 
 // withQuestion joins a turn t with its question q, by message's unique (tenant_id, turn_id,
 // model_index, ordinal).
 const withQuestion = `join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0`
 
-// waiting are turns of a session, in order, that a new one is put before.
-type waiting []struct {
+// laterTurns are turns of a session, in order, that a new one precedes.
+type laterTurns []struct {
 	ID    string
 	Place int64 // in the conversation
 }
 
-// overtake puts a question, that is about to be stored, before those which wait and were written
-// after it: two messages of one moment may be taken in by two processes in either order. It returns
-// them, locked. Unasked answers that wait for people are closed: now a person asks, and does not
-// wait behind them.
-func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) (waiting, error) {
+// lockLater returns, locked, the waiting turns whose questions were written after the new one: two
+// processes may accept simultaneous messages in either order. It also closes unasked answers that
+// wait for people, because a person now asks.
+func lockLater(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) (laterTurns, error) {
 	if in.Ambient {
 		return nil, nil
 	}
 	var closed []string
 	var late bool
 	if err := tx.QueryRow(ctx, overtakenSQL, in.Tenant, sessionID, postgres.OrNull(in.At)).Scan(&closed, &late); err != nil {
-		return nil, fmt.Errorf("look at what waits: %w", err)
+		return nil, fmt.Errorf("list waiting turns: %w", err)
 	}
 	if err := audit.EndAll(ctx, tx, in.Tenant, closed); err != nil || !late {
 		return nil, err
 	}
-	// What is leased at this moment is waited for, and then stays where it is. By turn_unfinished.
+	// Waits for turns that are being leased, which then keep their place. By turn_unfinished.
 	const lock = `select t.id::text, coalesce(t.place, t.sequence) from turn t ` + withQuestion + `
-		where t.tenant_id = $1 and t.session_id = $2 and ` + unbegun + ` order by t.number for update of t`
+		where t.tenant_id = $1 and t.session_id = $2 and ` + isUnbegun + ` order by t.number for update of t`
 	rows, err := tx.Query(ctx, lock, in.Tenant, sessionID, postgres.OrNull(in.At))
 	if err != nil {
 		return nil, fmt.Errorf("lock the turns of later messages: %w", err)
 	}
-	var later waiting
+	var later laterTurns
 	var next struct {
 		ID    string
 		Place int64
@@ -59,33 +58,32 @@ func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID strin
 	return later, nil
 }
 
-// place is where in the conversation the new turn stands; nil for its end.
-func (w waiting) place() any {
+// place returns the new turn's place in the conversation; nil for its end.
+func (w laterTurns) place() any {
 	if len(w) == 0 {
 		return nil
 	}
 	return w[0].Place
 }
 
-// follow gives the turns the numbers after that of the new turn (id), which is stored, and the
-// places of those behind them.
-func (w waiting) follow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
+// renumber gives the turns the numbers after the new turn (id) and the places of those after them.
+func (w laterTurns) renumber(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
 	if len(w) == 0 {
 		return nil
 	}
 	batch := new(pgx.Batch)
 	for i, t := range w {
-		var place any // of the last one: what the new one would have had
+		var place any // of the last one, which the new one would have had
 		if i+1 < len(w) {
 			place = w[i+1].Place
 		}
-		batch.Queue(behindSQL, tenant, t.ID, id, i+1, place)
+		batch.Queue(placeAfterSQL, tenant, t.ID, id, i+1, place)
 	}
 	batch.Queue(`
 		update session s set turns = s.turns + $3 from turn n where n.tenant_id = $1 and n.id = $2 and s.tenant_id = $1 and s.id = n.session_id`,
 		tenant, id, len(w))
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("put the question before those of later messages: %w", err)
+		return fmt.Errorf("place the question before later messages: %w", err)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Settle implements session.Store. It locks quotas before the turn, as intakes do.
+// Settle implements session.Store. It locks quotas before the turn, like intakes.
 func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (until time.Time, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		until = time.Time{}
@@ -23,19 +23,19 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 		err := tx.QueryRow(ctx, look, f.Tenant, f.Turn, f.Attempt).Scan(&unsettled, &limited)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
-			return fault(ctx, tx, f)
+			return fenceError(ctx, tx, f)
 		case err != nil:
 			return err
 		case !unsettled:
 			until = orZero(limited)
 			return nil
 		}
-		if until, err = limit(ctx, tx, f.Tenant, quotas); err != nil {
+		if until, err = countQuotas(ctx, tx, f.Tenant, quotas); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, settledSQL, f.Tenant, f.Turn, f.Attempt, postgres.OrNull(until))
 		if err == nil && tag.RowsAffected() == 0 {
-			err = fault(ctx, tx, f)
+			err = fenceError(ctx, tx, f)
 		}
 		return err
 	})
@@ -47,7 +47,7 @@ func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Qu
 
 // Complete implements session.Store.
 func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Completion) error {
-	if len(c.Files) == 0 && c.Starter == "" { // most have nothing but who listens, and a name
+	if len(c.Files) == 0 && c.Starter == "" { // most have only an audience and a name
 		var n int
 		err := s.db.Pool.QueryRow(ctx, completedSQL, f.Tenant, f.Turn, f.Attempt, c.Audience.Platform().Principals(), postgres.Storable(c.Name)).Scan(&n)
 		if err != nil {
@@ -62,7 +62,7 @@ func (s *Store) Complete(ctx context.Context, f session.Fence, c session.Complet
 		err := tx.QueryRow(ctx, `select pending is not null from turn where `+beingAnswered+` for update`, f.Tenant, f.Turn, f.Attempt).Scan(&pending)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
-			return fault(ctx, tx, f)
+			return fenceError(ctx, tx, f)
 		case err != nil || !pending:
 			return err
 		}

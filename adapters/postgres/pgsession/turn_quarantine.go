@@ -12,11 +12,11 @@ import (
 )
 
 //go:embed queries/turn_apart.sql
-var apartQuery string
+var quarantineQuery string
 
-// leaseApart leases a turn while some are in quarantine, or are to be put there. Replicas do so one
-// after another, so that what each sees of the others holds.
-func (s *Store) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
+// leaseQuarantined leases a turn while a quarantine exists or must be made. Replicas do this one at
+// a time, so that each sees a consistent state.
+func (s *Store) leaseQuarantined(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
 	draining := false
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		rows, draining = nil, false
@@ -24,10 +24,10 @@ func (s *Store) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(x'71756172'::bigint)`); err != nil {
 			return err
 		}
-		if err := bury(ctx, tx, r.Replica); err != nil {
+		if err := quarantineDead(ctx, tx, r.Replica); err != nil {
 			return err
 		}
-		group, wait, err := quarantined(ctx, tx, r)
+		group, wait, err := chooseQuarantine(ctx, tx, r)
 		if err != nil || wait != nil {
 			draining = errors.Is(wait, session.ErrDraining)
 			return err
@@ -41,9 +41,9 @@ func (s *Store) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []
 	return rows, err
 }
 
-// bury puts the turns of replicas that have died into quarantine. A turn that another transaction
-// changes at this moment follows with the next lease.
-func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
+// quarantineDead puts the turns of dead replicas into quarantine. A turn that another transaction
+// is changing follows with the next lease.
+func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 	const held = `
 		select t.tenant_id, t.id::text, t.owner, coalesce(q.beside, 0) from turn t left join quarantine q on q.replica = t.quarantine
 		where (t.state in ('running', 'delivering')
@@ -59,11 +59,11 @@ func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 	}
 	rows, err := tx.Query(ctx, held, me)
 	if err != nil {
-		return fmt.Errorf("look for turns of replicas that have died: %w", err)
+		return fmt.Errorf("list turns of dead replicas: %w", err)
 	}
 	suspects, err := pgx.CollectRows(rows, pgx.RowToStructByPos[suspect])
 	if err != nil {
-		return fmt.Errorf("look for turns of replicas that have died: %w", err)
+		return fmt.Errorf("list turns of dead replicas: %w", err)
 	}
 	died, again := map[string]int{}, map[string]bool{}
 	batch := new(pgx.Batch)
@@ -71,34 +71,33 @@ func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 	for _, t := range suspects {
 		died[t.Owner]++
 		again[t.Owner] = again[t.Owner] || t.Beside > 0
-		batch.Queue(suspectedSQL, t.Tenant, t.ID, lone(t.Beside))
+		batch.Queue(suspectedSQL, t.Tenant, t.ID, loneDeaths(t.Beside))
 	}
 	for owner, n := range died {
 		batch.Queue(`insert into quarantine (replica, beside) values ($1, $2) on conflict do nothing`, owner, session.MaxConcurrentSuspects(n, again[owner]))
 	}
 	batch.Queue(clearedSQL)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("put turns of replicas that have died into quarantine: %w", err)
+		return fmt.Errorf("quarantine turns of dead replicas: %w", err)
 	}
 	return nil
 }
 
-// lone is what a death adds to a turn's own.
-func lone(beside int) int {
+// loneDeaths returns the number that a death adds to Turn.LoneDeaths.
+func loneDeaths(beside int) int {
 	if beside == 1 {
 		return 1
 	}
 	return 0
 }
 
-// errFull says that as many turns of a quarantine run as may.
+// errFull reports that the maximum number of a quarantine's turns runs.
 var errFull = errors.New("the quarantine is full")
 
-// quarantined chooses what a replica may lease: turns of the quarantine returned, or those in none
-// if that is empty. wait is not nil when it gets nothing now: session.ErrDraining when that is for
-// the sake of a quarantine that it is to run.
-func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group string, wait, err error) {
-	// $2, $3: what the replica holds for certain; $4, $5: what it can deliver. A group waits when
+// chooseQuarantine returns the quarantine from which a replica may lease turns, or "" for turns in
+// none. wait is set if it gets none now: session.ErrDraining if it must first end its other turns.
+func chooseQuarantine(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group string, wait, err error) {
+	// $2, $3: turns that the replica certainly holds; $4, $5: what it can deliver. A group waits if
 	// one of its turns could be leased.
 	const groups = `
 		with held as (
@@ -114,7 +113,7 @@ func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group 
 			exists (select from turn t where t.quarantine = q.replica and t.owner = '' and (t.state <> 'done' or t.disturbed)
 				and t.not_before <= statement_timestamp()
 				and ($4::text[] is null or t.platform = any ($4::text[])) and ($5::text[] is null or t.workspace = any ($5::text[]))
-				and (t.state <> 'queued' or not ` + heldUp + `)),
+				and (t.state <> 'queued' or not ` + mustWait + `)),
 			(select count(*) from alive a where a.id <> $1::text and not exists (select from quarantine o where o.host = a.id and o.replica <> q.replica)),
 			(select count(*) from alive a where a.id <> $1::text),
 			coalesce((select sum(h.n) from held h where h.owner = $1::text and h.quarantine = ''), 0)
@@ -129,13 +128,13 @@ func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group 
 		// holds
 		Free, Others, Elsewhere int
 	}
-	rows, err := tx.Query(ctx, groups, r.Replica, r.Holding != nil, holding(r), r.Platforms, r.Workspaces)
+	rows, err := tx.Query(ctx, groups, r.Replica, r.Holding != nil, heldTurns(r), r.Platforms, r.Workspaces)
 	if err != nil {
-		return "", nil, fmt.Errorf("look at the quarantine: %w", err)
+		return "", nil, fmt.Errorf("load the quarantine: %w", err)
 	}
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[state])
 	if err != nil {
-		return "", nil, fmt.Errorf("look at the quarantine: %w", err)
+		return "", nil, fmt.Errorf("load the quarantine: %w", err)
 	}
 	for _, g := range all {
 		switch {
@@ -148,13 +147,13 @@ func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group 
 	}
 	for _, g := range all {
 		idle := g.Elsewhere == 0
-		// one that has nothing to do need not wait for one that drains
+		// an idle replica need not wait for a draining one
 		taken := !g.Mine && g.Hosted && (!idle || g.Held > 0)
 		if !g.Waits || taken || !g.Mine && g.Others > 0 && g.Free == 0 {
 			continue
 		}
 		if _, err := tx.Exec(ctx, `update quarantine set host = case when replica = $2 then $1 when host = $1 then '' else host end`, r.Replica, g.Group); err != nil {
-			return "", nil, fmt.Errorf("take quarantine %s on: %w", g.Group, err)
+			return "", nil, fmt.Errorf("take over quarantine %s: %w", g.Group, err)
 		}
 		if !idle {
 			return "", session.ErrDraining, nil

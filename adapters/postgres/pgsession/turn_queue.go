@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// abandonedColumn is the last column of a leased turnRow: no replica that was there for the turn in
-// time is alive or was lately. What a person asked of an answer is never too old.
+// abandonedColumn is the last column of a leased turnRow: no replica that was available in time is
+// or recently was alive. Requests of people about an answer are never too old.
 const abandonedColumn = `
 	t.revision = 0 and $4::bigint > 0 and t.intake_at <= statement_timestamp() - $4::bigint * interval '1 microsecond' and not exists (
 		select from replica r
@@ -28,8 +28,8 @@ func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Tu
 	rows, err := leaseIn(ctx, s.db.Pool, r, max(r.Most, 1), "", true)
 	if err == nil && len(rows) == 0 {
 		var apart bool
-		if err = s.db.Pool.QueryRow(ctx, `select `+apartQuery, r.Replica, r.Platforms, r.Workspaces).Scan(&apart); err == nil && apart {
-			rows, err = s.leaseApart(ctx, r)
+		if err = s.db.Pool.QueryRow(ctx, `select `+quarantineQuery, r.Replica, r.Platforms, r.Workspaces).Scan(&apart); err == nil && apart {
+			rows, err = s.leaseQuarantined(ctx, r)
 		}
 	}
 	if err != nil {
@@ -51,25 +51,25 @@ func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Tu
 	return turns, nil
 }
 
-// leaseIn leases turns of a quarantine, or of none; with guard, nothing while there is one
-// (apartQuery).
+// leaseIn leases turns of a quarantine, or of none. With guard, it leases nothing while a
+// quarantine exists (quarantineQuery).
 func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, most int, group string, guard bool) ([]turnRow, error) {
 	maxAge := r.MaxAge.Microseconds()
 	if r.MaxAge > 0 {
-		maxAge = max(maxAge, 1) // Postgres counts no less
+		maxAge = max(maxAge, 1) // the resolution of PostgreSQL
 	}
-	apart := `with apart as materialized (select $8::boolean and (` + apartQuery + `) as yes),
+	apart := `with apart as materialized (select $8::boolean and (` + quarantineQuery + `) as yes),
 `
 	rows, err := q.Query(ctx, apart+leasedSQL+`select `+turnColumns+`, `+abandonedColumn+` from t`+turnJoins,
-		r.Replica, r.Platforms, r.Workspaces, maxAge, r.Holding != nil, holding(r), group, guard, most)
+		r.Replica, r.Platforms, r.Workspaces, maxAge, r.Holding != nil, heldTurns(r), group, guard, most)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, scanTurn)
 }
 
-// holding are the turns that the replica knows it holds, none if it did not say.
-func holding(r session.LeaseRequest) []session.TurnID {
+// heldTurns returns the turns that the replica knows it holds, or none if it did not say.
+func heldTurns(r session.LeaseRequest) []session.TurnID {
 	if r.Holding == nil {
 		return []session.TurnID{}
 	}
@@ -92,17 +92,16 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 		err := tx.QueryRow(ctx, finishedSQL, f.Tenant, f.Turn, f.Attempt, saved.Outcome, postgres.Storable(saved.Sentence), saved.Reference, timings).
 			Scan(&removed, &edited, &stands, &appears)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return fault(ctx, tx, f)
+			return fenceError(ctx, tx, f)
 		}
-		// the edit is not answered, since a person stopped it, but the question reads so from now
-		// on
+		// a person stopped the edited question, so it is not answered but has the new text
 		if err == nil && stands {
 			err = replaceQuestion(ctx, tx, f.Tenant, string(f.Turn))
 		}
 		if edited = edited && !removed; err != nil {
 			return err
 		}
-		if removed { // what was written of it is not kept; which documents it showed is
+		if removed { // the text is discarded; the shown documents are recorded
 			return audit.End(ctx, tx, f.Tenant, string(f.Turn), saved)
 		}
 		for i, run := range saved.Runs {
@@ -112,13 +111,13 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 		}
 		switch {
 		case edited:
-			old, err := again(ctx, tx, f.Tenant, string(f.Turn))
+			old, err := requeueEdited(ctx, tx, f.Tenant, string(f.Turn))
 			if err != nil {
 				return err
 			}
 			return audit.End(ctx, tx, f.Tenant, old, saved)
 		case appears:
-			if err := appear(ctx, tx, f); err != nil {
+			if err := joinThread(ctx, tx, f); err != nil {
 				return err
 			}
 		case saved.Outcome == session.Superseded:
@@ -154,8 +153,8 @@ func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered stri
 	return nil
 }
 
-// deliveredEdited queues a turn whose question was edited while its answer was delivered, or tells
-// why it was not marked.
+// deliveredEdited queues a turn whose question was edited during the delivery, or returns why it
+// was not marked as delivered.
 func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		const pending = `select ` + pendingEdit + ` from turn where tenant_id = $1 and id = $2 and attempt = $3 for update`
@@ -164,11 +163,11 @@ func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 		switch {
 		case err != nil && !errors.Is(err, pgx.ErrNoRows):
 			return err
-		case edited: // its end is in the audit trail already
-			_, err := again(ctx, tx, f.Tenant, string(f.Turn))
+		case edited: // it is already in the audit trail
+			_, err := requeueEdited(ctx, tx, f.Tenant, string(f.Turn))
 			return err
 		default:
-			return fault(ctx, tx, f)
+			return fenceError(ctx, tx, f)
 		}
 	})
 }
@@ -188,11 +187,11 @@ func (s *Store) Depth(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// fenced runs an update that names the attempt, and tells why it changed nothing.
+// fenced runs an update for an attempt and returns why it changed nothing.
 func (s *Store) fenced(ctx context.Context, f session.Fence, what, sql string, args ...any) error {
 	tag, err := s.db.Pool.Exec(ctx, sql, append([]any{f.Tenant, f.Turn, f.Attempt}, args...)...)
 	if err == nil && tag.RowsAffected() == 0 {
-		err = fault(ctx, s.db.Pool, f)
+		err = fenceError(ctx, s.db.Pool, f)
 	}
 	if err != nil {
 		return fmt.Errorf("%s turn %s: %w", what, f.Turn, err)

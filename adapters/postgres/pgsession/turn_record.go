@@ -17,7 +17,7 @@ import (
 func (s *Store) Find(ctx context.Context, t session.Target) (session.Record, error) {
 	var r session.Record
 	err := s.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		id, err := meant(ctx, tx, t)
+		id, err := targetID(ctx, tx, t)
 		if err != nil {
 			return err
 		}
@@ -35,8 +35,8 @@ func (s *Store) Find(ctx context.Context, t session.Target) (session.Record, err
 	return r, nil
 }
 
-// meant is the id of the turn that a target names. What is no id names none.
-func meant(ctx context.Context, tx pgx.Tx, t session.Target) (string, error) {
+// targetID returns the id of the turn that a target identifies. An invalid id identifies none.
+func targetID(ctx context.Context, tx pgx.Tx, t session.Target) (string, error) {
 	if t.Turn != "" {
 		if !postgres.IsID(string(t.Turn)) {
 			return "", session.ErrUnknownTurn
@@ -55,7 +55,7 @@ func meant(ctx context.Context, tx pgx.Tx, t session.Target) (string, error) {
 	return *id, nil
 }
 
-// completeRecord adds to a turn the rest of what a Record says.
+// completeRecord adds the remaining data of a Record to a turn.
 func completeRecord(ctx context.Context, tx pgx.Tx, r *session.Record) error {
 	tenant, id := r.Session.Tenant, string(r.ID)
 	const beside = `select s.starter, t.kept_at is not null,
@@ -83,7 +83,7 @@ func completeRecord(ctx context.Context, tx pgx.Tx, r *session.Record) error {
 	return err
 }
 
-// loadRemoval returns the removal of a turn, nil when there is none.
+// loadRemoval returns the removal of a turn, or nil.
 func loadRemoval(ctx context.Context, q postgres.Executor, tenant access.TenantID, id session.TurnID) (*session.Removal, error) {
 	var r session.Removal
 	const removal = `select removed_by, removed_by_name, removal_reason, removed_at from turn where tenant_id = $1 and id = $2 and removed_at is not null`

@@ -24,7 +24,7 @@ func (s *Store) Remove(ctx context.Context, tenant access.TenantID, id session.T
 		if err != nil {
 			return err
 		}
-		first, err := press(ctx, tx, tenant, t.ref, key, string(id))
+		first, err := claimPress(ctx, tx, tenant, t.ref, key, string(id))
 		if err != nil || !first {
 			return err
 		}
@@ -71,11 +71,11 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	if err != nil {
 		return nil, err
 	}
-	batch := new(pgx.Batch) // what belongs to messages goes with them
+	batch := new(pgx.Batch) // rows of messages are deleted with them
 	batch.Queue(`delete from message where tenant_id = $1 and turn_id = any($2::text[]::uuid[]) and model_index >= 0`, tenant, line)
 	batch.Queue(`delete from run where tenant_id = $1 and turn_id = any($2::text[]::uuid[])`, tenant, line)
 	for _, part := range line {
-		batch.Queue(unwrite, tenant, part)
+		batch.Queue(markUnwritten, tenant, part)
 	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (s *Store) Correct(ctx context.Context, tenant access.TenantID, id session.
 		if _, err := tx.Exec(ctx, correctedSQL, tenant, id, postgres.Storable(c.Text), postgres.Storable(c.By.ID), postgres.Storable(c.By.Name)); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, unwrite, tenant, id); err != nil {
+		if _, err := tx.Exec(ctx, markUnwritten, tenant, id); err != nil {
 			return err
 		}
 		return audit.WriteTurn(ctx, tx, tenant, session.AnswerCorrected, string(id), c.By.ID, nil)
@@ -119,7 +119,7 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.Tur
 		if err := tx.QueryRow(ctx, `select asker_id from turn where tenant_id = $1 and id = $2`, tenant, id).Scan(&asker); err != nil {
 			return err
 		}
-		// it is its owner's to keep
+		// only the owner keeps it
 		return audit.WriteTurn(ctx, tx, tenant, session.AnswerKept, string(id), asker, nil)
 	})
 	if err != nil {
@@ -128,14 +128,14 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.Tur
 	return nil
 }
 
-// revise changes a finished turn, once for a press.
+// revise changes a finished turn, once per press.
 func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, change func(pgx.Tx) error) error {
 	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
-		t, err := finished(ctx, tx, tenant, id)
+		t, err := lockFinished(ctx, tx, tenant, id)
 		if err != nil {
 			return err
 		}
-		first, err := press(ctx, tx, tenant, t.ref, key, string(id))
+		first, err := claimPress(ctx, tx, tenant, t.ref, key, string(id))
 		if err != nil || !first {
 			return err
 		}
@@ -147,7 +147,7 @@ func (s *Store) revise(ctx context.Context, tenant access.TenantID, id session.T
 func (s *Store) Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (bool, error) {
 	tag, err := s.db.Pool.Exec(ctx, offeredSQL, tenant, id)
 	if err != nil {
-		return false, fmt.Errorf("note the offer for turn %s: %w", id, err)
+		return false, fmt.Errorf("record the offer for turn %s: %w", id, err)
 	}
 	return tag.RowsAffected() > 0, nil
 }

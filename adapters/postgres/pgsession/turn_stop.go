@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// candidate is a turn that a stop may be meant for.
+// candidate is a turn that a stop may refer to.
 type candidate struct {
 	ID, Asker, Starter string
 }
@@ -42,8 +42,8 @@ func (s *Store) Request(ctx context.Context, r session.StopRequest) (session.Sto
 	return result, nil
 }
 
-// stoppable returns the unfinished turns that a stop is meant for, locked; or leaves a tombstone on
-// a message that is not known.
+// stoppable returns the unfinished turns that a stop refers to, locked. For an unknown message it
+// leaves a tombstone.
 func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []candidate, armed bool, err error) {
 	const columns = `select t.id::text, t.asker_id, s.starter from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id `
 	if r.Message == "" && r.Ref.Thread == "" {
@@ -62,7 +62,7 @@ func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []c
 		found, err = postgres.QueryAll[candidate](ctx, tx, ofThread, r.Tenant, r.Ref.Platform, r.Ref.Workspace, r.Ref.Channel, r.Ref.Thread, r.By.ID)
 		return found, false, err
 	}
-	// Stale marks are forgotten; who stops an unknown message is added to those who did before.
+	// Expired tombstones are replaced; further stoppers are added to others.
 	const mark = `
 		insert into surface_message as m (tenant_id, platform, workspace, channel, message, stop_at, stop_by, stop_privileged)
 		values ($1, $2, $3, $4, $5, clock_timestamp(), array[$6::text], $7)
@@ -84,8 +84,8 @@ func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []c
 	return found, false, err
 }
 
-// requestStops marks turns as to be stopped, and writes those into the audit trail that were not to
-// be stopped before.
+// requestStops marks turns for stopping and adds audit entries for those that were not marked
+// before.
 func requestStops(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []session.TurnID, by string) error {
 	if len(ids) == 0 {
 		return nil

@@ -41,7 +41,7 @@ func (s *Store) Withdraw(
 	return changed, nil
 }
 
-// withdraw ends every turn that asks the same question, and erases it.
+// withdraw ends every turn with the same question, and erases it.
 func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, sentence string) error {
 	family, err := lockFamily(ctx, tx, tenant, id)
 	if err != nil {
@@ -76,9 +76,8 @@ func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, senten
 	return audit.WriteTurn(ctx, tx, tenant, session.QuestionDeleted, id, "", nil)
 }
 
-// lockFamily returns the turns that ask the same question as one of them, all locked. Those that
-// were made while it waited for a lock are among them; afterwards none can be made of a turn that
-// is locked.
+// lockFamily returns all turns with the same question as a turn, locked. They include turns derived
+// while it waited for a lock; afterwards none can be derived from a locked turn.
 func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) ([]string, error) {
 	var locked []string
 	for {
@@ -97,8 +96,8 @@ func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id strin
 	}
 }
 
-// eraseUnshown deletes the answers of those of the turns whose question was deleted and of which
-// nothing is to be shown any more: all that models wrote, searched for and were given.
+// eraseUnshown deletes the answers of turns whose question was deleted and that need no delivery:
+// everything that models wrote, searched for and were given.
 func eraseUnshown(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids ...string) error {
 	if _, err := tx.Exec(ctx, withdrawnEraseSQL, tenant, ids); err != nil {
 		return fmt.Errorf("erase the answers of a deleted question: %w", err)
@@ -111,9 +110,8 @@ func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		erased, running = false, nil
 		var turn string
-		// The message before its turn, as everybody locks them. A message that the bot itself takes
-		// back is of a turn that a replica holds, or is no page any more. The row of one that is
-		// not known yet waits for it.
+		// Lock the message before its turn, as everywhere. A message that the bot deletes belongs
+		// to a held turn or is no page any more. An unknown message gets a row that waits for it.
 		const message = `
 			insert into surface_message (tenant_id, platform, workspace, channel, message, stop_at, deleted) values ($1, $2, $3, $4, $5, clock_timestamp(), true)
 			on conflict (tenant_id, platform, workspace, channel, message) do update set deleted = true`
@@ -149,7 +147,7 @@ func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref
 	return erased, running, nil
 }
 
-// eraseBegun removes an answer that is being written, if the message is its first page.
+// eraseBegun removes an answer that is being written if the message is its first page.
 func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, []session.TurnID, error) {
 	const of = `
 		select t.id::text from surface_message m join turn t on t.tenant_id = m.tenant_id and t.id = m.turn_id
@@ -169,7 +167,7 @@ func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at threa
 	return err == nil, running, err
 }
 
-// removeBegun removes an answer that is being written, and returns the turns that run.
+// removeBegun removes an answer that is being written, and returns the running turns.
 func removeBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string) ([]session.TurnID, error) {
 	running, err := removeLineage(ctx, tx, tenant, turn, session.Removal{})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Judged implements session.Store. All are written in one round trip.
+// Judged implements session.Store. It stores all verdicts in one round trip.
 func (s *Store) Judged(ctx context.Context, tenant access.TenantID, verdicts []session.Verdict) error {
 	batch := new(pgx.Batch)
 	for _, v := range verdicts {
@@ -23,7 +23,7 @@ func (s *Store) Judged(ctx context.Context, tenant access.TenantID, verdicts []s
 			tenant, v.Ref.Platform, v.Ref.Workspace, v.Ref.Channel, postgres.Storable(string(v.Message)), postgres.Storable(v.Ref.Thread), v.Action, v.Reason)
 	}
 	if err := s.db.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("keep %d decisions: %w", len(verdicts), err)
+		return fmt.Errorf("store %d decisions: %w", len(verdicts), err)
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func (s *Store) Verdict(ctx context.Context, tenant access.TenantID, at thread.R
 		return session.Verdict{}, nil
 	}
 	if err != nil {
-		return session.Verdict{}, fmt.Errorf("load what was decided about a message: %w", err)
+		return session.Verdict{}, fmt.Errorf("load the decision about a message: %w", err)
 	}
 	v.At = v.At.UTC()
 	return v, nil

@@ -51,7 +51,7 @@ func finished(t *testing.T, store *pgsession.Store, of session.Turn, answer mess
 
 // The release before numbered documents, not passages. Its statements stand here as it makes them.
 // What each of the two releases stores on one database the other reads.
-func TestReleaseThatNumbersDocumentsReadsAndWritesTheSameSession(t *testing.T) {
+func TestOlderReleaseSharesSession(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
 	store := pgsession.New(db)

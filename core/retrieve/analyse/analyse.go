@@ -1,10 +1,10 @@
-// Package analyse turns text into the terms that keyword search compares. Documents and questions
-// pass through the same code.
+// Package analyse turns text into the terms that keyword search compares. It analyses documents and
+// questions in the same way.
 //
-// A text is normalised to NFKC and cut into Unicode words. An identifier counts whole and in its
-// parts: pg_stat_replication is found by itself, by "replication" and by "stat replication";
+// A text is normalised to NFKC and split into Unicode words. An identifier yields its whole and its
+// parts: pg_stat_replication is found by the whole, by "replication" and by "stat replication";
 // getUser by "user"; v1.2.3 by "1.2.3"; ERR-42 by "42". Words of languages with a Snowball stemmer
-// are reduced to their stems, stop words are dropped, and scripts that write no spaces are cut into
+// are reduced to their stems, stop words are dropped, and scripts without spaces are split into
 // pairs of characters.
 package analyse
 
@@ -15,25 +15,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxTerm is the length in bytes that a term is cut to, so that hashes and encoded data stay
-// searchable without filling the index.
+// MaxTerm is the maximum length of a term in bytes. Longer ones, such as hashes and encoded data,
+// are cut: they stay searchable without filling the index.
 const MaxTerm = 64
 
 // Counts are the terms of one field of one chunk.
 type Counts struct {
 	Frequency map[string]int // how often each term occurs
-	Length    int            // number of words, the wholes of split identifiers not counted twice
+	Length    int            // number of words; the wholes of split identifiers do not count
 }
 
-// Text analyses a field in a language (a BCP 47 primary subtag; unknown and empty ones count as
-// DefaultLanguage).
+// Text analyses a field in a language, given as a BCP 47 primary subtag. Unknown and empty ones
+// mean DefaultLanguage.
 func Text(text, language string) Counts {
 	c := Counts{Frequency: make(map[string]int, len(text)/12)}
 	lang := languageOf(language)
 	s := &stemmer{lang: lang}
 	if lang.pool != nil {
 		s = lang.pool.borrow(lang)
-		defer lang.pool.giveBack(s)
+		defer lang.pool.release(s)
 	}
 	scan(fold(text), func(t token) bool {
 		if t.kind == word && lang.stops[t.text] {
@@ -52,8 +52,7 @@ func Text(text, language string) Counts {
 	return c
 }
 
-// fold brings text into the form in which terms are compared, except for case: NFKC. Case is kept
-// since it parts camelCase words.
+// fold normalises text to NFKC. It keeps case, which separates camelCase words.
 func fold(text string) string {
 	return norm.NFKC.String(strings.ToValidUTF8(text, " "))
 }
@@ -68,7 +67,7 @@ func lower(s string) string {
 	return strings.ToLower(s)
 }
 
-// cut shortens a term to MaxTerm bytes on a character boundary.
+// cut shortens a term to MaxTerm bytes at a character boundary.
 func cut(term string) string {
 	if len(term) <= MaxTerm {
 		return term

@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// A name next to a question says whom or what it is asked for, not what it is about: "How often are
-// backups tested at ACME?", "cc Priya: how often …", "(OPS-1234) how often …", "In Project Heron,
-// how often …", "How often are backups tested, Priya?".
+// Names next to a question are not its topic:
 const (
-	aName  = `\p{Lu}[\pL\pN'’&.-]*`
-	people = aName + `(?:[ \t]+` + aName + `){0,2}`
+	namePattern = `\p{Lu}[\pL\pN'’&.-]*`
+	people      = namePattern + `(?:[ \t]+` + namePattern + `){0,2}`
 	// body is a noun that says what kind of body a name belongs to.
 	body = `(?:project|team|squad|department|division|group|office|branch|unit|customer|client|account|company|region|site|tenant|` +
 		`projekt|abteilung|gruppe|kunde|firma|équipe|projet|proyecto|equipo)`
@@ -40,24 +38,23 @@ var asides = []*regexp.Regexp{
 // bodies are the words of body.
 var bodies = set(strings.NewReplacer("(?:", "", ")", "", "|", " ").Replace(body))
 
-// asidesIn returns the parts of a question, as pairs of offsets, that say whom or what it is asked
-// for.
+// asidesIn returns the parts of a question that are not its topic, as pairs of offsets.
 func asidesIn(text string) [][2]int {
-	const looked = 2 << 10 // what is pasted has no asides
+	const looked = 2 << 10 // pasted text has no asides
 	if len(text) > looked {
 		return nil
 	}
 	var spans [][2]int
 	for _, at := range asides {
 		for _, match := range at.FindAllStringSubmatchIndex(text, -1) {
-			spans = append(spans, [2]int(match[len(match)-2:])) // the group, else the whole
+			spans = append(spans, [2]int(match[len(match)-2:])) // the group, or else the whole match
 		}
 	}
 	return spans
 }
 
-// aside reports whether the word at text[from:to] stands next to the question.
-func (n *names) aside(from, to int) bool {
+// isAside reports whether the word at text[from:to] is next to the question.
+func (n *names) isAside(from, to int) bool {
 	for _, span := range n.asides {
 		if span[0] <= from && to <= span[1] {
 			return true

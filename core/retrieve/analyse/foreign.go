@@ -7,11 +7,10 @@ import (
 	"unicode"
 )
 
-// speaksOther reports whether a question in Latin script is in a language in which no document is
-// written, going by its small words: two of them, or one with a letter that English does not have,
-// and more than in any language of the documents. A question is short, so that Guess seldom dares
-// to tell.
-func speaksOther(text string, langs []language) bool {
+// isForeignQuestion reports whether a question in Latin script is in a language in which no
+// document is written. It needs two stop words of that language, or one with a letter that English
+// lacks, and more than of any language of the documents. Questions are usually too short for Guess.
+func isForeignQuestion(text string, langs []language) bool {
 	hits := make([]int, len(guessable))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) {
 		for found := smallWords[lower(field)]; found != 0; found &= found - 1 {
@@ -33,9 +32,9 @@ func speaksOther(text string, langs []language) bool {
 	return others >= enough && others > theirs
 }
 
-// otherScript reports whether a word is written in a script that tells its language, and no
-// document is in that language.
-func otherScript(word string, langs []language) bool {
+// isForeignScript reports whether a word's script identifies its language, and no document is in
+// that language.
+func isForeignScript(word string, langs []language) bool {
 	name := scriptLanguage(word)
 	return name != "" && !slices.ContainsFunc(langs, func(l language) bool { return l.name == name })
 }

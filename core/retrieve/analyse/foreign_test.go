@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-func TestWordsOfLanguagesWithoutDocumentsAreForeign(t *testing.T) {
+func TestForeignWords(t *testing.T) {
 	t.Parallel()
 	for question, c := range map[string]struct {
 		languages []string

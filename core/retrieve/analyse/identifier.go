@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// compound yields a word or, for an identifier, its parts followed by the whole as an extra.
-func compound(s string, yield func(string, kind) bool) bool {
+// yieldParts yields a word or, for an identifier, its parts followed by the whole as an extra.
+func yieldParts(s string, yield func(string, kind) bool) bool {
 	s = strings.Trim(s, "_")
 	if s == "" {
 		return true
 	}
-	if plain(s) {
+	if isPlainWord(s) {
 		return yield(lower(s), word)
 	}
 	whole := lower(hyphens.Replace(s))
@@ -33,12 +33,12 @@ func compound(s string, yield func(string, kind) bool) bool {
 	return yield(whole, extra)
 }
 
-// hyphens turns the hyphens that typesetting uses into the one on keyboards.
+// hyphens replaces typographic hyphens by the ASCII hyphen.
 var hyphens = strings.NewReplacer("\u2010", "-", "\u2011", "-")
 
-// plain reports whether a word cannot be an identifier: ASCII letters in lower case, the first one
-// in any.
-func plain(s string) bool {
+// isPlainWord reports whether a word cannot be an identifier: it has only ASCII letters, in lower
+// case except possibly the first.
+func isPlainWord(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if s[i] < 'a' || s[i] > 'z' {
 			return false
@@ -47,8 +47,8 @@ func plain(s string) bool {
 	return len(s) > 0 && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z')
 }
 
-// split returns the parts of an identifier: between joining characters, where a lower-case letter
-// is followed by a capital (getUser), and before the last capital of several (HTTPServer).
+// split returns the parts of an identifier. It splits at joining characters, where a lower-case
+// letter precedes a capital (getUser), and before the last of several capitals (HTTPServer).
 func split(s string) []string {
 	var parts []string
 	start := 0

@@ -8,32 +8,32 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultLanguage is what a text is taken for when nothing tells otherwise; every question is also
+// DefaultLanguage is the language of a text that cannot be determined. Every question is also
 // analysed in it.
 const DefaultLanguage = "en"
 
-// language is what the analysis of a text depends on.
+// language holds the data for analysing a language.
 type language struct {
 	name  string
 	stops map[string]bool
 	stem  stemFunc
-	pool  *stemmers // nil where there is no stemmer
+	pool  *stemmerPool // nil if there is no stemmer
 }
 
-// guessable are the languages that Guess tells apart by their small words, the default first.
+// guessable are the languages that Guess distinguishes by stop words, the default first.
 var guessable = []string{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "tr", "hu", "ro"}
 
 // languages holds every language that has stop words or a stemmer. It is never changed.
 var languages = func() map[string]language {
 	all := make(map[string]language)
 	for _, name := range append(slices.Clone(guessable), "ru", "ar", "ga", "ta") {
-		all[name] = language{name: name, stops: set(stopWords(name)), stem: algorithm(name), pool: new(stemmers)}
+		all[name] = language{name: name, stops: set(stopWords(name)), stem: algorithm(name), pool: new(stemmerPool)}
 	}
 	return all
 }()
 
-// languageOf resolves a tag ("de", "de-AT", "nb") to a language. Empty tags mean DefaultLanguage;
-// languages without stop words and stemmer, such as Chinese, are analysed word by word as written.
+// languageOf resolves a tag ("de", "de-AT", "nb") to a language. Empty tags mean DefaultLanguage.
+// Languages without stop words and stemmer, such as Chinese, are analysed word by word.
 func languageOf(tag string) language {
 	name, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	switch name {
@@ -48,11 +48,10 @@ func languageOf(tag string) language {
 	return language{name: name}
 }
 
-// guessWords is how many words Guess looks at.
+// guessWords is the number of words that Guess examines.
 const guessWords = 200
 
-// smallWords tells for each stop word in which of the guessable languages it is one, a bit each. It
-// is never changed.
+// smallWords maps each stop word to a bit set of its guessable languages. It is never changed.
 var smallWords = func() map[string]uint32 {
 	all := make(map[string]uint32)
 	for i, name := range guessable {
@@ -63,8 +62,8 @@ var smallWords = func() map[string]uint32 {
 	return all
 }()
 
-// Guess names the language of a text by its script or, in Latin script, by the small words that it
-// holds. It answers DefaultLanguage when there is too little text.
+// Guess returns the language of a text by its script or, in Latin script, by its stop words. It
+// returns DefaultLanguage for a text that is too short.
 func Guess(text string) string {
 	text = text[:min(len(text), 16*guessWords)]
 	if name := scriptLanguage(text); name != "" {
@@ -78,7 +77,8 @@ func Guess(text string) string {
 			break
 		}
 		w := lower(field)
-		if _, size := utf8.DecodeRuneInString(w); size == len(w) { // names in formulas and programs
+		// single letters are names in formulas and programs
+		if _, size := utf8.DecodeRuneInString(w); size == len(w) {
 			continue
 		}
 		again := seen[w]
@@ -97,15 +97,15 @@ func Guess(text string) string {
 			best = i
 		}
 	}
-	// Every third word of running text is a small one. Tables and lists may have none, and programs
-	// use one or the other as a name.
+	// A third of the words of running text are stop words. Tables and lists may have none, and
+	// programs use some as names.
 	if different[best] < 3 || hits[best]*20 < n {
 		return DefaultLanguage
 	}
 	return guessable[best]
 }
 
-// scriptLanguage names the language of a text that is mostly written in its own script, or nothing.
+// scriptLanguage returns the language of a text that is mostly in a script of one language, or "".
 func scriptLanguage(text string) string {
 	var letters, cyrillic, arabic, tamil, kana, han, hangul int
 	for _, r := range text {

@@ -6,22 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// names tells which words of a question are written as names. What no document names, no document
-// answers, however well its other words fit, unless the name is only next to the question; an
-// ordinary word that occurs nowhere has synonyms that do.
+// names determines which words of a question are written as names. No document can answer about a
+// name that none contains, however well the other words match, unless the name is only next to the
+// question. Ordinary words that occur nowhere may have synonyms that do.
 type names struct {
 	text   string
-	asides [][2]int // what is next to the question
-	// capitals tell something: not everything is written in them, and the language does not give
-	// them to all its nouns
+	asides [][2]int // parts next to the question
+	// capitals are significant: not all words have them, and the language does not capitalise all
+	// nouns
 	cased bool
 }
 
-// nouns are the languages that write every noun with a capital.
-var nouns = map[string]bool{"de": true, "lb": true}
+// capitalisedNouns are the languages that capitalise every noun.
+var capitalisedNouns = map[string]bool{"de": true, "lb": true}
 
 func namesOf(text string, asked language) *names {
-	n := &names{text: text, asides: asidesIn(text), cased: !nouns[asked.name]}
+	n := &names{text: text, asides: asidesIn(text), cased: !capitalisedNouns[asked.name]}
 	words, capital := 0, 0
 	for field := range strings.FieldsSeq(text) {
 		r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(field, func(r rune) bool { return !unicode.IsLetter(r) }))
@@ -39,18 +39,18 @@ func namesOf(text string, asked language) *names {
 	return n
 }
 
-// dates are written with a capital in English and name nothing that documents would have to name.
+// dates are capitalised English words that documents need not contain.
 var dates = set(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
 	november december mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec i english german french spanish`)
 
-// name reports whether the word at text[from:to] is written as a name: as an identifier, between
-// quotation marks, as an acronym, or with a capital in mid-sentence.
-func (n *names) name(from, to int) bool {
+// isName reports whether the word at text[from:to] is written as a name: an identifier, a
+// quotation, an acronym, or a capitalised word in mid-sentence.
+func (n *names) isName(from, to int) bool {
 	word := n.text[from:to]
 	if word == "" {
 		return false
 	}
-	if n.quoted(from, to) || identifier(word) {
+	if n.isQuoted(from, to) || isIdentifier(word) {
 		return true
 	}
 	if !n.cased || dates[lower(word)] {
@@ -63,11 +63,11 @@ func (n *names) name(from, to int) bool {
 	if size < len(word) && strings.IndexFunc(word, unicode.IsLower) < 0 { // an acronym
 		return true
 	}
-	return size < len(word) && n.within(from)
+	return size < len(word) && n.isMidSentence(from)
 }
 
-// within reports whether something of the same sentence stands before a place.
-func (n *names) within(at int) bool {
+// isMidSentence reports whether a word of the same sentence precedes a position.
+func (n *names) isMidSentence(at int) bool {
 	before := strings.TrimRight(n.text[:at], " \t([{\"'“„«‘")
 	if before == "" {
 		return false
@@ -76,9 +76,8 @@ func (n *names) within(at int) bool {
 	return !strings.ContainsRune(".?!:;\n\r–—-*•>", r)
 }
 
-// quoted reports whether a word stands between quotation marks that open and close around a few
-// words.
-func (n *names) quoted(from, to int) bool {
+// isQuoted reports whether a word is within quotation marks around a few words.
+func (n *names) isQuoted(from, to int) bool {
 	const reach = 60
 	before := n.text[max(0, from-reach):from]
 	after := n.text[to:min(len(n.text), to+reach)]
@@ -100,11 +99,11 @@ func (n *names) quoted(from, to int) bool {
 	return false
 }
 
-// identifier reports whether a word is one by its letters: with an underscore or a capital inside,
-// or of letters and digits. Versions, dates, numbers with their units ("5th", "10GB") and words
-// with hyphens are none.
-func identifier(word string) bool {
-	letters, digits, after := 0, 0, 0 // digits behind a letter
+// isIdentifier reports whether a word looks like an identifier: with an underscore or a capital
+// inside, or made of letters and digits. Versions, dates, numbers with units ("5th", "10GB") and
+// hyphenated words are not identifiers.
+func isIdentifier(word string) bool {
+	letters, digits, after := 0, 0, 0 // digits after a letter
 	inner, lowered := false, false
 	for _, r := range word {
 		switch {

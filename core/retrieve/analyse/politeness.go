@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// What people write around a question: whom it is for, and who says thank you. It asks for nothing.
+// Polite phrases around a question. They are not part of it.
 const (
 	hail = `(?:hi|hello|hey|hiya|howdy|dear|greetings|good (?:morning|afternoon|evening|day)|morning|thanks|thank you|hallo|hi zusammen|moin|servus|liebe[rs]?|` +
 		`guten (?:morgen|tag|abend)|bonjour|bonsoir|salut|hola|buenos d[ií]as|buenas tardes|ciao|buongiorno|ol[aá]|bom dia|hoi|beste|hej)`
@@ -29,26 +29,27 @@ var (
 	signature = regexp.MustCompile(`(?:\n\s*(?:[-–—_]+\s*\n?\s*)?|[.?!]\s+[-–—]+\s*)` + person + `(?:[ \t]+` + person + `){0,2}[ \t]*(?:\n[^\n?]{0,60}){0,2}\s*$`)
 )
 
-// plainly is a question without the politeness around it; a text of nothing else stays as it is.
-func plainly(text string) string {
-	const looked = 4 << 10 // bytes from each end: politeness is short, and what is pasted is not
+// withoutPoliteness returns a question without the polite phrases around it. A text that consists
+// of them is unchanged.
+func withoutPoliteness(text string) string {
+	const looked = 4 << 10 // bytes from each end: polite phrases are short
 	rest := mention.ReplaceAllString(text, "$1")
 	if len(rest) > 2*looked {
 		return text
 	}
 	for range 2 { // "Hello all! Hi Bob, …", "… Thanks! Cheers, Bob"
-		rest = shorter(rest, opening)
+		rest = trimMatch(rest, opening)
 	}
 	for range 2 {
-		rest = shorter(rest, signature)
-		rest = shorter(rest, closing)
+		rest = trimMatch(rest, signature)
+		rest = trimMatch(rest, closing)
 	}
 	return rest
 }
 
-// shorter leaves out what an expression matches at one of the ends, as long as something with a
-// letter remains. The sign that ends the question before it stays.
-func shorter(text string, at *regexp.Regexp) string {
+// trimMatch removes what an expression matches at one end of the text if the rest has a letter. It
+// keeps the punctuation that ends the question.
+func trimMatch(text string, at *regexp.Regexp) string {
 	match := at.FindStringIndex(text)
 	if match == nil {
 		return text

@@ -20,7 +20,7 @@ func texts(query string) []string {
 }
 
 // Who is addressed, thanked or signs changes nothing of what is asked.
-func TestPolitenessIsNoPartOfAQuestion(t *testing.T) {
+func TestPolitenessIsRemoved(t *testing.T) {
 	t.Parallel()
 	const question = "How do I renew the staging certificate?"
 	want := texts(question)
@@ -60,7 +60,7 @@ func TestPolitenessIsNoPartOfAQuestion(t *testing.T) {
 }
 
 // Whatever is written, a question of some words keeps some, and taking politeness away ends.
-func TestPolitenessLeavesSomething(t *testing.T) {
+func TestPoliteTextAloneStays(t *testing.T) {
 	t.Parallel()
 	words := []string{"hi", "Hello", "thanks", "Thanks", "cheers", ",", ".", "?", "\n", "–", "--", "Bob", "@bob", "Dear", "regards", "danke", "certificate", " "}
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,77 +7,71 @@ import (
 	"unicode/utf8"
 )
 
-// MaxQueryTerms is how many different terms a query keeps, the first ones. What is pasted beyond
-// that adds cost and little meaning.
+// MaxQueryTerms is the maximum number of different terms of a query. Further terms, as of pasted
+// text, add cost and little meaning.
 const MaxQueryTerms = 200
 
-// Term is one thing to look for.
+// Term is a term to search for.
 type Term struct {
 	Text string
-	// Count is how often the term stands in the query, 1 or more: whoever repeats a word asks about
-	// it. In scores it weighs as many times as much.
+	// Count is how often the term occurs in the query, at least 1. It multiplies the term's weight.
 	Count int
-	// Synonym numbers, from 1, the word or phrase next to the question's own words that the term is
-	// one word of (Synonyms). A document says that when it holds all its terms.
+	// Synonym is the number, from 1, of the added synonym that the term belongs to; 0: none. A
+	// document contains a synonym if it has all its terms.
 	Synonym int
-	// Share is what a synonym's term weighs, of what the word of the question does.
+	// Share is the weight of a synonym's term relative to the replaced word.
 	Share float64
-	// Word numbers the word of the query that the term came from. A word gives several terms when
-	// it is an identifier or when its stems in two languages differ; together they are evidence for
-	// one word.
+	// Word is the number of the query's word that the term came from. An identifier, or a word with
+	// different stems in two languages, yields several terms of one word.
 	Word int
-	// Part numbers the part of the word that the term stands for. Terms of one part are its stems
-	// in several languages, of which a document holds the one in its own: they are as frequent as
-	// all of them together, lest the few documents of one language come first everywhere.
+	// Part is the number of the part of the word. Terms of one part are its stems in several
+	// languages, of which a document has the one in its language. They share one frequency, so that
+	// the few documents of a rare language do not rank first everywhere.
 	Part int
-	// Chatter marks words that questions carry whatever they ask about ("please", "anyone",
-	// "explain"), and words that are stop words in one of the languages: they are looked for, but a
-	// passage without them lacks nothing.
+	// Chatter marks words of any question ("please", "anyone", "explain") and stop words of one of
+	// the languages. They are searched for, but a passage need not contain them.
 	Chatter bool
-	// Name marks words that are written as names: identifiers, what stands between quotation marks,
-	// acronyms, capitals in mid-sentence. A question that names what no document does is not
-	// answered by its other words.
+	// Name marks words written as names: identifiers, quotations, acronyms, capitals in
+	// mid-sentence. If no document contains the name, the other words do not answer the question.
 	Name bool
-	// Aside marks words that are next to the question, such as names: whom or what it is asked for,
-	// not what it is about.
+	// Aside marks words next to the question, such as the person or organisation that asks.
 	Aside bool
-	// Foreign marks words of a language, or in a script, in which no document is written. That no
-	// document holds one says little.
+	// Foreign marks words of a language or script in which no document is written. Their absence
+	// means little.
 	Foreign bool
-	// Joined marks the one word that a verb and its particle make together: "backup" for "back up".
-	// It stands for the verb's part of the verb's word, so that a document may hold either, and the
-	// rarer form does not decide alone.
+	// Joined marks the compound of a verb and its particle: "backup" for "back up". It shares the
+	// verb's part, so that a document may contain either, and the rarer form does not decide alone.
 	Joined bool
 }
 
-// particles are what English verbs form words with: back up and backup, log in, shut down, fail
-// over, stand by.
+// particles form words with English verbs: back up and backup, log in, shut down, fail over, stand
+// by.
 var particles = map[string]bool{"up": true, "down": true, "in": true, "out": true, "on": true, "off": true, "over": true, "back": true, "by": true, "around": true}
 
-// Query analyses a question in every language that the documents it is asked of are written in.
-// DefaultLanguage is always among them. Greetings, thanks and signatures around the question are no
-// part of it. There are no operators: quotes, brackets and the like part words and nothing else.
-// The result has no term twice and may be empty.
+// Query analyses a question in all given languages, which are those of the documents, and in
+// DefaultLanguage. It ignores greetings, thanks and signatures around the question. There are no
+// operators: quotes and brackets only separate words. The result has no duplicate terms and may be
+// empty.
 func Query(text string, languages []string) []Term { return query(text, languages).terms }
 
-// analysed is a question with what was seen on the way to its terms.
+// analysed is a question with intermediate results of its analysis.
 type analysed struct {
-	terms   []Term
-	langs   []language
-	written []written
+	terms []Term
+	langs []language
+	words []writtenWord
 }
 
-// written is one word of a question as it stands there.
-type written struct {
+// writtenWord is one word of a question as written.
+type writtenWord struct {
 	text string
-	word int // that its terms are numbered by; -1: it has none
+	word int // number of its terms' word; -1: it has none
 }
 
 func query(text string, languages []string) *analysed {
 	langs := queryLanguages(languages)
-	text = fold(plainly(text))
-	asked := askedIn(text, langs)
-	other := speaksOther(text, langs)
+	text = fold(withoutPoliteness(text))
+	asked := questionLanguage(text, langs)
+	other := isForeignQuestion(text, langs)
 	stemmers := make([]stemmer, len(langs))
 	for i, l := range langs {
 		stemmers[i] = stemmer{lang: l}
@@ -87,7 +81,7 @@ func query(text string, languages []string) *analysed {
 	part := -1
 	var at token
 	names := namesOf(text, asked)
-	var words []written
+	var words []writtenWord
 	add := func(text string, word int, chatter bool) {
 		text = cut(text)
 		if last, found := seen[text]; found {
@@ -102,14 +96,14 @@ func query(text string, languages []string) *analysed {
 			seen[text] = occurrence{len(terms), part}
 			words[len(words)-1].word = word
 			terms = append(terms, Term{Text: text, Count: 1, Word: word, Part: part, Chatter: chatter,
-				Name: !chatter && names.name(at.from, at.to), Aside: !chatter && names.aside(at.from, at.to), Foreign: other || otherScript(text, langs)})
+				Name: !chatter && names.isName(at.from, at.to), Aside: !chatter && names.isAside(at.from, at.to), Foreign: other || isForeignScript(text, langs)})
 		}
 	}
-	var verb token // the word just before, which may turn out to be one
+	var verb token // previous word, which may be a verb
 	scan(text, func(t token) bool {
 		if particles[t.text] && t.unit == verb.unit+1 && asked.name == DefaultLanguage && verb.kind == word && verb.text != "" && !asked.stops[verb.text] {
 			n := len(terms)
-			at = token{} // no word as it is written
+			at = token{} // not a written word
 			add(stemmers[0].stem(stemmers[0].stem(verb.text)+t.text), verb.unit, false)
 			if len(terms) > n {
 				terms[n].Joined = true
@@ -118,19 +112,19 @@ func query(text string, languages []string) *analysed {
 		part++
 		verb, at = t, t
 		if t.kind != extra {
-			words = append(words, written{t.text, -1})
+			words = append(words, writtenWord{t.text, -1})
 		}
 		switch {
-		case t.kind == extra && single(t.text):
-			// one character of a longer run would match nearly everything
+		case t.kind == extra && isSingleCharacter(t.text):
+			// a single character of a longer run would match nearly everything
 		case t.kind != word:
 			add(t.text, t.unit, false)
 		case asked.stops[t.text]:
-			// a small word of the question's own language means nothing in another one
+			// a stop word of the question's language has no meaning in another
 		default:
-			// A small word of one language is looked for in the others, where it may mean
-			// something, but says nothing by its absence.
-			small := chatter[t.text] || bodies[t.text] && names.aside(t.from, t.to) || slices.ContainsFunc(langs, func(l language) bool { return l.stops[t.text] })
+			// A stop word of one language may have a meaning in another, so it is searched for, but
+			// need not occur.
+			small := chatter[t.text] || bodies[t.text] && names.isAside(t.from, t.to) || slices.ContainsFunc(langs, func(l language) bool { return l.stops[t.text] })
 			for i := range stemmers {
 				if !stemmers[i].lang.stops[t.text] {
 					add(stemmers[i].stem(t.text), t.unit, small)
@@ -139,7 +133,7 @@ func query(text string, languages []string) *analysed {
 		}
 		return len(terms) < MaxQueryTerms
 	})
-	if onlyChatter(terms) { // then these words are what is asked about
+	if onlyChatter(terms) { // then the question is about these words
 		for i := range terms {
 			terms[i].Chatter = false
 		}
@@ -147,7 +141,7 @@ func query(text string, languages []string) *analysed {
 	return &analysed{terms, langs, words}
 }
 
-// Weight is how many times the inverse document frequency of a term counts in scores.
+// Weight returns the factor of the term's inverse document frequency in scores.
 func (t Term) Weight() float64 {
 	if t.Synonym > 0 {
 		return t.Share * float64(t.Count)
@@ -155,17 +149,17 @@ func (t Term) Weight() float64 {
 	return float64(t.Count)
 }
 
-// occurrence is where a term stood last.
+// occurrence is the last occurrence of a term.
 type occurrence struct {
 	term int // its index
 	part int
 }
 
-// askedIn tells the language of a question among those of the documents: the one that most of its
-// small words are of. Guess, which knows nothing of the documents and seldom dares to judge so
-// short a text, decides where none is ahead. Small words of a language that is not told would be
-// looked for in the documents of the others, where they are rare and therefore weigh much.
-func askedIn(text string, langs []language) language {
+// questionLanguage returns the language of a question among those of the documents: the one with
+// most of its stop words. On a tie it uses Guess, which does not know the documents and rarely
+// decides for short texts. Stop words of an unknown language would be searched for in documents of
+// the others, where they are rare and therefore weigh much.
+func questionLanguage(text string, langs []language) language {
 	hits := make([]int, len(langs))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) }) {
 		w := lower(field)
@@ -192,8 +186,8 @@ func askedIn(text string, langs []language) language {
 	return langs[ahead]
 }
 
-// onlyChatter reports whether a question consists of chatter, two words of it or more: "thanks!"
-// asks about nothing.
+// onlyChatter reports whether a question consists of at least two words of chatter. "thanks!" asks
+// about nothing.
 func onlyChatter(terms []Term) bool {
 	for _, t := range terms {
 		if !t.Chatter {
@@ -203,13 +197,13 @@ func onlyChatter(terms []Term) bool {
 	return len(terms) > 0 && terms[0].Word != terms[len(terms)-1].Word
 }
 
-// single reports whether s is one character of a script without spaces.
-func single(s string) bool {
+// isSingleCharacter reports whether s is one character of a script without spaces.
+func isSingleCharacter(s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
-	return size == len(s) && unspaced(r)
+	return size == len(s) && isUnspaced(r)
 }
 
-// queryLanguages resolves names to languages, DefaultLanguage first, each once.
+// queryLanguages resolves names to languages without duplicates, DefaultLanguage first.
 func queryLanguages(names []string) []language {
 	langs := []language{languageOf(DefaultLanguage)}
 	used := []string{DefaultLanguage}
@@ -222,9 +216,9 @@ func queryLanguages(names []string) []language {
 	return langs
 }
 
-// Together returns how frequent each term counts as: as its part, in all languages; a synonym,
-// which is to weigh no more than the word it stands for, as whichever of the two is more frequent.
-// frequency runs parallel to terms.
+// Together returns the frequency that each term counts with. Terms of one part share the sum over
+// all languages. A synonym gets at least the frequency of the word that it replaces, so that it
+// does not weigh more. frequency runs parallel to terms.
 func Together(terms []Term, frequency []int) []int {
 	parts := make(map[int]int, len(terms))
 	for i, t := range terms {

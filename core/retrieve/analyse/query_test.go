@@ -10,7 +10,7 @@ import (
 
 // One document in another language must not turn the small words of every question into rare,
 // weighty ones.
-func TestSmallWordsOfTheQuestionsLanguageMeanNothingElsewhere(t *testing.T) {
+func TestStopWordsOfOtherLanguages(t *testing.T) {
 	t.Parallel()
 	small := map[string]bool{"how": true, "do": true, "i": true, "up": true, "the": true}
 	var first []string
@@ -26,7 +26,7 @@ func TestSmallWordsOfTheQuestionsLanguageMeanNothingElsewhere(t *testing.T) {
 }
 
 // What English writes in two words as a verb, it writes in one as a noun.
-func TestAVerbAndItsParticleAreOneWordToo(t *testing.T) {
+func TestVerbWithParticle(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		text, want string // want: the joined word; empty for none
@@ -59,7 +59,7 @@ func TestAVerbAndItsParticleAreOneWordToo(t *testing.T) {
 
 // A short question has too few small words to tell its language by, unless one knows which
 // languages there are.
-func TestTheLanguageOfAShortQuestionIsOneOfTheDocuments(t *testing.T) {
+func TestLanguageOfShortQuestion(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		text      string
@@ -92,7 +92,7 @@ func TestTheLanguageOfAShortQuestionIsOneOfTheDocuments(t *testing.T) {
 	}
 }
 
-func TestAQuestionOfChatterAloneIsAboutItsWords(t *testing.T) {
+func TestChatterOnlyQuestion(t *testing.T) {
 	t.Parallel()
 	for _, term := range analyse.Query("What does happens before mean?", nil) {
 		if term.Chatter {
@@ -101,7 +101,7 @@ func TestAQuestionOfChatterAloneIsAboutItsWords(t *testing.T) {
 	}
 }
 
-func TestAGreetingAsksAboutNothing(t *testing.T) {
+func TestGreetingHasNoTerms(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"thanks!", "hello", "Please?"} {
 		for _, term := range analyse.Query(text, nil) {
@@ -114,7 +114,7 @@ func TestAGreetingAsksAboutNothing(t *testing.T) {
 
 // "serveurs" is "serveur" in French and stays as it is in Danish, say: a French document holds the
 // one stem and a Danish the other.
-func TestStemsOfOneWordAreAsFrequentAsAllOfThem(t *testing.T) {
+func TestStemsShareFrequency(t *testing.T) {
 	t.Parallel()
 	terms := analyse.Query("nationale serveurs", []string{"french", "danish"})
 	frequency := make([]int, len(terms))
@@ -135,7 +135,7 @@ func TestStemsOfOneWordAreAsFrequentAsAllOfThem(t *testing.T) {
 
 // The parts of an identifier are words of their own: a rare one is not made frequent by its
 // neighbour.
-func TestPartsOfAnIdentifierAreCountedByThemselves(t *testing.T) {
+func TestIdentifierPartsAreCountedSeparately(t *testing.T) {
 	t.Parallel()
 	terms := analyse.Query("pg_basebackup", nil)
 	frequency := make([]int, len(terms))

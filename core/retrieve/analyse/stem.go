@@ -25,10 +25,10 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// stemFunc is a Snowball algorithm; the result is left in the environment.
+// stemFunc is a Snowball algorithm. It leaves the result in the environment.
 type stemFunc func(*snowball.Env) bool
 
-// algorithm returns the Snowball stemmer of a language, nil where there is none.
+// algorithm returns the Snowball stemmer of a language, or nil.
 func algorithm(language string) stemFunc {
 	switch language {
 	case "ar":
@@ -71,28 +71,28 @@ func algorithm(language string) stemFunc {
 	return nil
 }
 
-// stemmers lends stemmers of a language, with what they remember of the texts before: stemming
-// costs far more than a look-up, and texts repeat their words.
-type stemmers struct{ pool sync.Pool }
+// stemmerPool pools stemmers of a language with their caches: stemming costs far more than a
+// look-up, and texts repeat their words.
+type stemmerPool struct{ pool sync.Pool }
 
-// mostStems bounds the memory of a stemmer to a few megabytes.
+// mostStems limits the cache of a stemmer to a few megabytes.
 const mostStems = 1 << 15
 
-func (p *stemmers) borrow(lang language) *stemmer {
+func (p *stemmerPool) borrow(lang language) *stemmer {
 	if s, ok := p.pool.Get().(*stemmer); ok {
 		return s
 	}
 	return &stemmer{lang: lang}
 }
 
-func (p *stemmers) giveBack(s *stemmer) {
+func (p *stemmerPool) release(s *stemmer) {
 	if len(s.known) > mostStems {
 		clear(s.known)
 	}
 	p.pool.Put(s)
 }
 
-// stemmer stems words and remembers them. It serves one goroutine.
+// stemmer stems words and caches the results. It is not safe for concurrent use.
 type stemmer struct {
 	lang  language
 	env   *snowball.Env
@@ -116,6 +116,7 @@ func (s *stemmer) stem(w string) string {
 	if stem == "" {
 		stem = w
 	}
-	s.known[strings.Clone(w)] = strings.Clone(stem) // the text that they are parts of may be large
+	// clone, because the words would retain a large text
+	s.known[strings.Clone(w)] = strings.Clone(stem)
 	return stem
 }

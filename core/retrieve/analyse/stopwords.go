@@ -2,7 +2,7 @@ package analyse
 
 import "strings"
 
-// stopWords are the words of each language that carry no topic. They also tell languages apart.
+// stopWords returns the words of a language that carry no topic. They also identify languages.
 func stopWords(language string) string {
 	switch language {
 	case "en":
@@ -85,8 +85,8 @@ si și sunt ta te tu un una unei unor va voi vor`
 	return ""
 }
 
-// chatter are words that people put around a question whatever it is about. They are searched for
-// like others, but a passage that lacks them lacks nothing (Term.Chatter).
+// chatter are words that people add to any question. They are searched for, but a passage need not
+// contain them (Term.Chatter).
 var chatter = set(`
 able actually anybody anyone anything appreciate appreciated ask asking bot colleague colleagues confused curious dear describe difference
 elaborate everybody everyone everything exactly exist exists explain explained explanation far find folks get getting give given go goes going good got great

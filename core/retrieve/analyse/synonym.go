@@ -6,28 +6,26 @@ import (
 	"sync"
 )
 
-// SynonymShare is what a synonym weighs, of what the word of the question weighs that it stands
-// for: a document in the asker's own words goes before one in other words. Of 20 sets of general
-// words (delete and remove, folder and directory), 80 questions about two manuals had the right
-// page among the first five 56 times without them, 56 times at a quarter, and 55 times at a half,
-// at three quarters and at the full weight: what gains are words that only the operator knows to
-// mean the same, and those lose to no word of the question at a half.
+// SynonymShare is the weight of a synonym relative to the replaced word: documents in the asker's
+// words rank first. Measured with 20 sets of general words (delete and remove, folder and
+// directory) and 80 questions about two manuals. The right page was among the first five 56 times
+// without synonyms, 56 times at a quarter, and 55 times at higher weights. Synonyms that only the
+// operator knows gain most, and at a half they already rank well.
 const SynonymShare = 0.5
 
-// maxSynonymTerms bounds what synonyms add to a question.
+// maxSynonymTerms limits the terms that synonyms add to a question.
 const maxSynonymTerms = 100
 
-// Synonyms are sets of words and phrases that mean the same, as an operator lists them. Whichever
-// member of a set a question holds, the others are looked for too. They are sets and not rules, so
-// that nothing leads in a circle, and what is found through one set is not looked up in another.
-// nil is no set. Synonyms never change and are safe for concurrent use.
+// Synonyms are sets of words and phrases with the same meaning, from the operator. If a question
+// contains one member of a set, the others are searched for too. Sets are not chained: a synonym is
+// not looked up in other sets. nil is no set. Synonyms are immutable and safe for concurrent use.
 type Synonyms struct {
 	sets     [][]string
 	lexicons sync.Map // of *lexicon, by language
 }
 
-// NewSynonyms returns the sets. A phrase that has no word to look for, such as one of small words
-// alone, is passed over.
+// NewSynonyms returns the sets. It ignores phrases without a word to search for, such as stop words
+// alone.
 func NewSynonyms(sets [][]string) *Synonyms {
 	s := &Synonyms{}
 	for _, set := range sets {
@@ -36,8 +34,9 @@ func NewSynonyms(sets [][]string) *Synonyms {
 	return s
 }
 
-// Phrase returns what tells a word or phrase from others, whatever its letter case, hyphens and
-// endings, and how many of its words are looked for: 0 for small words alone, such as "it".
+// Phrase returns a key that identifies a word or phrase regardless of letter case, hyphens and
+// endings. words is the number of its words that are searched for: 0 for stop words alone, such as
+// "it".
 func Phrase(text string) (key string, words int) {
 	lang := languageOf(DefaultLanguage)
 	stem := &stemmer{lang: lang}
@@ -47,7 +46,7 @@ func Phrase(text string) (key string, words int) {
 // lexicon holds the sets in the terms of one language.
 type lexicon struct {
 	members map[string][]member // by their first key
-	// by set and member: the terms that are looked for, none where all are small words
+	// by set and member: the terms to search for, none if all are stop words
 	words [][][]string
 }
 
@@ -76,7 +75,7 @@ func (s *Synonyms) lexicon(lang language) *lexicon {
 	return made.(*lexicon)
 }
 
-// keysOf are the written words of a phrase, parts of identifiers apart, as they are compared.
+// keysOf returns the comparable forms of a phrase's written words, without parts of identifiers.
 func keysOf(text string, stem *stemmer) []string {
 	var keys []string
 	scan(fold(text), func(t token) bool {
@@ -88,17 +87,17 @@ func keysOf(text string, stem *stemmer) []string {
 	return keys
 }
 
-// wordsOf are the terms that a phrase is looked for by: of an identifier the whole, no small words,
-// none twice.
+// wordsOf returns the terms that a phrase is searched by: wholes of identifiers, without stop words
+// and duplicates.
 func wordsOf(text string, stem *stemmer) []string {
 	var words []string
-	units := make(map[int]int) // how many words were there when a unit began
+	units := make(map[int]int) // number of words at the start of each unit
 	scan(fold(text), func(t token) bool {
 		if _, begun := units[t.unit]; !begun {
 			units[t.unit] = len(words)
 		}
 		switch {
-		case t.kind == extra && single(t.text):
+		case t.kind == extra && isSingleCharacter(t.text):
 		case t.kind == extra:
 			words = append(words[:units[t.unit]], cut(t.text)) // instead of its parts
 		case t.kind == word && !stem.lang.stops[t.text]:
@@ -117,23 +116,22 @@ func wordsOf(text string, stem *stemmer) []string {
 	return once
 }
 
-// Query is the function Query with the synonyms of what the question says. Each stands for a word
-// of the question: its terms follow those of the word and share its Word and Part. A phrase stands
-// for each word of the one that it replaces, and its terms share the weight. told says what was
-// added, such as "k8s: kubernetes". Without a synonym the terms are those of the function.
+// Query is the function Query with synonyms. The terms of a synonym follow those of the word that
+// it replaces and share its Word and Part. A phrase replaces each word of the phrase in the
+// question, and its terms share the weight. told lists what was added, such as "k8s: kubernetes".
 func (s *Synonyms) Query(text string, languages []string) (terms []Term, told []string) {
 	if s == nil || len(s.sets) == 0 {
 		return Query(text, languages), nil
 	}
 	q := query(text, languages)
 	added, number, room := make(map[int][]Term), 0, maxSynonymTerms
-	for _, m := range s.match(q) {
+	for _, m := range s.findMembers(q) {
 		var names []string
 		for place, name := range s.sets[m.set] {
 			if place == m.place {
 				continue
 			}
-			n := s.stand(q, m, place, &number, room, added)
+			n := s.addPhrase(q, m, place, &number, room, added)
 			if room -= n; n > 0 {
 				names = append(names, name)
 			}
@@ -151,9 +149,9 @@ func (s *Synonyms) Query(text string, languages []string) (terms []Term, told []
 	return terms, told
 }
 
-// stand lets one phrase stand for the words of a match, in every language, and returns how many
-// terms that adds.
-func (s *Synonyms) stand(q *analysed, m match, place int, number *int, room int, added map[int][]Term) int {
+// addPhrase adds the terms of one phrase for the words of a match, in every language, and returns
+// their number.
+func (s *Synonyms) addPhrase(q *analysed, m match, place int, number *int, room int, added map[int][]Term) int {
 	n := 0
 	var before [][]string
 	weighed := make(map[string]bool)
@@ -171,7 +169,7 @@ func (s *Synonyms) stand(q *analysed, m match, place int, number *int, room int,
 			*number++
 			for _, w := range words {
 				t := Term{Text: w, Count: own.Count, Word: own.Word, Part: own.Part, Chatter: own.Chatter, Foreign: own.Foreign, Synonym: *number}
-				if key := w + "\x00" + own.Text; !weighed[key] { // what two languages share weighs once
+				if key := w + "\x00" + own.Text; !weighed[key] { // a term of two languages counts once
 					weighed[key], t.Share = true, SynonymShare/float64(len(words))
 				}
 				added[own.Word] = append(added[own.Word], t)
@@ -182,19 +180,19 @@ func (s *Synonyms) stand(q *analysed, m match, place int, number *int, room int,
 	return n
 }
 
-// match is a member of a set that a question holds.
+// match is a member of a set in a question.
 type match struct {
 	member
-	words []int // the last terms of the question's words that it is made of
+	words []int // the last terms of the question's words that it consists of
 }
 
-// match finds the members that a question holds, the longest at each place, none within another,
-// each once.
-func (s *Synonyms) match(q *analysed) []match {
+// findMembers returns the members in a question: the longest at each position, without overlaps and
+// duplicates.
+func (s *Synonyms) findMembers(q *analysed) []match {
 	keys := make([][]string, len(q.langs)) // by language and written word
 	for i, lang := range q.langs {
 		stem := &stemmer{lang: lang}
-		for _, w := range q.written {
+		for _, w := range q.words {
 			keys[i] = append(keys[i], stem.stem(w.text))
 		}
 	}
@@ -203,11 +201,11 @@ func (s *Synonyms) match(q *analysed) []match {
 		last[t.Word] = i
 	}
 	var found []match
-	for at := 0; at < len(q.written); {
+	for at := 0; at < len(q.words); {
 		best := member{}
 		for i, lang := range q.langs {
 			for _, m := range s.lexicon(lang).members[keys[i][at]] {
-				if len(m.keys) > len(best.keys) && at+len(m.keys) <= len(q.written) && slices.Equal(m.keys, keys[i][at:at+len(m.keys)]) {
+				if len(m.keys) > len(best.keys) && at+len(m.keys) <= len(q.words) && slices.Equal(m.keys, keys[i][at:at+len(m.keys)]) {
 					best = m
 				}
 			}
@@ -217,7 +215,7 @@ func (s *Synonyms) match(q *analysed) []match {
 			continue
 		}
 		one := match{member: best}
-		for _, w := range q.written[at : at+len(best.keys)] {
+		for _, w := range q.words[at : at+len(best.keys)] {
 			if term, any := last[w.word]; any && !slices.Contains(one.words, term) {
 				one.words = append(one.words, term)
 			}

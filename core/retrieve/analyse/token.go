@@ -5,24 +5,24 @@ import (
 	"unicode/utf8"
 )
 
-// kind says how a token is treated further.
+// kind determines the further treatment of a token.
 type kind int
 
 const (
 	word  kind = iota // stop words and stemming apply; counts towards the length of the field
-	exact             // kept as it is; counts towards the length
-	extra             // kept as it is; a second view of words that are counted already
+	exact             // unchanged; counts towards the length
+	extra             // unchanged; repeats words that are already counted
 )
 
 type token struct {
 	text string
 	kind kind
-	unit int // numbers the written word that the token came from
-	from int // where that stands in the text
+	unit int // number of the written word that the token came from
+	from int // offset of that word in the text
 	to   int
 }
 
-// scan cuts folded text into tokens, in order, until yield returns false.
+// scan splits folded text into tokens, in order, until yield returns false.
 func scan(text string, yield func(token) bool) {
 	unit := -1
 	for i := 0; i < len(text); {
@@ -31,11 +31,11 @@ func scan(text string, yield func(token) bool) {
 			r, size = utf8.DecodeRuneInString(text[i:])
 		}
 		switch {
-		case unspaced(r):
+		case isUnspaced(r):
 			end := i + size
 			for end < len(text) {
 				next, n := utf8.DecodeRuneInString(text[end:])
-				if !unspaced(next) && !(unicode.Is(unicode.Mn, next) || unicode.Is(unicode.Mc, next)) {
+				if !isUnspaced(next) && !(unicode.Is(unicode.Mn, next) || unicode.Is(unicode.Mc, next)) {
 					break
 				}
 				end += n
@@ -53,7 +53,7 @@ func scan(text string, yield func(token) bool) {
 		case inWord(r):
 			end := wordEnd(text, i)
 			unit++
-			more := compound(text[i:end], func(text string, k kind) bool { return yield(token{text, k, unit, i, end}) })
+			more := yieldParts(text[i:end], func(text string, k kind) bool { return yield(token{text, k, unit, i, end}) })
 			if !more {
 				return
 			}
@@ -64,7 +64,7 @@ func scan(text string, yield func(token) bool) {
 	}
 }
 
-// inWord reports whether a character may begin or continue a word by itself.
+// inWord reports whether a character may begin or continue a word.
 func inWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
@@ -72,22 +72,22 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// wordEnd finds where the word that begins at start ends. A hyphen or dot between two word
-// characters belongs to the word, and so do the endings of "C++" and "C#".
+// wordEnd returns the end of the word that begins at start. It includes a hyphen or dot between two
+// word characters, and the endings of "C++" and "C#".
 func wordEnd(text string, start int) int {
 	i := start
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if unspaced(r) {
+		if isUnspaced(r) {
 			return i
 		}
 		if inWord(r) {
 			i += size
 			continue
 		}
-		if joins(r) {
+		if joinsIdentifier(r) {
 			next, _ := utf8.DecodeRuneInString(text[i+size:])
-			if i+size < len(text) && inWord(next) && !unspaced(next) && next != '_' {
+			if i+size < len(text) && inWord(next) && !isUnspaced(next) && next != '_' {
 				i += size
 				continue
 			}
@@ -105,14 +105,14 @@ func wordEnd(text string, start int) int {
 	return i
 }
 
-// joins reports whether a character between two word characters makes one identifier of them.
-func joins(r rune) bool {
+// joinsIdentifier reports whether a character between two word characters joins them to an
+// identifier.
+func joinsIdentifier(r rune) bool {
 	return r == '-' || r == '.' || r == '\u2010' || r == '\u2011'
 }
 
-// unspaced reports whether a character belongs to a script that is written without spaces between
-// words.
-func unspaced(r rune) bool {
+// isUnspaced reports whether a character belongs to a script without spaces between words.
+func isUnspaced(r rune) bool {
 	if r < 0x0E00 {
 		return false
 	}
@@ -120,9 +120,9 @@ func unspaced(r rune) bool {
 		r == 'ー'
 }
 
-// pairs yields each pair of neighbouring characters of a run (the usual terms for Chinese, Japanese
-// and Korean) and, as extras, the single characters, so that a question of one character finds
-// something. A run of one character yields it alone.
+// pairs yields each pair of neighbouring characters of a run, the usual terms for Chinese, Japanese
+// and Korean. It also yields the single characters as extras, so that a question of one character
+// finds something. A run of one character yields only that.
 func pairs(run string, yield func(string, kind) bool) bool {
 	run = lower(run)
 	previous := -1

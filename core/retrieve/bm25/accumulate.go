@@ -15,8 +15,8 @@ func (s *Sums) AddSealed(list []byte, idf float64) {
 	}
 }
 
-// AddFresh adds idf times the impact of every posting of a fresh list, given the average length of
-// the field. The impact is quantised as it will be once it is sealed: sealing changes no score.
+// AddFresh adds idf times the impact of every posting of a fresh list, for the given average length
+// of the field. It quantises impacts as sealing does, so sealing does not change scores.
 func (s *Sums) AddFresh(list []byte, idf, avgdl float64) {
 	step := float32(idf * (MaxImpact / math.MaxUint16))
 	for i := range FreshLen(list) {
@@ -38,7 +38,7 @@ func (b *Bitmap) Set(from, n int) {
 	}
 }
 
-// Or marks what another bitmap marks too.
+// Or marks all chunks of another bitmap.
 func (b *Bitmap) Or(other *Bitmap) {
 	for i := range other {
 		b[i] |= other[i]

@@ -32,7 +32,7 @@ func TestImpact(t *testing.T) {
 	})
 }
 
-func TestFrequencyComesBackFromTheImpact(t *testing.T) {
+func TestFrequencyFromImpact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		tf := rapid.IntRange(1, 60).Draw(t, "tf")
@@ -61,7 +61,7 @@ func TestIDF(t *testing.T) {
 	})
 }
 
-func TestListsKeepPostings(t *testing.T) {
+func TestPostingLists(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		offsets := rapid.SliceOfDistinct(rapid.Uint16(), func(o uint16) uint16 { return o }).Draw(t, "offsets")
@@ -94,7 +94,7 @@ func TestListsKeepPostings(t *testing.T) {
 	})
 }
 
-func TestTopKeepsTheBest(t *testing.T) {
+func TestTop(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		scores := rapid.SliceOf(rapid.Float64Range(0, 3)).Draw(t, "scores")
@@ -138,7 +138,7 @@ func TestSplitJoin(t *testing.T) {
 	})
 }
 
-func TestSelectKeepsTheBest(t *testing.T) {
+func TestSelect(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		scores := rapid.SliceOf(rapid.IntRange(0, 20)).Draw(t, "scores")

@@ -2,11 +2,11 @@ package bm25
 
 import "encoding/binary"
 
-// BlockSize is how many consecutive chunk ids one block spans; a posting holds the position within
-// the block in 16 bits.
+// BlockSize is the number of consecutive chunk ids in one block. A posting has the offset in the
+// block in 16 bits.
 const BlockSize = 1 << 16
 
-// Split parts a chunk id into its block and its position there.
+// Split returns the block of a chunk id and the offset in it.
 func Split(id int64) (block int32, offset uint16) { return int32(id >> 16), uint16(id) }
 
 // Join is the inverse of Split.
@@ -21,7 +21,8 @@ func AppendSealed(list []byte, offset, impact uint16) []byte {
 	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(list, offset), impact)
 }
 
-// SealedLen is the number of postings in a sealed list; broken bytes at its end are not counted.
+// SealedLen returns the number of postings in a sealed list. It ignores incomplete bytes at the
+// end.
 func SealedLen(list []byte) int { return len(list) / sealedSize }
 
 // Sealed returns the posting at position i, which must be below SealedLen.
@@ -34,14 +35,14 @@ func Sealed(list []byte, i int) (offset, impact uint16) {
 // length, offsets ascending. Their impacts are computed when they are read.
 const freshSize = 6
 
-// AppendFresh adds a posting to a fresh list; numbers above 65,535 are kept as that.
+// AppendFresh adds a posting to a fresh list. Numbers above 65,535 are stored as 65,535.
 func AppendFresh(list []byte, offset uint16, tf, dl int) []byte {
 	list = binary.LittleEndian.AppendUint16(list, offset)
 	list = binary.LittleEndian.AppendUint16(list, uint16(min(tf, 1<<16-1)))
 	return binary.LittleEndian.AppendUint16(list, uint16(min(dl, 1<<16-1)))
 }
 
-// FreshLen is the number of postings in a fresh list; broken bytes at its end are not counted.
+// FreshLen returns the number of postings in a fresh list. It ignores incomplete bytes at the end.
 func FreshLen(list []byte) int { return len(list) / freshSize }
 
 // Fresh returns the posting at position i, which must be below FreshLen.

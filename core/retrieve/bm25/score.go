@@ -5,7 +5,8 @@ package bm25
 
 import "math"
 
-// Parameters of BM25 as Robertson and Zaragoza give them ("The Probabilistic Relevance Framework", 2009) and Lucene sets them.
+// Parameters of BM25 from Robertson and Zaragoza ("The Probabilistic Relevance Framework", 2009),
+// with Lucene's values.
 const (
 	K1 = 1.2
 	B  = 0.75
@@ -15,22 +16,25 @@ const (
 // no statistics of the index, so that a document that a reader may not open changes no score of
 // theirs.
 const (
+	// FlatLength and TitleLength are the average lengths of the fields, in terms. They are
+	// constants instead of index statistics, so that documents that a reader may not open do not
+	// change scores.
 	FlatLength  = 150
 	TitleLength = 6
 )
 
-// MaxImpact bounds Impact from above; no posting reaches it.
+// MaxImpact is an upper bound of Impact.
 const MaxImpact = K1 + 1
 
-// IDF is the inverse document frequency ln(1 + (n − df + 0.5)/(df + 0.5)) of a term that df of n
-// chunks hold, as in Lucene: never negative, and smaller the more chunks hold the term.
+// IDF returns the inverse document frequency ln(1 + (n − df + 0.5)/(df + 0.5)) of a term in df of n
+// chunks, as in Lucene. It is never negative and falls with df.
 func IDF(n, df int) float64 {
 	return math.Log1p((float64(max(n, df)-df) + 0.5) / (float64(df) + 0.5))
 }
 
-// Impact is the share of a term's weight that a field of length dl with tf occurrences earns:
-// tf·(k1+1) / (tf + k1·(1 − b + b·dl/avgdl)). It grows with tf, falls with dl, and lies between 0
-// and MaxImpact.
+// Impact returns tf·(k1+1) / (tf + k1·(1 − b + b·dl/avgdl)), the part of a term's weight for tf
+// occurrences in a field of length dl. It grows with tf, falls with dl, and is between 0 and
+// MaxImpact.
 func Impact(tf, dl int, avgdl float64) float64 {
 	if tf <= 0 {
 		return 0
@@ -45,19 +49,19 @@ func saturation(dl int, avgdl float64) float64 {
 	return K1 * (1 - B + B*float64(dl)/avgdl)
 }
 
-// Quantise maps an impact to 16 bits; the error is at most half a step of MaxImpact/65,535. A
+// Quantise maps an impact to 16 bits with an error of at most half a step of MaxImpact/65,535. A
 // posting never becomes 0.
 func Quantise(impact float64) uint16 {
 	q := math.Round(impact / MaxImpact * math.MaxUint16)
 	return uint16(min(max(q, 1), math.MaxUint16))
 }
 
-// Value is the impact that a quantised one stands for.
+// Value returns the impact of a quantised one.
 func Value(q uint16) float64 { return float64(q) * (MaxImpact / math.MaxUint16) }
 
-// Frequency recovers tf from a quantised impact and the length and average that it was made with,
-// so that a merge can restate impacts for a new average without the text. It is exact while tf is
-// below about 200; above, the impact hardly depends on it.
+// Frequency returns tf for a quantised impact and the length and average that it was computed with.
+// So a merge can recompute impacts for a new average without the text. It is exact for tf below
+// about 200; above, the impact hardly depends on it.
 func Frequency(q uint16, dl int, avgdl float64) int {
 	w := Value(q)
 	tf := w * saturation(dl, avgdl) / (MaxImpact - min(w, MaxImpact-1e-6))

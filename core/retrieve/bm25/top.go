@@ -11,10 +11,10 @@ type Scored struct {
 	Score float64
 }
 
-// better orders by score, then by id, so that results do not depend on the order in which blocks
+// compare orders by score, then by id, so that results do not depend on the order in which blocks
 // are visited.
-func better(a, b Scored) int {
-	switch { // faster than cmp.Compare, which knows what is no number
+func compare(a, b Scored) int {
+	switch { // faster than cmp.Compare, which handles NaN
 	case a.Score > b.Score:
 		return -1
 	case a.Score < b.Score:
@@ -23,8 +23,8 @@ func better(a, b Scored) int {
 	return cmp.Compare(a.ID, b.ID)
 }
 
-// Select returns the n best, in no order; it reorders all. Quickselect (Hoare, "Algorithm 65:
-// Find", 1961).
+// Select returns the n best in no particular order, and reorders all. Quickselect (Hoare,
+// "Algorithm 65: Find", 1961).
 func Select(all []Scored, n int) []Scored {
 	if n >= len(all) {
 		return all
@@ -34,10 +34,10 @@ func Select(all []Scored, n int) []Scored {
 		pivot := median(rest[0], rest[len(rest)/2], rest[len(rest)-1])
 		i, j := 0, len(rest)-1
 		for {
-			for better(rest[i], pivot) < 0 {
+			for compare(rest[i], pivot) < 0 {
 				i++
 			}
-			for better(rest[j], pivot) > 0 {
+			for compare(rest[j], pivot) > 0 {
 				j--
 			}
 			if i >= j {
@@ -57,33 +57,33 @@ func Select(all []Scored, n int) []Scored {
 }
 
 func median(a, b, c Scored) Scored {
-	if better(a, b) > 0 {
+	if compare(a, b) > 0 {
 		a, b = b, a
 	}
 	switch {
-	case better(b, c) <= 0:
+	case compare(b, c) <= 0:
 		return b
-	case better(a, c) <= 0:
+	case compare(a, c) <= 0:
 		return c
 	}
 	return a
 }
 
-// Top keeps the k best of all chunks offered to it. The zero value keeps none; use NewTop.
+// Top keeps the k best of all offered chunks. The zero value keeps none; use NewTop.
 type Top struct {
 	k    int
-	kept []Scored // the best of those offered, and up to k more
-	// of the k best when there were last too many; a chunk that is no better has no place
-	worst Scored
-	full  bool // there were
+	best []Scored // best offered chunks, and up to k more
+	// of the k best after the last reduction; chunks that are not better are rejected
+	worst    Scored
+	hasWorst bool // worst is valid
 }
 
 // NewTop returns a Top for k chunks.
-func NewTop(k int) *Top { return &Top{k: k, kept: make([]Scored, 0, 2*min(max(k, 0), 1024))} }
+func NewTop(k int) *Top { return &Top{k: k, best: make([]Scored, 0, 2*min(max(k, 0), 1024))} }
 
-// Floor is a score below which a chunk has no place; 0 until many were offered.
+// Floor returns a score below which chunks are rejected; 0 until many were offered.
 func (t *Top) Floor() float64 {
-	if !t.full {
+	if !t.hasWorst {
 		return 0
 	}
 	return t.worst.Score
@@ -91,19 +91,19 @@ func (t *Top) Floor() float64 {
 
 // Offer considers a chunk.
 func (t *Top) Offer(s Scored) {
-	if t.k <= 0 || t.full && better(s, t.worst) >= 0 {
+	if t.k <= 0 || t.hasWorst && compare(s, t.worst) >= 0 {
 		return
 	}
-	if t.kept = append(t.kept, s); len(t.kept) >= 2*t.k {
-		t.kept = Select(t.kept, t.k)
-		t.full, t.worst = true, slices.MaxFunc(t.kept, better)
+	if t.best = append(t.best, s); len(t.best) >= 2*t.k {
+		t.best = Select(t.best, t.k)
+		t.hasWorst, t.worst = true, slices.MaxFunc(t.best, compare)
 	}
 }
 
-// Best returns the chunks kept, best first, and leaves t without any.
+// Best returns the best chunks, best first, and empties t.
 func (t *Top) Best() []Scored {
-	best := Select(t.kept, t.k)
+	best := Select(t.best, t.k)
 	*t = Top{k: t.k}
-	slices.SortFunc(best, better)
+	slices.SortFunc(best, compare)
 	return best
 }

@@ -17,12 +17,12 @@ import (
 // Sentinel errors. Each is wrapped in a sentence that says what to do.
 var (
 	// ErrDown reports that the engine is unreachable or temporarily refuses. A retry may succeed.
-	ErrDown = errors.New("the search engine cannot be used at the moment")
+	ErrDown = errors.New("the search engine is unavailable")
 	// ErrMissing reports that the index does not exist, or that another release of this program
 	// created it.
 	ErrMissing = errors.New("the search engine does not have the index")
 	// ErrUnfit reports that this program does not support the server.
-	ErrUnfit = errors.New("the search engine is not one that works")
+	ErrUnfit = errors.New("the search engine is not supported")
 )
 
 // Engine is a search engine. Implementations are safe for concurrent use. A call has no effects
@@ -126,7 +126,7 @@ type Result struct {
 type List struct {
 	Entries           []Entry
 	MaxFlat, MaxTitle float64
-	Frequency         []int // of each term: readable chunks that hold it
+	Frequency         []int // for each term: number of readable chunks with it
 }
 
 // Entry is a chunk that was found.

@@ -196,7 +196,7 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 			}
 		}
 	}
-	list.Words = retrieve.Words(terms, retrieve.Understood(terms, frequency), c.chunks)
+	list.Words = retrieve.Words(terms, retrieve.UnderstoodFrequencies(terms, frequency), c.chunks)
 	list.Terms, list.Chunks = retrieve.Frequencies(terms, frequency), c.chunks
 	together, titleTogether := analyse.Together(terms, frequency), analyse.Together(terms, titleFrequency)
 	list.Semantic = r.Model != "" && c.models[r.Model] && slices.ContainsFunc(p.Vector, func(v float32) bool { return v != 0 }) && len(allowed) > 0

@@ -216,9 +216,9 @@ func same(t *testing.T, request retrieve.Request, got, want retrieve.Index) {
 func testAudience(t *testing.T, s Store) {
 	secret, team, open := One("secret", "", "the budget"), One("team", "", "the budget"), One("open", "", "the budget")
 	secret.ACL, team.ACL, open.ACL = access.ACL{access.User("slack", "U1")}, access.ACL{"group:finance", access.Channel("slack", "C1")}, access.ACL{access.Public}
-	nobody := One("nobody", "", "the budget")
-	nobody.ACL = nil
-	must(t, s.Put(t.Context(), access.DefaultTenant, secret, team, open, nobody))
+	denied := One("denied", "", "the budget")
+	denied.ACL = nil
+	must(t, s.Put(t.Context(), access.DefaultTenant, secret, team, open, denied))
 	for _, c := range []struct {
 		name     string
 		audience access.Audience
@@ -236,7 +236,7 @@ func testAudience(t *testing.T, s Store) {
 		got := Found(t, s, r)
 		slices.Sort(got)
 		want(t, c.name, got, c.want...)
-		passages, err := s.Excerpts(t.Context(), c.audience, []retrieve.Span{{Document: "secret"}, {Document: "team"}, {Document: "open"}, {Document: "nobody"}})
+		passages, err := s.Excerpts(t.Context(), c.audience, []retrieve.Span{{Document: "secret"}, {Document: "team"}, {Document: "open"}, {Document: "denied"}})
 		must(t, err)
 		var fetched []document.ID
 		for _, p := range passages {
@@ -376,7 +376,7 @@ func testSemantic(t *testing.T, s Store) {
 // Others than candidates may be chosen, too: their neighbours, say. What the audience may not read
 // is left out.
 func testChosen(t *testing.T, s Store) {
-	other := One("b", "", "standby of somebody else")
+	other := One("b", "", "standby of another tenant")
 	other.ACL = access.ACL{"group:dba"}
 	must(t, s.Put(t.Context(), access.DefaultTenant, One("a", "", "standby", "replica", "primary"), other))
 	dba := Ask("standby")

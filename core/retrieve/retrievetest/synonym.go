@@ -10,7 +10,7 @@ import (
 )
 
 func testSynonyms(t *testing.T, s Store) {
-	secret := One("secret", "Kubernetes", "the kubernetes of somebody else")
+	secret := One("secret", "Kubernetes", "the kubernetes of another tenant")
 	secret.ACL = access.ACL{"group:dba"}
 	docs := []Document{
 		One("word", "", "upgrade the k8s nodes"), One("other", "", "upgrade the kubernetes nodes"), One("neither", "", "upgrade the printer driver"),

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// Block holds the sketches of one block of 65,536 chunks. It is safe for concurrent reading while
-// no one writes.
+// Block holds the sketches of one block of 65,536 chunks. Concurrent reads are safe if there is no
+// writer.
 type Block struct {
 	space  *Space
 	words  []uint64
@@ -20,15 +20,15 @@ func NewBlock(s *Space) *Block {
 	return &Block{space: s, words: make([]uint64, bm25.BlockSize*s.words()), scales: make([]float32, bm25.BlockSize)}
 }
 
-// BlockBytes is how much memory a block takes for vectors of a length.
+// BlockBytes returns the memory size of a block for vectors of a length.
 func BlockBytes(dimensions int) int64 {
 	return bm25.BlockSize * (8*int64((dimensions+63)/64) + 4)
 }
 
-// Space is the one that the block's sketches were made in.
+// Space returns the space of the block's sketches.
 func (b *Block) Space() *Space { return b.space }
 
-// Put sketches vectors at their offsets.
+// Put stores sketches of vectors at their offsets.
 func (b *Block) Put(offsets []uint16, vectors [][]float32) {
 	w := b.space.words()
 	buffer := make([]float32, len(b.space.middle))
@@ -38,14 +38,14 @@ func (b *Block) Put(offsets []uint16, vectors [][]float32) {
 	}
 }
 
-// Part is a block of which some chunks are asked for; Base is added to their offsets.
+// Part is a block with the wanted chunks. Base is added to their offsets.
 type Part struct {
 	Base   int64
 	Block  *Block
 	Wanted *bm25.Bitmap
 }
 
-// distance counts the bits in which a sketch differs from the query's signs.
+// distance returns the number of bits in which a sketch differs from the query's signs.
 func (q *Query) distance(b *Block, offset int) int {
 	w := len(q.signs)
 	d := 0
@@ -55,8 +55,7 @@ func (q *Query) distance(b *Block, offset int) int {
 	return d
 }
 
-// within adds the chunks of some words of Wanted that differ in so many bits at most, by their
-// offsets.
+// within adds the offsets of chunks in some words of Wanted that differ in at most limit bits.
 func (q *Query) within(near []uint16, p Part, from, to, limit int) []uint16 {
 	if len(q.signs) == 4 { // 256 dimensions, those of the embedder in the program
 		return q.within4(near, p, from, to, limit)
@@ -75,7 +74,7 @@ func (q *Query) within4(near []uint16, p Part, from, to, limit int) []uint16 {
 	a, b, c, d := q.signs[0], q.signs[1], q.signs[2], q.signs[3]
 	for at := from; at < to; at++ {
 		wanted := p.Wanted[at]
-		if wanted == math.MaxUint64 { // the usual case: everything is wanted
+		if wanted == math.MaxUint64 { // the usual case: all chunks are wanted
 			words := (*[256]uint64)(p.Block.words[at*256:])
 			for i := range 64 {
 				if bits.OnesCount64(words[4*i]^a)+bits.OnesCount64(words[4*i+1]^b)+bits.OnesCount64(words[4*i+2]^c)+bits.OnesCount64(words[4*i+3]^d) <= limit {
@@ -95,8 +94,8 @@ func (q *Query) within4(near []uint16, p Part, from, to, limit int) []uint16 {
 	return near
 }
 
-// estimate is the inner product of the query with a chunk's vector, less that with the middle,
-// which is the same for all.
+// estimate returns the inner product of the query with a chunk's vector, without that with the
+// middle, which is the same for all.
 func (q *Query) estimate(b *Block, offset int) float32 {
 	w := len(q.signs)
 	var even, odd float32 // independent, so that the processor adds them at the same time

@@ -11,34 +11,35 @@ import (
 )
 
 const (
-	// leastSigns and signsShare say how many chunks the comparison of signs leaves for that with
-	// the query's numbers.
-	leastSigns = 3000
-	signsShare = 64 // 1 of so many
-	// sampled is how many chunks, at least, tell how near the wanted share lies; sampleShare is the
+	// minCandidates and candidateShare say how many chunks the comparison of signs leaves for that
+	// with the query's numbers.
+	minCandidates  = 3000
+	candidateShare = 64 // 1 of so many
+	// minSample is how many chunks, at least, tell how near the wanted share lies; sampleShare is the
 	// part of all that is looked at for that.
-	sampled     = 8192
+	minSample   = 8192
 	sampleShare = 32 // 1 of so many
 	// unitWords is how many words of Wanted a goroutine takes at a time: 4,096 chunks.
 	unitWords = 64
 )
 
-// Search looks in some blocks for the chunks that are nearest to a query, with as many goroutines
-// as call Work. The blocks must not be written to while it begins, nor while anyone is in Work.
+// Search searches blocks for the chunks nearest to a query, with as many goroutines as call Work.
+// The blocks must not change during Query.Search and Work.
 type Search struct {
-	query *Query
-	parts []Part
-	n     int
-	want  int // chunks that the comparison of signs is to leave
-	limit int // bits in which their sketches may differ from the query's signs
-	taken atomic.Int64
-	done  atomic.Int64
+	query    *Query
+	parts    []Part
+	n        int
+	want     int // number of chunks that the comparison of signs should leave
+	limit    int // maximum number of differing bits
+	nextUnit atomic.Int64
+	done     atomic.Int64
 
 	mu    sync.Mutex
-	found []bm25.Scored // those left, with estimates of their similarity
+	found []bm25.Scored // chunks left, with estimated similarity
 }
 
-// Search begins to look for n chunks. There is a block at least, and all are of the query's space.
+// Search begins a search for n chunks. There must be at least one block, and all must belong to the
+// query's space.
 func (q *Query) Search(parts []Part, n int) *Search {
 	count := 0
 	for _, p := range parts {
@@ -47,24 +48,23 @@ func (q *Query) Search(parts []Part, n int) *Search {
 		}
 	}
 	s := &Search{query: q, parts: parts, n: n, limit: 64 * len(q.signs)}
-	if s.want = min(max(leastSigns, count/signsShare), count); count > s.want {
-		s.limit = q.limit(parts, float64(s.want)/float64(count), max(1, min(count/sampled, sampleShare)))
+	if s.want = min(max(minCandidates, count/candidateShare), count); count > s.want {
+		s.limit = q.limit(parts, float64(s.want)/float64(count), max(1, min(count/minSample, sampleShare)))
 	}
 	return s
 }
 
-// units is how many parts the work is cut into.
+// units returns the number of work units.
 func (s *Search) units() int { return len(s.parts) * len(bm25.Bitmap{}) / unitWords }
 
-// Work does what no other goroutine has taken, and returns when nothing is left to be taken. The
-// one that finishes the last part of it gets the chunks (last is true): n of them, ascending, that
-// are probably among the most similar to the query. Of the ten really most similar, hardly any is
-// missing among a few hundred.
+// Work processes units until none is left. The caller that finishes the last unit gets the result
+// (last is true): n chunks, ascending, that are probably among the most similar. Of the ten most
+// similar, hardly any is missing among a few hundred.
 func (s *Search) Work() (nearest []int64, last bool) {
 	var near []uint16
 	var scored []bm25.Scored
-	for unit := int(s.taken.Add(1)) - 1; unit < s.units(); unit = int(s.taken.Add(1)) - 1 {
-		near, scored = s.look(unit, near[:0], scored[:0])
+	for unit := int(s.nextUnit.Add(1)) - 1; unit < s.units(); unit = int(s.nextUnit.Add(1)) - 1 {
+		near, scored = s.compareUnit(unit, near[:0], scored[:0])
 		s.mu.Lock()
 		s.found = append(s.found, scored...)
 		s.mu.Unlock()
@@ -76,8 +76,9 @@ func (s *Search) Work() (nearest []int64, last bool) {
 	return s.nearest(), true
 }
 
-// look compares the chunks of a unit; it adds those left to near, and with estimates to scored.
-func (s *Search) look(unit int, near []uint16, scored []bm25.Scored) ([]uint16, []bm25.Scored) {
+// compareUnit compares the chunks of a unit. It adds the remaining ones to near, and with estimates
+// to scored.
+func (s *Search) compareUnit(unit int, near []uint16, scored []bm25.Scored) ([]uint16, []bm25.Scored) {
 	each := len(bm25.Bitmap{}) / unitWords
 	part := s.parts[unit/each]
 	from := unit % each * unitWords
@@ -88,13 +89,13 @@ func (s *Search) look(unit int, near []uint16, scored []bm25.Scored) ([]uint16, 
 	return near, scored
 }
 
-// nearest chooses among what was found, once everything was looked at.
+// nearest selects from the found chunks after all units are done.
 func (s *Search) nearest() []int64 {
-	for len(s.found) < s.want && s.limit < 64*len(s.query.signs) { // the sample has misled
+	for len(s.found) < s.want && s.limit < 64*len(s.query.signs) { // the sample was misleading
 		s.limit++
 		s.found = s.found[:0]
 		for unit := range s.units() {
-			_, s.found = s.look(unit, nil, s.found)
+			_, s.found = s.compareUnit(unit, nil, s.found)
 		}
 	}
 	best := bm25.Select(s.found, s.n)
@@ -106,8 +107,8 @@ func (s *Search) nearest() []int64 {
 	return ids
 }
 
-// limit is how many differing bits a share of the chunks has at most, and a few more of them, by
-// one word of Wanted in every step.
+// limit returns the number of differing bits that approximately the given share of the chunks does
+// not exceed. It samples one word of Wanted in every step.
 func (q *Query) limit(parts []Part, share float64, step int) int {
 	frequency := make([]int, 64*len(q.signs)+1)
 	count := 0

@@ -98,7 +98,7 @@ func TestWorkIsShared(t *testing.T) {
 
 // Of the ten most similar chunks, at least 95 % are among the 400 returned, whatever the length of
 // vectors and whichever may be read.
-func TestNearestHoldsTheMostSimilar(t *testing.T) {
+func TestNearestContainsMostSimilar(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ dimensions, share int }{{200, 2}, {256, 1}, {384, 1}} {
 		t.Run(fmt.Sprintf("%d dimensions, one of %d wanted", c.dimensions, c.share), func(t *testing.T) {

@@ -1,12 +1,11 @@
-// Package sketch compares vectors coarsely and fast: one bit for each dimension, in memory, so that
-// the most similar of a million chunks are narrowed down to a few hundred in milliseconds,
-// whichever of them may be read. What remains is then compared exactly.
+// Package sketch compares vectors approximately and fast, with one bit for each dimension in
+// memory. It reduces a million chunks to the few hundred most similar readable ones in
+// milliseconds. These are then compared exactly.
 //
 // The method is RaBitQ (Gao and Long, "RaBitQ: Quantizing High-Dimensional Vectors with a
-// Theoretical Error Bound for Approximate Nearest Neighbor Search", 2024): what a vector differs
-// from the middle is turned by a random rotation, which spreads its length over all dimensions
-// alike, and the signs are kept; a query keeps its numbers. The inner product estimated so is right
-// on average.
+// Theoretical Error Bound for Approximate Nearest Neighbor Search", 2024). The difference of a
+// vector from the middle is rotated at random, which spreads its length evenly over all dimensions,
+// and its signs are stored. A query keeps its numbers. The estimated inner product is unbiased.
 package sketch
 
 import (
@@ -16,20 +15,19 @@ import (
 )
 
 // rounds is how often signs are flipped and dimensions mixed (Ailon and Chazelle, "The Fast
-// Johnson–Lindenstrauss Transform", 2009): twice, and twice as often where the length is no power
-// of two and the two ends are mixed in turn.
+// Johnson–Lindenstrauss Transform", 2009). It is twice for powers of two, and four times for other
+// lengths, whose two ends are mixed in turn.
 const rounds = 4
 
-// Space is a rotation around a middle, in which vectors of one length are sketched. It is
-// immutable.
+// Space is a rotation around a middle, for sketches of vectors of one length. It is immutable.
 type Space struct {
 	middle []float32
 	flips  [rounds][]float32 // 1 or −1
 }
 
-// NewSpace returns a space with the middle of a sample of the vectors that will be sketched. The
-// sample must not be empty; the same sample gives the same space. A sample that is not typical
-// makes estimates coarser and never wrong.
+// NewSpace returns a space whose middle is that of a sample of the vectors to sketch. The sample
+// must not be empty; the same sample gives the same space. An atypical sample makes estimates less
+// precise but not wrong.
 func NewSpace(sample [][]float32) *Space {
 	d := len(sample[0])
 	s := &Space{middle: make([]float32, d)}
@@ -48,17 +46,17 @@ func NewSpace(sample [][]float32) *Space {
 	return s
 }
 
-// words is how many 64-bit words a sketch takes.
+// words returns the size of a sketch in 64-bit words.
 func (s *Space) words() int { return (len(s.middle) + 63) / 64 }
 
-// rotate turns v in place, keeping its length.
+// rotate rotates v in place. It preserves the length.
 func (s *Space) rotate(v []float32) {
 	d := len(v)
 	part := 1 << (bits.Len(uint(d)) - 1) // the largest power of two that fits
 	scale := float32(1 / math.Sqrt(float64(part)))
 	flips := s.flips[:]
 	if d == part {
-		flips = flips[:2] // there is no other half to be mixed in
+		flips = flips[:2] // no other half to mix in
 	}
 	for r, flip := range flips {
 		for i := range v {
@@ -75,10 +73,10 @@ func (s *Space) rotate(v []float32) {
 	}
 }
 
-// hadamard is the Walsh–Hadamard transform, in place. The length is a power of two.
+// hadamard computes the Walsh–Hadamard transform in place. The length must be a power of two.
 func hadamard(v []float32) {
 	half := 1
-	if len(v) >= 4 { // the first two steps at once, which are half of the time otherwise
+	if len(v) >= 4 { // the first two steps at once, which would take half of the time
 		for q := v; len(q) >= 4; q = q[4:] {
 			a, b, c, d := q[0]+q[1], q[0]-q[1], q[2]+q[3], q[2]-q[3]
 			q[0], q[1], q[2], q[3] = a+c, b+d, a-c, b-d
@@ -97,8 +95,8 @@ func hadamard(v []float32) {
 	}
 }
 
-// encode writes the sketch of v into words and returns the factor that makes estimates right on
-// average. buffer has the length of v.
+// encode writes the sketch of v to words and returns the factor that corrects estimates. buffer has
+// the length of v.
 func (s *Space) encode(v, buffer []float32, words []uint64) float32 {
 	for i := range v {
 		buffer[i] = v[i] - s.middle[i]
@@ -121,7 +119,7 @@ func (s *Space) encode(v, buffer []float32, words []uint64) float32 {
 	return squares / sum
 }
 
-// Query is a vector that sketches are compared with. It is immutable.
+// Query is a vector prepared for comparison with sketches. It is immutable.
 type Query struct {
 	signs []uint64
 	// for each byte of a sketch and each of its 256 values: the sum of the query's numbers,
@@ -129,12 +127,12 @@ type Query struct {
 	tables []float32
 }
 
-// Query prepares a vector for the comparison with sketches of this space.
+// Query prepares a vector for comparison with sketches of this space.
 func (s *Space) Query(v []float32) *Query {
 	d := len(v)
 	q := &Query{signs: make([]uint64, s.words()), tables: make([]float32, s.words()*8*256)}
 	turned := make([]float32, d)
-	s.encode(v, turned, q.signs) // around the middle, as the sketches are
+	s.encode(v, turned, q.signs) // around the middle, like the sketches
 	copy(turned, v)
 	s.rotate(turned)
 	for b := range s.words() * 8 {
@@ -144,7 +142,7 @@ func (s *Space) Query(v []float32) *Query {
 		for _, x := range numbers {
 			table[0] -= x
 		}
-		for value := 1; value < 256; value++ { // one bit more than a value before it
+		for value := 1; value < 256; value++ { // adds one bit to an earlier value
 			table[value] = table[value&(value-1)] + 2*numbers[bits.TrailingZeros(uint(value))]
 		}
 	}

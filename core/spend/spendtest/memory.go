@@ -20,7 +20,7 @@ type Memory struct {
 	mu    sync.Mutex
 	last  int64
 	holds map[int64]held
-	used  map[day]spend.Amount // by tenant; "" are all together
+	used  map[day]spend.Amount // by tenant; "" is the sum of all
 	rows  map[entry]spend.Row
 }
 
@@ -151,7 +151,7 @@ func (m *Memory) book(at time.Time, a spend.Account, u spend.Use) {
 	m.rows[entry{at, a}] = r
 }
 
-// expire books what was not heard of any more.
+// expire books expired reservations.
 func (m *Memory) expire() {
 	for id, r := range m.holds {
 		if !r.expires.After(m.now()) {

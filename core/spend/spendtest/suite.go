@@ -24,8 +24,8 @@ type Ledger interface {
 // another clock, if that clock advances.
 type Clock func(now time.Time)
 
-// noon is what the clock shows when a test begins: a day that is neither the first nor the last of
-// its month.
+// noon is the time at the start of a test: a day that is neither the first nor the last of its
+// month.
 var noon = time.Date(2026, time.March, 10, 12, 0, 0, 0, time.UTC)
 
 const unit = spend.Unit
@@ -40,16 +40,16 @@ func use(input, output int, amount spend.Amount) spend.Use {
 // and the clock of all of them.
 func Suite(t *testing.T, open func(t *testing.T) ([]Ledger, Clock)) {
 	for name, test := range map[string]func(*testing.T, []Ledger, Clock){
-		"a cap leaves room for what fits, and what is settled gives the rest back": room,
-		"each cap counts": eachCap,
-		"what was booked before a cap was set counts":          before,
-		"what a lost process had set aside is booked":          lost,
+		"a settled call releases the rest of its reservation": room,
+		"each cap counts":                                      eachCap,
+		"calls booked before a cap was set count":              before,
+		"the reservation of a lost process is booked":          lost,
 		"a call that was extended is not lost":                 extended,
 		"the report adds up by day, model, purpose and tenant": report,
 		"a call that cost nothing leaves no row":               free,
-		"another currency is counted by itself":                currencies,
+		"currencies are counted separately":                    currencies,
 		"a day and a month begin at midnight UTC":              midnight,
-		"a call counts on the day on which it was set aside":   overnight,
+		"a call counts on the day of its reservation":          overnight,
 		"many at once never exceed a cap":                      race,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +67,7 @@ func reserve(ctx context.Context, l spend.Ledger, a spend.Account, n spend.Amoun
 
 func dayOf(at time.Time) time.Time { return at.Truncate(24 * time.Hour) }
 
-// must ends the test where there is an error.
+// must ends the test after an error.
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -239,9 +239,9 @@ func overnight(t *testing.T, l []Ledger, clock Clock) {
 	}
 }
 
-// race is what caps are for: whatever is reserved, settled for less, given back or lost by many at
-// once, what was booked and what is set aside stay below the cap, and in the end the counters are
-// what the rows add up to.
+// race checks concurrent use. However calls are reserved, settled for less, given back or lost, the
+// booked and reserved amounts stay below the cap. In the end the counters equal the sum of the
+// rows.
 func race(t *testing.T, l []Ledger, _ Clock) {
 	const workers, calls = 8, 25
 	ctx, caps := t.Context(), spend.Caps{Daily: 40 * unit, TenantDaily: 30 * unit}

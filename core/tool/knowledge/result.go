@@ -22,16 +22,15 @@ const (
 	nothingKnown = "The documents that these readers may see state nothing of that. Search instead."
 )
 
-// Stated is a statement as the model reads it.
-type Stated struct {
-	Number int    `json:"document"` // that states it: what the model cites
+// Statement is a statement as the model reads it.
+type Statement struct {
+	Number int    `json:"document"` // number of the document that states it
 	Says   string `json:"states"`
 	Date   string `json:"date,omitempty"` // of the document, 2006-01-02
 }
 
-// result shows statements with the passages that they rest on. What cannot be read any more since
-// it was looked up is left out.
-func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope tool.Scope) (tool.Result, error) {
+// buildResult returns statements with their passages. It omits passages that can no longer be read.
+func (t *Tool) buildResult(ctx context.Context, stated []knowledge.Statement, scope tool.Scope) (tool.Result, error) {
 	var result tool.Result
 	passages, err := t.passages(ctx, stated, scope)
 	if err != nil {
@@ -42,7 +41,7 @@ func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope t
 		room = min(room, scope.Budget)
 	}
 	var docs []tool.Document
-	var says []Stated
+	var says []Statement
 	numbers, named := make(map[document.ChunkID]int), make(map[document.ID]bool)
 	for _, s := range stated {
 		p, there := passages[s.Chunk]
@@ -73,8 +72,8 @@ func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope t
 				Number: number, Document: p.Document, Chunk: new(p.ID), Anchor: p.Chunk.Anchor, Heading: heading, Text: p.Chunk.Shown(), Part: part,
 			})
 		}
-		says = append(says, Stated{number, Sentence(s), date(s)})
-		// whose title stands in the sentence
+		says = append(says, Statement{number, Sentence(s), statementDate(s)})
+		// the sentence contains its title
 		for _, led := range []*document.Ref{s.SubjectRef, s.ObjectRef} {
 			if led != nil && led.ID != p.Document.ID && !named[led.ID] {
 				named[led.ID] = true
@@ -86,15 +85,16 @@ func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope t
 	if len(says) == 0 {
 		note = nothingKnown
 	}
-	result.Evidence, result.Citable = len(says) > 0, len(says) > 0 // else it counts as no search
+	// otherwise it does not count as a search
+	result.Evidence, result.Citable = len(says) > 0, len(says) > 0
 	result.Content, err = WithStatements(tool.DocumentsJSON(docs, note), says)
 	return result, err
 }
 
-// statementTokens is about what a statement takes.
+// statementTokens is the approximate length of a statement.
 const statementTokens = 40
 
-// passages are those that statements rest on, as the audience may read them now.
+// passages returns the passages of statements that the audience may read now.
 func (t *Tool) passages(ctx context.Context, stated []knowledge.Statement, scope tool.Scope) (map[document.ChunkID]retrieve.Passage, error) {
 	var ids []document.ChunkID
 	for _, s := range stated {
@@ -106,7 +106,7 @@ func (t *Tool) passages(ctx context.Context, stated []knowledge.Statement, scope
 	}
 	found, err := t.chunks.Chunks(ctx, scope.Audience, ids)
 	if err != nil {
-		return nil, fmt.Errorf("the passages could not be read, so nothing is known about them: %w", err)
+		return nil, fmt.Errorf("reading the passages failed, so nothing is known about them: %w", err)
 	}
 	for _, p := range found {
 		byID[p.ID] = p
@@ -115,12 +115,12 @@ func (t *Tool) passages(ctx context.Context, stated []knowledge.Statement, scope
 }
 
 // WithStatements adds statements to a result of DocumentsJSON, as its last field.
-func WithStatements(documents string, says []Stated) (string, error) {
+func WithStatements(documents string, says []Statement) (string, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false) // escapes cost tokens
 	if err := encoder.Encode(says); err != nil {
-		return "", fmt.Errorf("write the statements: %w", err)
+		return "", fmt.Errorf("encode the statements: %w", err)
 	}
 	if len(says) == 0 {
 		return documents, nil
@@ -128,7 +128,7 @@ func WithStatements(documents string, says []Stated) (string, error) {
 	return strings.TrimSuffix(documents, "}") + ",\"statements\":" + strings.TrimSpace(b.String()) + "}", nil
 }
 
-// verbs are the relations as sentences have them.
+// verbs phrase the relations in sentences.
 var verbs = map[knowledge.Relation]string{
 	knowledge.Authored: "wrote", knowledge.Owns: "owns", knowledge.WorksOn: "works on", knowledge.PartOf: "is part of", knowledge.DependsOn: "depends on", knowledge.Mentions: "mentions",
 	knowledge.LinksTo: "links to", knowledge.Supersedes: "replaces", knowledge.Releases: "releases",
@@ -150,8 +150,9 @@ func Sentence(s knowledge.Statement) string {
 	return side(s.Subject, s.SubjectKind, s.SubjectRef) + " " + cmp.Or(verbs[s.Relation], string(s.Relation)) + " " + side(s.Object, s.ObjectKind, s.ObjectRef)
 }
 
-// ranked are the newest statements of each subject, owners first, then whoever most is stated of.
-func ranked(stated []knowledge.Statement) []knowledge.Statement {
+// rankExperts returns the newest statements of each subject: owners first, then by the number of
+// statements.
+func rankExperts(stated []knowledge.Statement) []knowledge.Statement {
 	worth, taken := make(map[string]int), make(map[string]int)
 	of := func(s knowledge.Statement) string { return knowledge.Form(s.Subject) }
 	for _, s := range stated {
@@ -169,7 +170,7 @@ func ranked(stated []knowledge.Statement) []knowledge.Statement {
 	return stated[:min(len(stated), maxStatements)]
 }
 
-func date(s knowledge.Statement) string {
+func statementDate(s knowledge.Statement) string {
 	if s.At.IsZero() {
 		return ""
 	}

@@ -34,12 +34,12 @@ var description string
 //go:embed guide.md
 var guide string
 
-// asking is what a question asks for: relations, and what of them its object is; none is both. of
-// is what the other side has to be.
-type asking struct {
+// questionSpec describes a question: the relations, which side is asked for, and the kinds of the
+// other side. No kinds means any.
+type questionSpec struct {
 	relations []knowledge.Relation
 	side      side
-	of        []knowledge.Kind
+	kinds     []knowledge.Kind
 }
 
 type side int
@@ -50,8 +50,8 @@ const (
 	asSubject      // it owns, needs, replaces
 )
 
-// askings are the questions that can be asked.
-var askings = map[string]asking{
+// questionSpecs are the questions that the model can ask.
+var questionSpecs = map[string]questionSpec{
 	"owners":      {[]knowledge.Relation{knowledge.Owns}, asObject, nil},
 	"owned":       {[]knowledge.Relation{knowledge.Owns}, asSubject, nil},
 	"authors":     {[]knowledge.Relation{knowledge.Authored}, asObject, nil},
@@ -68,16 +68,16 @@ var askings = map[string]asking{
 }
 
 const (
-	experts = "experts" // who has most to do with it comes first
+	experts = "experts" // sorts people by their number of statements
 	person  = "person"
 	related = "related"
 )
 
 const (
 	maxStatements = 20
-	maxCounted    = 200 // statements by which it is judged who has most to do with something
-	maxOfEach     = 2   // of these that are named for each
-	heldFor       = time.Minute
+	maxCounted    = 200 // statements that determine the experts
+	maxOfEach     = 2   // statements listed for each expert
+	cacheTTL      = time.Minute
 )
 
 // Chunks reads the passages that statements come from. Implementations are safe for concurrent use.
@@ -89,23 +89,24 @@ type Chunks interface {
 
 // Tool implements the tool knowledge. It is safe for concurrent use.
 type Tool struct {
-	graph   knowledge.Graph
-	chunks  Chunks
-	counter budget.Counter
-	askings map[string]asking
-	spec    llm.ToolSpec
+	graph     knowledge.Graph
+	chunks    Chunks
+	counter   budget.Counter
+	questions map[string]questionSpec
+	spec      llm.ToolSpec
 
-	mu   sync.Mutex
-	held map[access.TenantID]holding
+	mu    sync.Mutex
+	cache map[access.TenantID]graphContents
 }
 
-// holding is what a tenant's graph held at a time: nothing, or no owners, authors and replacements.
-type holding struct {
+// graphContents is cached knowledge about a tenant's graph. empty: no statements. plain: no owners,
+// authors or replacements.
+type graphContents struct {
 	empty, plain bool
 	at           time.Time
 }
 
-// What a model reads of the tool where nothing names owners, authors or replacements.
+// Description of the tool if no document names owners, authors or replacements.
 const (
 	plainDescription = "Answers from what documents state of one another: what links to, belongs to or depends on something."
 	plainGuide       = "Knows what links to, belongs to and depends on what. Search as well when it does not answer."
@@ -120,15 +121,15 @@ var (
 // New returns the tool. own are relations that the operator defined and that a model extracts from
 // passages. The tool offers each as a question.
 func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter, own ...knowledge.Relation) *Tool {
-	t := &Tool{graph: graph, chunks: chunks, counter: counter, askings: maps.Clone(askings), held: make(map[access.TenantID]holding)}
+	t := &Tool{graph: graph, chunks: chunks, counter: counter, questions: maps.Clone(questionSpecs), cache: make(map[access.TenantID]graphContents)}
 	for _, r := range own {
 		if !slices.Contains(knowledge.Relations(), r) {
-			if _, known := t.askings[string(r)]; !known {
-				t.askings[string(r)] = asking{relations: []knowledge.Relation{r}}
+			if _, known := t.questions[string(r)]; !known {
+				t.questions[string(r)] = questionSpec{relations: []knowledge.Relation{r}}
 			}
 		}
 	}
-	t.spec = llm.ToolSpec{Name: Name, Description: strings.TrimSpace(description), Parameters: parameters(slices.Sorted(maps.Keys(t.askings)))}
+	t.spec = llm.ToolSpec{Name: Name, Description: strings.TrimSpace(description), Parameters: parameters(slices.Sorted(maps.Keys(t.questions)))}
 	return t
 }
 
@@ -136,7 +137,7 @@ func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter, own ...kn
 func parameters(what []string) json.RawMessage {
 	listed, err := json.Marshal(what)
 	if err != nil {
-		panic(err) // strings always can
+		panic(err) // strings always marshal
 	}
 	return json.RawMessage(`{"type":"object","properties":{"about":{"type":"string","description":"The person, team, document, project, ticket or path, as the question names it."},` +
 		`"what":{"type":"string","enum":` + string(listed) + `,"description":"What is asked of it; related is everything."},` +
@@ -151,51 +152,51 @@ func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
 // Offered implements tool.Offerer. It is true if the documents contain statements, and false if
 // that cannot be determined.
-func (t *Tool) Offered(scope tool.Scope) bool { return !t.holds(scope.Audience.Tenant()).empty }
+func (t *Tool) Offered(scope tool.Scope) bool { return !t.contentsOf(scope.Audience.Tenant()).empty }
 
 // Fit implements tool.Fitter. If no document states an owner, author, contributor or replacement,
 // the tool answers few questions and gets a description of one line.
 func (t *Tool) Fit(scope tool.Scope) tool.Tool {
-	if t.holds(scope.Audience.Tenant()).plain {
-		return brief{t}
+	if t.contentsOf(scope.Audience.Tenant()).plain {
+		return briefTool{t}
 	}
 	return t
 }
 
-// brief is the tool in one line.
-type brief struct{ *Tool }
+// briefTool describes the tool in one line.
+type briefTool struct{ *Tool }
 
 // Spec implements tool.Tool.
-func (b brief) Spec() llm.ToolSpec {
+func (b briefTool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: Name, Description: plainDescription, Parameters: b.spec.Parameters}
 }
 
 // Guide implements tool.Tool.
-func (brief) Guide() string { return plainGuide }
+func (briefTool) Guide() string { return plainGuide }
 
-// holds returns what a tenant's graph holds. It is asked once a minute, since it hardly ever
+// contentsOf returns what a tenant's graph contains. It caches the result, because it rarely
 // changes.
-func (t *Tool) holds(tenant access.TenantID) holding {
+func (t *Tool) contentsOf(tenant access.TenantID) graphContents {
 	t.mu.Lock()
-	known, asked := t.held[tenant]
+	known, asked := t.cache[tenant]
 	t.mu.Unlock()
-	if asked && time.Since(known.at) < heldFor && !known.empty {
+	if asked && time.Since(known.at) < cacheTTL && !known.empty {
 		return known
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	empty, err := t.graph.Empty(ctx, tenant)
 	if err != nil {
-		return holding{empty: true}
+		return graphContents{empty: true}
 	}
-	found := holding{empty: empty, at: time.Now()}
+	found := graphContents{empty: empty, at: time.Now()}
 	if !empty {
 		if found.plain, err = t.graph.Empty(ctx, tenant, knowledge.Authored, knowledge.Owns, knowledge.WorksOn, knowledge.Supersedes); err != nil {
-			return holding{empty: true}
+			return graphContents{empty: true}
 		}
 	}
 	t.mu.Lock()
-	t.held[tenant] = found
+	t.cache[tenant] = found
 	t.mu.Unlock()
 	return found
 }
@@ -205,9 +206,9 @@ type arguments struct {
 	About  string `json:"about"`
 	What   string `json:"what,omitempty"`
 	Period string `json:"period,omitempty"`
-	// Exact is for a caller that cannot tell whether statements answer its question, so models are
-	// not told of it: only what is stated of all that about names, and in the direction that is
-	// asked for.
+	// Exact is for callers that cannot judge whether statements answer their question. It is not in
+	// the schema for models. It returns only statements about everything that about names, in the
+	// requested direction.
 	Exact bool `json:"exact,omitempty"`
 }
 
@@ -220,13 +221,13 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	var args arguments
 	err := json.Unmarshal(call.Arguments, &args)
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("read the arguments: %w", err)
+		return tool.Result{}, fmt.Errorf("parse the arguments: %w", err)
 	}
 	args.What = strings.ToLower(strings.TrimSpace(args.What))
-	if _, known := t.askings[args.What]; !known {
+	if _, known := t.questions[args.What]; !known {
 		args.What = related
 	}
-	wanted := t.askings[args.What]
+	wanted := t.questions[args.What]
 	now := call.Scope.Now
 	if now.IsZero() {
 		now = time.Now()
@@ -254,15 +255,15 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	q.From, q.To = period.From, period.To
 	stated, err := knowledge.Ask(ctx, t.graph, about, q)
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("what documents state could not be looked up, so nothing is known about it: %w", err)
+		return tool.Result{}, fmt.Errorf("looking up statements failed, so nothing is known about it: %w", err)
 	}
-	if len(wanted.of) > 0 {
-		stated = slices.DeleteFunc(stated, func(s knowledge.Statement) bool { return !slices.Contains(wanted.of, s.SubjectKind) })
+	if len(wanted.kinds) > 0 {
+		stated = slices.DeleteFunc(stated, func(s knowledge.Statement) bool { return !slices.Contains(wanted.kinds, s.SubjectKind) })
 	}
 	if args.What == experts {
-		stated = ranked(stated)
+		stated = rankExperts(stated)
 	}
-	result, err := t.result(ctx, stated, call.Scope)
+	result, err := t.buildResult(ctx, stated, call.Scope)
 	if err != nil {
 		return tool.Result{}, err
 	}

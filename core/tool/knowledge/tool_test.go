@@ -208,7 +208,7 @@ func TestStatementsFitTheTurn(t *testing.T) {
 	}
 }
 
-func TestOfferedWhereAnythingIsStated(t *testing.T) {
+func TestOfferedWithStatements(t *testing.T) {
 	t.Parallel()
 	g := &graph{empty: true}
 	made := tools.New(g, nil, budgettest.NewWords())
@@ -268,7 +268,7 @@ func TestRelationsOfTheOperator(t *testing.T) {
 
 // Who has most to do with something comes first: owners, and then by how much is stated of them. Of
 // each the newest are told.
-func TestWhoKnowsMost(t *testing.T) {
+func TestExperts(t *testing.T) {
 	t.Parallel()
 	g, c := &graph{}, chunks{1: "one"}
 	for i, s := range []string{"Ann wrote a", "Bo wrote b", "Bo wrote c", "Bo wrote d", "Cy owns e", "Ann wrote f"} {

@@ -17,12 +17,13 @@ import (
 // Source ids of fetched pages, whose documents are in no index. Pages that only the operator's list
 // allowed are not assumed to be public.
 const (
+	// SourceWeb is the source id of fetched pages, which no index contains.
 	SourceWeb    document.SourceID = "open_url"
 	SourceListed document.SourceID = "open_url_listed"
 )
 
-// Fetched reports whether a document is a page that this tool fetched. Such a
-// page is in no index, so no source says who may read it.
+// Fetched reports whether this tool fetched the document. Such a page is in no index, so no source
+// defines its readers.
 func Fetched(id document.ID) bool {
 	source, _, _ := strings.Cut(string(id), ":")
 	return source == string(SourceWeb) || source == string(SourceListed)
@@ -41,29 +42,29 @@ func Public(id document.ID) bool {
 // page may not be public.
 func Listed() access.ACL { return access.ACL{access.Members} }
 
-// maxChunks is how many chunks of a document are looked at; more than maxPage characters can be.
+// maxChunks is the maximum number of chunks of a document. They exceed maxPage characters.
 const maxChunks = 400
 
-// opening is what became of one address.
-type opening struct {
-	address string
-	ref     document.Ref
-	said    map[string]string // metadata of a document of the index
-	chunk   *document.ChunkID // the first of a document of the index; nil of a page
-	text    string
-	parts   []message.Section // its sections, of a document of the index
-	err     error
+// openedPage is the result for one address.
+type openedPage struct {
+	address  string
+	ref      document.Ref
+	metadata map[string]string // metadata of an indexed document
+	chunk    *document.ChunkID // first chunk of an indexed document; nil for a page
+	text     string
+	parts    []message.Section // sections of an indexed document
+	err      error
 }
 
-// open reads a document of the index where the address is one of its, else a page of the web.
-func (t *Tool) open(ctx context.Context, address string, r rules, scope tool.Scope) opening {
-	o := opening{address: address}
-	if id, ok := r.indexed[exact(address)]; ok {
-		if o = t.read(ctx, o, id, scope); o.err == nil {
+// openAddress reads an indexed document with that address, or else fetches the page.
+func (t *Tool) openAddress(ctx context.Context, address string, r rules, scope tool.Scope) openedPage {
+	o := openedPage{address: address}
+	if id, ok := r.indexed[withoutFragment(address)]; ok {
+		if o = t.readDocument(ctx, o, id, scope); o.err == nil {
 			return o
 		}
 	}
-	var way way
+	var way redirectChain
 	page, err := t.fetcher.Fetch(ctx, address, func(ctx context.Context, hop Hop) error { return t.permit(ctx, &way, hop, r, scope) })
 	if err != nil {
 		o.err = err
@@ -74,7 +75,7 @@ func (t *Tool) open(ctx context.Context, address string, r rules, scope tool.Sco
 		source = SourceListed
 	}
 	if strings.TrimSpace(page.Text) == "" {
-		o.err = errors.New("it holds no text")
+		o.err = errors.New("it has no text")
 		return o
 	}
 	o.text = page.Text
@@ -87,11 +88,11 @@ func (t *Tool) open(ctx context.Context, address string, r rules, scope tool.Sco
 	return o
 }
 
-// read puts a document of the index together from its chunks, as the audience may read it now.
-func (t *Tool) read(ctx context.Context, o opening, id document.ID, scope tool.Scope) opening {
+// readDocument assembles an indexed document from the chunks that the audience may read now.
+func (t *Tool) readDocument(ctx context.Context, o openedPage, id document.ID, scope tool.Scope) openedPage {
 	passages, err := t.index.Excerpts(ctx, scope.Audience, []retrieve.Span{{Document: id, From: 0, To: maxChunks}})
 	if err != nil || len(passages) == 0 {
-		o.err = errors.New("the document is no longer there")
+		o.err = errors.New("the document no longer exists")
 		return o
 	}
 	var text document.Joiner
@@ -101,12 +102,12 @@ func (t *Tool) read(ctx context.Context, o opening, id document.ID, scope tool.S
 		}
 		text.Add(p.Chunk)
 	}
-	o.ref, o.said, o.chunk, o.text = passages[0].Document, passages[0].Metadata, new(passages[0].ID), text.String()
+	o.ref, o.metadata, o.chunk, o.text = passages[0].Document, passages[0].Metadata, new(passages[0].ID), text.String()
 	return o
 }
 
-// begun are the sections that begin in a text that may have been shortened.
-func begun(sections []message.Section, text string) []message.Section {
+// sectionsIn returns the sections that begin in a text that may have been shortened.
+func sectionsIn(sections []message.Section, text string) []message.Section {
 	var out []message.Section
 	for _, s := range sections {
 		if line, _, _ := strings.Cut(strings.TrimSpace(s.Text), "\n"); strings.Contains(text, line) {
@@ -116,11 +117,11 @@ func begun(sections []message.Section, text string) []message.Section {
 	return out
 }
 
-// cutOff ends a text that goes on.
-const cutOff = "\n\n[The rest is left out.]"
+// truncationNote ends a truncated text.
+const truncationNote = "\n\n[The rest is left out.]"
 
-// result is what the model reads: each page under its number, as far as there is room.
-func (t *Tool) result(opened []opening, scope tool.Scope) (tool.Result, error) {
+// buildResult returns the text for the model: each page with its number, within the budget.
+func (t *Tool) buildResult(opened []openedPage, scope tool.Scope) (tool.Result, error) {
 	result := tool.Result{Citable: true, Evidence: true}
 	var docs []tool.Document
 	var faults []string
@@ -132,7 +133,7 @@ func (t *Tool) result(opened []opening, scope tool.Scope) (tool.Result, error) {
 		}
 		text := shorten(o.text, min(maxPage, room))
 		if scope.Budget > 0 {
-			text = t.within(text, tokens)
+			text = t.truncateTokens(text, tokens)
 		}
 		if text == "" {
 			faults = append(faults, o.address+" was left out because there is no room for it; open it alone.")
@@ -143,13 +144,13 @@ func (t *Tool) result(opened []opening, scope tool.Scope) (tool.Result, error) {
 		number := scope.Citations.Add(cite.Source{
 			Document: o.ref.ID, Part: cite.PagePart, Title: o.ref.Title, URL: o.ref.URL, Kind: string(o.ref.Kind),
 		})
-		doc := tool.Document{Number: number, Page: scope.Citations.Page(o.ref.ID), Title: o.ref.Title, URL: o.ref.URL, Metadata: tool.Metadata(o.said), Contents: text}
+		doc := tool.Document{Number: number, Page: scope.Citations.Page(o.ref.ID), Title: o.ref.Title, URL: o.ref.URL, Metadata: tool.Metadata(o.metadata), Contents: text}
 		if !o.ref.UpdatedAt.IsZero() {
 			doc.Updated = o.ref.UpdatedAt.Format("2006-01-02")
 		}
 		docs = append(docs, doc)
 		result.References = append(result.References, message.Reference{
-			Number: number, Document: o.ref, Chunk: o.chunk, Text: text, Part: cite.PagePart, Sections: begun(o.parts, text),
+			Number: number, Document: o.ref, Chunk: o.chunk, Text: text, Part: cite.PagePart, Sections: sectionsIn(o.parts, text),
 		})
 	}
 	note := strings.Join(faults, " ")
@@ -160,28 +161,28 @@ func (t *Tool) result(opened []opening, scope tool.Scope) (tool.Result, error) {
 	return result, nil
 }
 
-// shorten cuts a text to so many characters, and says so.
+// shorten cuts a text to the given number of characters and adds truncationNote.
 func shorten(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
 		return text
 	}
-	if most <= len(cutOff) {
+	if most <= len(truncationNote) {
 		return ""
 	}
-	return string(runes[:most-len(cutOff)]) + cutOff
+	return string(runes[:most-len(truncationNote)]) + truncationNote
 }
 
-// scrap is the size, in tokens, of a beginning that is too short to be worth reading.
-const scrap = 100
+// minUsefulTokens is the minimum length of a useful beginning.
+const minUsefulTokens = 100
 
-// within cuts a text to so many tokens.
-func (t *Tool) within(text string, tokens int) string {
+// truncateTokens cuts a text to the given number of tokens.
+func (t *Tool) truncateTokens(text string, tokens int) string {
 	for size := t.counter.Count(text); size > tokens; size = t.counter.Count(text) {
-		if tokens < scrap {
+		if tokens < minUsefulTokens {
 			return ""
 		}
-		// Proportionally, and a little more, so that a few rounds do.
+		// Cut proportionally, and a little more, so that few rounds suffice.
 		if text = shorten(text, len([]rune(text))*tokens/size*9/10); text == "" {
 			return ""
 		}

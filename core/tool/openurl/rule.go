@@ -20,7 +20,7 @@ type Allow struct {
 	entries []entry
 }
 
-// entry is a host with a path that addresses must begin with; wild stands for all hosts below it.
+// entry is a host with a path prefix. wild includes all hosts below it.
 type entry struct {
 	host, path string
 	wild       bool
@@ -72,47 +72,47 @@ func (a Allow) Names(address string) bool {
 	return false
 }
 
-// rules say what may be opened in a turn at this moment.
+// rules determine which addresses may be opened at this point of a turn.
 type rules struct {
 	allow Allow
-	// addresses of documents of the index, with their sections where the model was shown some
+	// addresses of indexed documents, including sections that the model was shown
 	indexed map[string]document.ID
-	// addresses that stand in retrieved documents or in what people wrote
-	named map[string]bool
-	// something that is not public is in the context, or the question was made of it
+	// addresses in retrieved documents or in people's messages
+	mentioned map[string]bool
+	// the context or the basis of the question has content that is not public
 	private bool
 }
 
 var (
-	errUnknown  = errors.New("it is neither in the conversation nor in the documents that were found, and only such addresses can be opened, exactly as written there")
-	errListed   = errors.New("only the operator's list lets it be opened, and not where people who do not belong to the organisation read along")
-	errWithheld = errors.New("not everybody in this conversation may read what is there")
-	errPrivate  = errors.New("documents that are not public are in use, and then only addresses that the operator listed can be opened")
+	errUnknown  = errors.New("only addresses in the conversation or in found documents can be opened, exactly as written there")
+	errListed   = errors.New("only the operator's list permits it, and not in conversations with people outside the organisation")
+	errWithheld = errors.New("not everyone in this conversation may read it")
+	errPrivate  = errors.New("while documents that are not public are in use, only addresses on the operator's list can be opened")
 )
 
-// way is what an address led to so far.
-type way struct {
-	begun bool
-	// it began at an address that others chose while nothing private was in use: where that leads
-	// carries nothing of the model's
-	free    bool
+// redirectChain is the state of an address and its redirects.
+type redirectChain struct {
+	started bool
+	// it began at an address that others chose while nothing private was in use, so redirects
+	// cannot carry the model's data
+	public  bool
 	private bool // it began at a private host
-	listed  bool // the operator's lists were needed
+	listed  bool // the operator's list was needed
 }
 
-// permit returns why an address may not be requested: the one that is to be opened, and each that
-// it redirects to. What is on a private host is reached from there, and from elsewhere only by its
-// own address.
-func (t *Tool) permit(ctx context.Context, w *way, hop Hop, r rules, scope tool.Scope) error {
+// permit returns why an address may not be requested. It is called for the given address and for
+// each redirect. A private host is reachable from itself, and from elsewhere only by its listed
+// address.
+func (t *Tool) permit(ctx context.Context, w *redirectChain, hop Hop, r rules, scope tool.Scope) error {
 	address := hop.Address
-	if !w.begun {
-		w.begun, w.free, w.private = true, r.named[exact(address)] && !r.private, hop.Private
+	if !w.started {
+		w.started, w.public, w.private = true, r.mentioned[withoutFragment(address)] && !r.private, hop.Private
 	}
 	switch {
-	case w.free && (w.private || !hop.Private):
+	case w.public && (w.private || !hop.Private):
 	case r.allow.Names(address):
 		w.listed = true
-	case !r.named[exact(address)]:
+	case !r.mentioned[withoutFragment(address)]:
 		return errUnknown
 	case r.private:
 		return errPrivate
@@ -122,7 +122,7 @@ func (t *Tool) permit(ctx context.Context, w *way, hop Hop, r rules, scope tool.
 	}
 	withheld, err := t.index.Withheld(ctx, scope.Audience, address)
 	if err != nil {
-		return fmt.Errorf("it could not be found out whether it may be opened here: %w", err)
+		return fmt.Errorf("checking whether it may be opened failed: %w", err)
 	}
 	if withheld {
 		return errWithheld
@@ -130,10 +130,10 @@ func (t *Tool) permit(ctx context.Context, w *way, hop Hop, r rules, scope tool.
 	return nil
 }
 
-// rules reads the context of a turn. What a fetched page says counts for nothing: its links are not
-// opened.
-func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
-	r := rules{allow: t.allow, indexed: make(map[string]document.ID), named: make(map[string]bool)}
+// turnRules returns the rules for the context of a turn. Addresses in fetched pages do not count,
+// so their links are not opened.
+func (t *Tool) turnRules(ctx context.Context, scope tool.Scope) (rules, error) {
+	r := rules{allow: t.allow, indexed: make(map[string]document.ID), mentioned: make(map[string]bool)}
 	private, err := Private(ctx, t.index, scope)
 	if err != nil {
 		return r, err
@@ -141,15 +141,15 @@ func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
 	r.private = private
 	see := func(ref message.Reference) {
 		if Fetched(ref.Document.ID) {
-			r.named[exact(ref.Document.URL)] = true // a web search found it, or it was opened before
+			r.mentioned[withoutFragment(ref.Document.URL)] = true // found by a web search or opened before
 		} else {
 			for _, address := range []string{ref.Document.URL, ref.Document.Link(ref.Anchor)} {
 				if address != "" {
-					r.indexed[exact(address)] = ref.Document.ID
-					r.named[exact(address)] = true
+					r.indexed[withoutFragment(address)] = ref.Document.ID
+					r.mentioned[withoutFragment(address)] = true
 				}
 			}
-			r.hear(ref.Text)
+			r.addAddresses(ref.Text)
 		}
 	}
 	for _, m := range scope.History {
@@ -160,12 +160,12 @@ func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
 	for _, ref := range scope.Shown {
 		see(ref)
 	}
-	for _, text := range scope.Said {
-		r.hear(text)
+	for _, text := range scope.Quoted {
+		r.addAddresses(text)
 	}
 	for _, f := range scope.Files {
 		if f.Document.ID != "" {
-			r.hear(f.Text)
+			r.addAddresses(f.Text)
 		}
 	}
 	return r, nil
@@ -181,7 +181,7 @@ type Readers interface {
 // If the check fails, the content counts as private.
 func Private(ctx context.Context, index Readers, scope tool.Scope) (bool, error) {
 	basis := scope.Basis.With(message.BasisOf(scope.History...)).With(message.BasisOfReferences(scope.Shown)).With(message.BasisOfFiles(scope.Files))
-	ids, unknown := known(basis)
+	ids, unknown := knownDocuments(basis)
 	if unknown || len(ids) == 0 {
 		return unknown, nil
 	}
@@ -192,9 +192,9 @@ func Private(ctx context.Context, index Readers, scope tool.Scope) (bool, error)
 	return slices.ContainsFunc(ids, func(id document.ID) bool { return !public[id] }), nil
 }
 
-// known returns the documents of a basis whose readers the index knows. unknown reports whether it
-// holds anything that is not taken to be public, whatever the index says.
-func known(b message.Basis) (ids []document.ID, unknown bool) {
+// knownDocuments returns the documents of a basis whose readers the index knows. unknown reports
+// whether the basis has other content that is not public.
+func knownDocuments(b message.Basis) (ids []document.ID, unknown bool) {
 	unknown = b.Unknown
 	for _, id := range b.Documents {
 		if !Fetched(id) {
@@ -206,14 +206,14 @@ func known(b message.Basis) (ids []document.ID, unknown bool) {
 	return ids, unknown
 }
 
-// find looks the addresses up in the index. A document that has one is read there, shown before or
-// not: that sends nothing anywhere.
-func (t *Tool) find(ctx context.Context, urls []string, r *rules, scope tool.Scope) error {
+// findIndexed looks the addresses up in the index. A document with one of them is read from the
+// index, even if it was not shown before: that sends nothing outside.
+func (t *Tool) findIndexed(ctx context.Context, urls []string, r *rules, scope tool.Scope) error {
 	var unknown []string
 	for _, u := range urls {
-		if _, ok := r.indexed[exact(u)]; !ok {
+		if _, ok := r.indexed[withoutFragment(u)]; !ok {
 			unknown = append(unknown, strings.TrimSpace(u))
-			if e := exact(u); e != strings.TrimSpace(u) {
+			if e := withoutFragment(u); e != strings.TrimSpace(u) {
 				unknown = append(unknown, e)
 			}
 		}
@@ -227,31 +227,32 @@ func (t *Tool) find(ctx context.Context, urls []string, r *rules, scope tool.Sco
 	}
 	for _, address := range unknown {
 		if id, ok := found[address]; ok {
-			r.indexed[exact(address)] = id
+			r.indexed[withoutFragment(address)] = id
 		}
 	}
 	return nil
 }
 
-var written = regexp.MustCompile("https?://[^\\s<>|\"'`\\\\]+")
+var addressPattern = regexp.MustCompile("https?://[^\\s<>|\"'`\\\\]+")
 
-// hear notes the addresses that stand in a text. Where one ends in running text is not certain, so each end that punctuation allows counts.
-func (r rules) hear(text string) {
-	for _, address := range written.FindAllString(text, -1) {
-		r.named[exact(address)] = true
+// addAddresses adds the addresses in a text. The end of an address in running text is ambiguous, so
+// every end that punctuation allows is added.
+func (r rules) addAddresses(text string) {
+	for _, address := range addressPattern.FindAllString(text, -1) {
+		r.mentioned[withoutFragment(address)] = true
 		for address != "" && strings.ContainsRune(".,;:!?)]}*_~", rune(address[len(address)-1])) {
 			address = address[:len(address)-1]
-			r.named[exact(address)] = true
+			r.mentioned[withoutFragment(address)] = true
 		}
-		// A Markdown link ends at the parenthesis that was not opened inside it.
+		// A Markdown link ends at an unmatched closing parenthesis.
 		if before, _, found := strings.Cut(address, ")"); found && !strings.Contains(before, "(") {
-			r.named[exact(before)] = true
+			r.mentioned[withoutFragment(before)] = true
 		}
 	}
 }
 
-// exact is an address without its fragment, which is never sent.
-func exact(address string) string {
+// withoutFragment returns an address without its fragment, which is never sent.
+func withoutFragment(address string) string {
 	address, _, _ = strings.Cut(strings.TrimSpace(address), "#")
 	return address
 }

@@ -122,7 +122,7 @@ type arguments struct {
 	URL  tool.Strings `json:"url,omitempty"`
 }
 
-func parse(raw json.RawMessage) ([]string, error) {
+func parseURLs(raw json.RawMessage) ([]string, error) {
 	var a arguments
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return nil, fmt.Errorf("urls: %w", err)
@@ -134,7 +134,7 @@ func parse(raw json.RawMessage) ([]string, error) {
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all tool.Strings
 	for _, call := range calls {
-		urls, err := parse(call)
+		urls, err := parseURLs(call)
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +152,7 @@ var errNoAddress = errors.New(`there is no address: write {"urls": ["https://…
 // Run implements tool.Tool.
 func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (tool.Result, error) {
 	emit.Emit(packet.OpenURLStart{})
-	urls, err := parse(call.Arguments)
+	urls, err := parseURLs(call.Arguments)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -161,24 +161,24 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	}
 	urls = urls[:min(len(urls), maxURLs)]
 	emit.Emit(packet.OpenURLAddresses{URLs: urls})
-	rules, err := t.rules(ctx, call.Scope)
+	rules, err := t.turnRules(ctx, call.Scope)
 	if err == nil {
-		err = t.find(ctx, urls, &rules, call.Scope)
+		err = t.findIndexed(ctx, urls, &rules, call.Scope)
 	}
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("it could not be found out what may be opened: %w", err)
+		return tool.Result{}, fmt.Errorf("checking what may be opened failed: %w", err)
 	}
-	opened := make([]opening, len(urls))
+	opened := make([]openedPage, len(urls))
 	var group errgroup.Group
 	group.SetLimit(parallel)
 	for i, u := range urls {
 		group.Go(func() error {
-			opened[i] = t.open(ctx, u, rules, call.Scope)
+			opened[i] = t.openAddress(ctx, u, rules, call.Scope)
 			return nil
 		})
 	}
 	_ = group.Wait() // the functions return no errors: each address has its own
-	result, err := t.result(opened, call.Scope)
+	result, err := t.buildResult(opened, call.Scope)
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -131,8 +131,8 @@ func runWith(t *testing.T, w *web, documents index, scope tool.Scope, allow []st
 	if scope.Citations == nil {
 		scope.Citations = cite.NewMapping()
 	}
-	if scope.Said == nil {
-		scope.Said = message.Said(append(slices.Clone(scope.History), message.Message{Role: message.User, Text: scope.Question})...)
+	if scope.Quoted == nil {
+		scope.Quoted = message.Said(append(slices.Clone(scope.History), message.Message{Role: message.User, Text: scope.Question})...)
 	}
 	args, err := json.Marshal(map[string]any{"urls": urls})
 	if err != nil {
@@ -152,7 +152,7 @@ func runWith(t *testing.T, w *web, documents index, scope tool.Scope, allow []st
 	return result, err
 }
 
-func TestWhatMayBeOpened(t *testing.T) {
+func TestPermittedAddresses(t *testing.T) {
 	t.Parallel()
 	const page = "https://site.example/page?id=7"
 	public := reference("public", "https://docs.example/p", "See https://site.example/page?id=7.")
@@ -169,27 +169,27 @@ func TestWhatMayBeOpened(t *testing.T) {
 		{name: "in a Markdown link", scope: tool.Scope{Question: "See [here](" + page + ")!"}, url: page},
 		{name: "another fragment", scope: tool.Scope{Question: page + "#a"}, url: page + "#b"},
 		{name: "somebody named it before", scope: tool.Scope{History: []message.Message{{Role: message.User, Text: page}}}, url: page},
-		{name: "the model named it before", scope: tool.Scope{History: []message.Message{{Role: message.Assistant, Text: page}}}, url: page, err: "is neither"},
+		{name: "the model named it before", scope: tool.Scope{History: []message.Message{{Role: message.Assistant, Text: page}}}, url: page, err: "only addresses in"},
 		{name: "a public document names it", scope: tool.Scope{Shown: []message.Reference{public}}, url: page},
 		{name: "a document of an earlier turn", scope: tool.Scope{History: []message.Message{{Role: message.Assistant, Documents: []message.Reference{public}}}}, url: page},
-		{name: "nobody named it", scope: tool.Scope{Question: "Open something."}, url: page, err: "is neither"},
-		{name: "a changed query", scope: tool.Scope{Question: page}, url: "https://site.example/page?id=8", err: "is neither"},
-		{name: "more behind it", scope: tool.Scope{Question: page}, url: page + "&secret=x", err: "is neither"},
+		{name: "nobody named it", scope: tool.Scope{Question: "Open something."}, url: page, err: "only addresses in"},
+		{name: "a changed query", scope: tool.Scope{Question: page}, url: "https://site.example/page?id=8", err: "only addresses in"},
+		{name: "more behind it", scope: tool.Scope{Question: page}, url: page + "&secret=x", err: "only addresses in"},
 		{name: "a document that is not public is in use", scope: tool.Scope{Question: page, Shown: []message.Reference{internal}}, url: page, err: "not public"},
 		{name: "one of an earlier turn", scope: tool.Scope{Question: page, History: []message.Message{{Role: message.Assistant, Documents: []message.Reference{internal}}}}, url: page, err: "not public"},
 		{name: "one whose title alone was shown", scope: tool.Scope{Question: page, Shown: []message.Reference{reference("internal", "", "")}}, url: page, err: "not public"},
 		{name: "one that is gone", scope: tool.Scope{Question: page, Shown: []message.Reference{reference("gone", "", "")}}, url: page, err: "not public"},
 		{name: "an attached file", scope: tool.Scope{Question: page, Files: []message.File{{Name: "a.txt", Text: "a"}}}, url: page, err: "not public"},
-		{name: "an address in an attached file", scope: tool.Scope{Files: []message.File{{Name: "a.txt", Text: page}}}, url: page, err: "is neither"},
-		{name: "a fetched page's links", scope: tool.Scope{Shown: []message.Reference{{Document: document.Ref{ID: "open_url:https://x.example", Source: openurl.SourceWeb}, Text: page}}}, url: page, err: "is neither"},
+		{name: "an address in an attached file", scope: tool.Scope{Files: []message.File{{Name: "a.txt", Text: page}}}, url: page, err: "only addresses in"},
+		{name: "a fetched page's links", scope: tool.Scope{Shown: []message.Reference{{Document: document.Ref{ID: "open_url:https://x.example", Source: openurl.SourceWeb}, Text: page}}}, url: page, err: "only addresses in"},
 		{name: "after a fetched page", scope: tool.Scope{Question: page, Shown: []message.Reference{{Document: document.Ref{ID: "open_url:https://x.example", Source: openurl.SourceWeb}, Text: "x"}}}, url: page},
 		{name: "after a page that only the list let through", scope: tool.Scope{Question: page, Shown: []message.Reference{{Document: document.Ref{ID: "open_url_listed:https://w.example", Source: openurl.SourceListed}, Text: "x"}}}, url: page, err: "not public"},
 		{name: "listed, whatever is in use", scope: tool.Scope{Shown: []message.Reference{internal}}, allow: []string{"*.site.example", "site.example"}, url: page},
 		{name: "listed by its beginning", allow: []string{"https://site.example/page"}, url: "https://site.example/page/two"},
-		{name: "beside the beginning", allow: []string{"https://site.example/page"}, url: "https://site.example/pages", err: "is neither"},
-		{name: "out of the beginning", allow: []string{"https://site.example/page"}, url: "https://site.example/page/../secret", err: "is neither"},
-		{name: "a host that ends like it", allow: []string{"site.example"}, url: "https://evilsite.example/", err: "is neither"},
-		{name: "a user before the host", allow: []string{"site.example"}, url: "https://site.example@evil.example/", err: "is neither"},
+		{name: "beside the beginning", allow: []string{"https://site.example/page"}, url: "https://site.example/pages", err: "only addresses in"},
+		{name: "out of the beginning", allow: []string{"https://site.example/page"}, url: "https://site.example/page/../secret", err: "only addresses in"},
+		{name: "a host that ends like it", allow: []string{"site.example"}, url: "https://evilsite.example/", err: "only addresses in"},
+		{name: "a user before the host", allow: []string{"site.example"}, url: "https://site.example@evil.example/", err: "only addresses in"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -210,7 +210,7 @@ func TestWhatMayBeOpened(t *testing.T) {
 
 // Once something that is not public is in use, nothing that is not listed is fetched, whatever
 // stands where.
-func TestNothingLeavesOnceSomethingPrivateIsInUse(t *testing.T) {
+func TestPrivateContextBlocksAddresses(t *testing.T) {
 	t.Parallel()
 	addresses := []string{"https://a.example/x", "https://b.example/y?z=1", "https://listed.example/q"}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -244,13 +244,13 @@ func TestWithheldDocumentsAreNotFetchedFromTheirSite(t *testing.T) {
 		fetched   []string
 		err       string
 	}{
-		{name: "a guest names it", url: pay, audience: outside, err: "not everybody"},
-		{name: "a member names it", url: pay, audience: members, err: "not everybody"},
-		{name: "in another spelling", url: "https://DOCS.example/Pay", audience: members, err: "not everybody"},
-		{name: "it is listed", url: pay, audience: members, allow: []string{"docs.example"}, err: "not everybody"},
-		{name: "a page redirects to it", url: door, audience: members, moved: map[string]string{door: pay}, fetched: []string{door}, err: "not everybody"},
-		{name: "a listed page redirects to it", url: door, audience: members, allow: []string{"docs.example", "site.example"}, moved: map[string]string{door: pay}, fetched: []string{door}, err: "not everybody"},
-		{name: "the index does not answer", url: "https://docs.example/broken", audience: members, err: "could not be found out"},
+		{name: "a guest names it", url: pay, audience: outside, err: "not everyone"},
+		{name: "a member names it", url: pay, audience: members, err: "not everyone"},
+		{name: "in another spelling", url: "https://DOCS.example/Pay", audience: members, err: "not everyone"},
+		{name: "it is listed", url: pay, audience: members, allow: []string{"docs.example"}, err: "not everyone"},
+		{name: "a page redirects to it", url: door, audience: members, moved: map[string]string{door: pay}, fetched: []string{door}, err: "not everyone"},
+		{name: "a listed page redirects to it", url: door, audience: members, allow: []string{"docs.example", "site.example"}, moved: map[string]string{door: pay}, fetched: []string{door}, err: "not everyone"},
+		{name: "the index does not answer", url: "https://docs.example/broken", audience: members, err: "checking "},
 		{name: "another page of the site", url: "https://docs.example/other", audience: members, fetched: []string{"https://docs.example/other"}},
 		{name: "those who may read it read it in the index", url: pay, audience: access.NewAudience(access.DefaultTenant, access.Group("hr"))},
 	} {
@@ -264,7 +264,7 @@ func TestWithheldDocumentsAreNotFetchedFromTheirSite(t *testing.T) {
 
 // Every redirect is decided about like the address that was given: what the model chose reaches
 // listed places alone.
-func TestRedirectsAreDecidedAboutLikeAddresses(t *testing.T) {
+func TestRedirectsAreChecked(t *testing.T) {
 	t.Parallel()
 	const listed, open, evil, named = "https://listed.example/go?u=secret", "https://site.example/a", "https://evil.example/?q=secret", "https://named.example/b"
 	internal := []message.Reference{reference("internal", "", "")}
@@ -276,15 +276,15 @@ func TestRedirectsAreDecidedAboutLikeAddresses(t *testing.T) {
 		err       string
 		source    document.SourceID
 	}{
-		{name: "from a listed host elsewhere", url: listed, moved: map[string]string{listed: evil}, fetched: []string{listed}, err: "is neither"},
-		{name: "with something private in use", url: listed, scope: tool.Scope{Shown: internal}, moved: map[string]string{listed: evil}, fetched: []string{listed}, err: "is neither"},
-		{name: "after two hops", url: listed, moved: map[string]string{listed: "https://listed.example/2", "https://listed.example/2": evil}, fetched: []string{listed, "https://listed.example/2"}, err: "is neither"},
+		{name: "from a listed host elsewhere", url: listed, moved: map[string]string{listed: evil}, fetched: []string{listed}, err: "only addresses in"},
+		{name: "with something private in use", url: listed, scope: tool.Scope{Shown: internal}, moved: map[string]string{listed: evil}, fetched: []string{listed}, err: "only addresses in"},
+		{name: "after two hops", url: listed, moved: map[string]string{listed: "https://listed.example/2", "https://listed.example/2": evil}, fetched: []string{listed, "https://listed.example/2"}, err: "only addresses in"},
 		{name: "within the list", url: listed, moved: map[string]string{listed: "https://listed.example/2"}, fetched: []string{listed, "https://listed.example/2"}, source: openurl.SourceListed},
 		{name: "to what somebody named", url: listed, scope: tool.Scope{Question: named}, moved: map[string]string{listed: named}, fetched: []string{listed, named}, source: openurl.SourceListed},
 		{name: "to that with something private in use", url: listed, scope: tool.Scope{Question: named, Shown: internal}, moved: map[string]string{listed: named}, fetched: []string{listed}, err: "not public"},
-		{name: "listed and named, with something private in use", url: listed, scope: tool.Scope{Question: listed, Shown: internal}, moved: map[string]string{listed: evil}, fetched: []string{listed}, err: "is neither"},
+		{name: "listed and named, with something private in use", url: listed, scope: tool.Scope{Question: listed, Shown: internal}, moved: map[string]string{listed: evil}, fetched: []string{listed}, err: "only addresses in"},
 		{name: "of an address that others chose", url: open, scope: tool.Scope{Question: open}, moved: map[string]string{open: "https://www.site.example/a/"}, fetched: []string{open, "https://www.site.example/a/"}, source: openurl.SourceWeb},
-		{name: "from there into a private network", url: open, scope: tool.Scope{Question: open}, moved: map[string]string{open: "https://wiki.corp/x"}, fetched: []string{open}, err: "is neither"},
+		{name: "from there into a private network", url: open, scope: tool.Scope{Question: open}, moved: map[string]string{open: "https://wiki.corp/x"}, fetched: []string{open}, err: "only addresses in"},
 		{name: "within a private network", url: "https://wiki.corp/x", scope: tool.Scope{Question: "https://wiki.corp/x"}, moved: map[string]string{"https://wiki.corp/x": "https://wiki.corp/x/"}, fetched: []string{"https://wiki.corp/x", "https://wiki.corp/x/"}, source: openurl.SourceListed},
 	} {
 		w := &web{moved: tt.moved}
@@ -398,7 +398,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-func TestCallsThatGoWrong(t *testing.T) {
+func TestFailingCalls(t *testing.T) {
 	t.Parallel()
 	scope := tool.Scope{Question: "https://a.example/1 https://a.example/2"}
 	if _, err := run(t, &web{err: errors.New("it does not answer")}, scope, nil, "https://a.example/1"); err == nil || !strings.Contains(err.Error(), "does not answer") {
@@ -435,9 +435,9 @@ func TestTasksNameNoAddresses(t *testing.T) {
 		err   string
 	}{
 		{name: "a person named it", said: []message.Message{person}},
-		{name: "a task named it", said: []message.Message{task}, err: "is neither"},
-		{name: "an answer named it", said: []message.Message{{Role: message.Assistant, Text: page}}, err: "is neither"},
-		{name: "a message without a role named it", said: []message.Message{{Text: page}}, err: "is neither"},
+		{name: "a task named it", said: []message.Message{task}, err: "only addresses in"},
+		{name: "an answer named it", said: []message.Message{{Role: message.Assistant, Text: page}}, err: "only addresses in"},
+		{name: "a message without a role named it", said: []message.Message{{Text: page}}, err: "only addresses in"},
 		{name: "made of a public document", said: []message.Message{person}, basis: message.Basis{Documents: []document.ID{"public"}}},
 		{name: "made of a page of the web", said: []message.Message{person}, basis: message.Basis{Documents: []document.ID{"open_url:https://x.example"}}},
 		{name: "made of a document for members", said: []message.Message{person}, basis: message.Basis{Documents: []document.ID{"public", "internal"}}, err: "not public"},
@@ -450,7 +450,7 @@ func TestTasksNameNoAddresses(t *testing.T) {
 	} {
 		w := &web{}
 		said := append([]string{}, message.Said(tt.said...)...)
-		_, err := run(t, w, tool.Scope{Question: page, Said: said, Basis: tt.basis}, nil, page)
+		_, err := run(t, w, tool.Scope{Question: page, Quoted: said, Basis: tt.basis}, nil, page)
 		if allowed := tt.err == ""; allowed != (err == nil) || allowed != (len(w.fetched) == 1) || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s: fetched %v, error %v, want %q", tt.name, w.fetched, err, tt.err)
 		}

@@ -20,7 +20,7 @@ import (
 // Name is how models call the tool.
 const Name = "read_file"
 
-// maxRunes is the most that one call returns.
+// maxRunes is the maximum length of a call's result.
 const maxRunes = 16_000
 
 //go:embed description.md
@@ -55,11 +55,11 @@ func (t *Tool) Spec() llm.ToolSpec {
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
 // Offered implements tool.Offerer. It is true if the conversation has files to read.
-func (t *Tool) Offered(scope tool.Scope) bool { return len(readable(scope.Files)) > 0 }
+func (t *Tool) Offered(scope tool.Scope) bool { return len(readableFiles(scope.Files)) > 0 }
 
-// part is what the model reads.
+// part is the result for the model.
 type part struct {
-	// what the model cites; files that people attached are not cited
+	// number to cite; empty for files that people attached
 	Number int    `json:"document,omitempty"`
 	File   string `json:"file"`
 	Start  int    `json:"start"`
@@ -77,9 +77,9 @@ func (t *Tool) Run(_ context.Context, call tool.Call, emit *packet.Emitter) (too
 		Length int    `json:"length"`
 	}
 	if err := json.Unmarshal(call.Arguments, &args); err != nil {
-		return tool.Result{}, fmt.Errorf("read the arguments: %w", err)
+		return tool.Result{}, fmt.Errorf("parse the arguments: %w", err)
 	}
-	file, err := find(readable(call.Scope.Files), args.Name)
+	file, err := findFile(readableFiles(call.Scope.Files), args.Name)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -103,18 +103,19 @@ func (t *Tool) Run(_ context.Context, call tool.Call, emit *packet.Emitter) (too
 		if call.Scope.Budget <= 0 || size <= call.Scope.Budget || length <= 1 {
 			break
 		}
-		// Tokens are not spread evenly, so this may take a second round; it always gets shorter.
+		// The ratio of tokens to characters varies, so this may need a second round. Each round
+		// shortens the text.
 		length = max(1, min(length-1, length*call.Scope.Budget/size))
 	}
 	var content strings.Builder
 	enc := json.NewEncoder(&content)
 	enc.SetEscapeHTML(false) // escapes cost tokens
 	if err := enc.Encode(p); err != nil {
-		return tool.Result{}, fmt.Errorf("write the result: %w", err)
+		return tool.Result{}, fmt.Errorf("encode the result: %w", err)
 	}
 	emit.Emit(packet.FileReaderResult{Name: p.File, Start: p.Start, End: p.End, Total: p.Total})
 	result := tool.Result{Content: strings.TrimSpace(content.String())}
-	// the answer rests on a document of the index, which decides who may see it again
+	// the answer uses a document of the index, so its access is checked again
 	if p.Number > 0 {
 		result.References = []message.Reference{{Number: p.Number, Document: ref, Text: p.Text}}
 		result.Citable, result.Evidence = true, true
@@ -122,8 +123,8 @@ func (t *Tool) Run(_ context.Context, call tool.Call, emit *packet.Emitter) (too
 	return result, nil
 }
 
-// readable are the files that have text, the newest of each name.
-func readable(files []message.File) []message.File {
+// readableFiles returns the files with text, the newest of each name.
+func readableFiles(files []message.File) []message.File {
 	var out []message.File
 	seen := make(map[string]bool)
 	for i := len(files) - 1; i >= 0; i-- {
@@ -136,8 +137,8 @@ func readable(files []message.File) []message.File {
 	return out
 }
 
-// find returns the file of that name, or the only one whose name contains it.
-func find(files []message.File, name string) (message.File, error) {
+// findFile returns the file with that name, or the only one whose name contains it.
+func findFile(files []message.File, name string) (message.File, error) {
 	var names []string
 	var alike []message.File
 	for _, f := range files {

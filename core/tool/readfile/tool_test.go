@@ -111,7 +111,7 @@ func TestLongFilesAreReadInParts(t *testing.T) {
 	}
 }
 
-func TestOfferedOnlyWhereThereIsSomethingToRead(t *testing.T) {
+func TestOfferedOnlyWithFiles(t *testing.T) {
 	t.Parallel()
 	r := readfile.New(budgettest.NewWords())
 	set, err := tool.NewSet(r)

@@ -10,66 +10,66 @@ import (
 )
 
 const (
-	// shingle is of how many words the runs are by which texts are compared, and fewestWords how
-	// many a text must have: what is shorter is a heading that many pages share. (Broder, On the
+	// shingleWords is the number of words of a shingle, by which texts are compared. A text needs
+	// at least minWords words: shorter ones are headings that many pages share. (Broder, On the
 	// resemblance and containment of documents, 1997.)
-	shingle, fewestWords = 3, 8
-	// alike is the share of their runs that two texts have in common which say nearly the same: of
+	shingleWords, minWords = 3, 8
+	// minOverlap is the minimum share of common shingles of two texts that are nearly the same: of
 	// twenty words one may differ.
-	alike = 0.6
+	minOverlap = 0.6
 )
 
-// numbered is a passage that the model is shown under a number.
-type numbered struct {
+// numberedPassage is a passage with the number that the model sees.
+type numberedPassage struct {
 	hit    retrieve.Hit
-	words  resemblance
+	words  fingerprint
 	number int
 }
 
-// resemblance is what texts are compared by.
-type resemblance struct {
-	all  uint64   // of the whole text
-	runs []uint64 // of its runs of words, in order, each once
+// fingerprint is used to compare texts.
+type fingerprint struct {
+	hash     uint64   // of the whole text
+	shingles []uint64 // hashes of its shingles, sorted, without duplicates
 }
 
 var seed = maphash.MakeSeed()
 
-// resembling reads a text: its words in small letters, without marks between them. It is empty for
-// a text that is too short to be a copy of another.
-func resembling(text string) (r resemblance) {
+// fingerprintOf returns the fingerprint of a text's words, in lower case and without punctuation.
+// It is empty for a text that is too short to be a copy of another.
+func fingerprintOf(text string) (r fingerprint) {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if len(words) < fewestWords {
+	if len(words) < minWords {
 		return r
 	}
-	r.all = maphash.String(seed, strings.Join(words, " "))
-	for i := range len(words) - shingle + 1 {
-		r.runs = append(r.runs, maphash.String(seed, strings.Join(words[i:i+shingle], " ")))
+	r.hash = maphash.String(seed, strings.Join(words, " "))
+	for i := range len(words) - shingleWords + 1 {
+		r.shingles = append(r.shingles, maphash.String(seed, strings.Join(words[i:i+shingleWords], " ")))
 	}
-	slices.Sort(r.runs)
-	r.runs = slices.Compact(r.runs)
+	slices.Sort(r.shingles)
+	r.shingles = slices.Compact(r.shingles)
 	return r
 }
 
-// like says how two texts are like each other; empty: they are not.
-func (r resemblance) like(o resemblance) string {
-	if len(r.runs) == 0 || len(o.runs) == 0 {
+// similarity describes how similar two texts are; empty: they are not.
+func (r fingerprint) similarity(o fingerprint) string {
+	if len(r.shingles) == 0 || len(o.shingles) == 0 {
 		return ""
 	}
-	if r.all == o.all {
+	if r.hash == o.hash {
 		return "same text"
 	}
 	common := 0
-	for i, j := 0, 0; i < len(r.runs) && j < len(o.runs); {
+	for i, j := 0, 0; i < len(r.shingles) && j < len(o.shingles); {
 		switch {
-		case r.runs[i] == o.runs[j]:
+		case r.shingles[i] == o.shingles[j]:
 			common, i, j = common+1, i+1, j+1
-		case r.runs[i] < o.runs[j]:
+		case r.shingles[i] < o.shingles[j]:
 			i++
 		default:
 			j++
 		}
 	}
-	if float64(common) < alike*float64(len(r.runs)+len(o.runs)-common) {
+	if float64(common) < minOverlap*float64(len(r.shingles)+len(o.shingles)-common) {
 		return ""
 	}
 	return "nearly the same text"

@@ -11,9 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// dates are those of the documents that a call asks for: what the model says, else what the
-// question names, where that is clearly meant by it. They begin and end where the asker's days do.
-func (t *Tool) dates(ctx context.Context, asked arguments, scope tool.Scope) (knowledge.Period, error) {
+// searchPeriod returns the period of the documents that a call asks for. It comes from the model,
+// or else from the question if that is clear. Days are those of the asker.
+func (t *Tool) searchPeriod(ctx context.Context, asked arguments, scope tool.Scope) (knowledge.Period, error) {
 	now, q := scope.Now, knowledge.Question{Audience: scope.Audience, Sources: scope.Sources, Documents: scope.Documents}
 	if asked.Period != "" {
 		p, err := knowledge.DatedAlone(ctx, t.config.Graph, q, asked.Period, now)
@@ -21,24 +21,24 @@ func (t *Tool) dates(ctx context.Context, asked arguments, scope tool.Scope) (kn
 			return p, &Failure{err}
 		}
 		if err == nil && p.Open() {
-			err = fmt.Errorf("the period %q is not understood; write it like \"last quarter\", \"before March\" or \"since 2026-01-31\", or leave it out", asked.Period)
+			err = fmt.Errorf("the period %q is invalid; write it like \"last quarter\", \"before March\" or \"since 2026-01-31\", or leave it out", asked.Period)
 		}
 		return p, err
 	}
 	if !scope.First && asked.Page < 2 {
-		return knowledge.Period{}, nil // the model has seen what there is, and looks for something else
+		return knowledge.Period{}, nil // in a later search the model looks for something else
 	}
 	p, rest, err := knowledge.Dated(ctx, t.config.Graph, q, scope.Question, now)
 	if err != nil || !knowledge.MeansDates(rest, p, now) {
-		// the question does not ask for it in so many words, so the search goes without
+		// the question does not clearly ask for a period, so do not filter
 		return knowledge.Period{}, nil
 	}
 	return p, nil
 }
 
-// without takes out of queries the words that name the dates by which documents are chosen: they
-// would be looked for in the text.
-func without(queries []retrieve.Query, dates knowledge.Period, now time.Time) []retrieve.Query {
+// removeDateWords removes the words of the period from the queries, because the index would search
+// the text for them.
+func removeDateWords(queries []retrieve.Query, dates knowledge.Period, now time.Time) []retrieve.Query {
 	for i := range queries {
 		if p, rest := knowledge.ReadPeriod(queries[i].Text, now); !dates.Open() && rest != "" && p == dates {
 			queries[i].Text = rest
@@ -49,9 +49,9 @@ func without(queries []retrieve.Query, dates knowledge.Period, now time.Time) []
 	return queries
 }
 
-// find searches, and where nothing of the dates asked for matches, without them: what it finds then
-// is no evidence, and the result says of which time it is not.
-func (t *Tool) find(ctx context.Context, s retrieve.Search) (retrieve.Result, error) {
+// searchOrUndated searches. If no document of the period matches, it searches without the period.
+// Those results are no evidence, and the result says that they are of other times.
+func (t *Tool) searchOrUndated(ctx context.Context, s retrieve.Search) (retrieve.Result, error) {
 	found, err := t.retriever.Search(ctx, s)
 	if err != nil || found.Evidence || s.From.IsZero() && s.To.IsZero() {
 		return found, err
@@ -62,10 +62,10 @@ func (t *Tool) find(ctx context.Context, s retrieve.Search) (retrieve.Result, er
 		return found, err
 	}
 	found.Evidence = false
-	if found.Ranking != nil { // of which further pages are shown
+	if found.Ranking != nil { // further pages use it
 		found.Ranking.Evidence = false
 	}
 	found.Trace.From, found.Trace.To = dated.From, dated.To
-	found.Trace.AddNotice("Nothing of these dates matches, so what was found is of other times.")
+	found.Trace.AddNotice("No document of this period matches, so the results are of other times.")
 	return found, nil
 }

@@ -79,7 +79,7 @@ func TestDatesOfDocuments(t *testing.T) {
 		{question: "what changed in the backup policy since the release?", graph: released, want: "march today yesterday"},
 		{question: "what changed in the backup policy since the release?", graph: releasing{}, want: all},
 		{question: "backup policy", period: "since the release", graph: releasing{}, note: "no document that these readers may see tells when"},
-		{question: "backup policy", period: "some day", note: "is not understood"},
+		{question: "backup policy", period: "some day", note: "is invalid"},
 	} {
 		queue, drained := make(chan packet.Packet, 20), make(chan struct{})
 		arguments, err := json.Marshal(map[string]any{"queries": []string{c.question}, "period": c.period})

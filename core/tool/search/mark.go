@@ -11,16 +11,16 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// replacement is a document that replaces another one, or that says so without the right to.
+// replacement is a document that replaces another one, or claims to without the authority.
 type replacement struct {
 	by      document.Ref
 	claimed bool
 }
 
-// replaced returns what replaces the documents found, by their ids, as far as the readers may see
-// both and the page that states it. It returns nothing where the graph cannot be asked: passages
-// are then shown without marks.
-func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Scope) map[document.ID]replacement {
+// replacements returns the replacements of found documents, by their ids, if the readers may see
+// both and the page that states it. If the graph cannot be queried, it returns nothing and passages
+// are not marked.
+func (t *Tool) replacements(ctx context.Context, hits []retrieve.Hit, scope tool.Scope) map[document.ID]replacement {
 	by := make(map[document.ID]replacement)
 	if t.config.Graph == nil || len(hits) == 0 {
 		return by
@@ -35,7 +35,7 @@ func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Sco
 	}
 	stated, err := t.config.Graph.Statements(ctx, q)
 	if err != nil {
-		t.config.Logger.WarnContext(ctx, "what replaces the passages found could not be looked up; they are not marked", "error", err)
+		t.config.Logger.WarnContext(ctx, "looking up replaced documents failed; passages are not marked", "error", err)
 		return by
 	}
 	for _, s := range stated {
@@ -43,7 +43,7 @@ func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Sco
 			continue
 		}
 		claimed := !s.MayRetire(*s.ObjectRef)
-		// the newest statement comes first
+		// statements are sorted newest first
 		if r, marked := by[s.ObjectRef.ID]; !marked || r.claimed && !claimed {
 			by[s.ObjectRef.ID] = replacement{*s.SubjectRef, claimed}
 		}
@@ -55,34 +55,34 @@ func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Sco
 // is empty if no replacement is known.
 func (t *Tool) Replaced(ctx context.Context, d document.Ref, scope tool.Scope) string {
 	h := retrieve.Hit{Document: d}
-	return marks(h, resemblance{}, t.replaced(ctx, []retrieve.Hit{h}, scope), nil).metadata
+	return markOf(h, fingerprint{}, t.replacements(ctx, []retrieve.Hit{h}, scope), nil).metadata
 }
 
-// maxReplaced is how many statements are looked at.
+// maxReplaced is the maximum number of statements to check.
 const maxReplaced = 100
 
-// mark is what is said of a passage next to it.
+// mark is a note about a passage.
 type mark struct {
 	metadata string        // for the model; empty: nothing
-	title    string        // behind the title, for the reader; empty: nothing
-	other    *document.Ref // which it speaks of, and which is not among the passages
+	title    string        // suffix of the title, for the reader; empty: nothing
+	other    *document.Ref // document that the mark mentions and that is not among the passages
 }
 
-// marks says of a passage that its page was replaced, or that a passage before it says the same.
-// Both rest on pages that the readers may see: what replaces it was looked up on their behalf, and
-// copies are found among the passages themselves.
-func marks(h retrieve.Hit, text resemblance, replaced map[document.ID]replacement, before []numbered) mark {
+// markOf marks a passage whose page was replaced, or whose text an earlier passage repeats. Both
+// use only pages that the readers may see: replacements were looked up for them, and copies are
+// among the passages.
+func markOf(h retrieve.Hit, text fingerprint, replaced map[document.ID]replacement, before []numberedPassage) mark {
 	var m mark
 	if r, is := replaced[h.Document.ID]; is {
-		m.metadata = "replaced by: " + r.by.Title + dated(r.by)
-		m.title, m.other = " (replaced by “"+short(r.by.Title)+"”)", &r.by
+		m.metadata = "replaced by: " + r.by.Title + dateSuffix(r.by)
+		m.title, m.other = " (replaced by “"+shortTitle(r.by.Title)+"”)", &r.by
 		if r.claimed {
-			m.metadata = "another source claims to replace it, unconfirmed: " + r.by.Title + dated(r.by)
-			m.title = " (“" + short(r.by.Title) + "” claims to replace it)"
+			m.metadata = "another source claims to replace it, unconfirmed: " + r.by.Title + dateSuffix(r.by)
+			m.title = " (“" + shortTitle(r.by.Title) + "” claims to replace it)"
 		}
 	}
 	for _, b := range before {
-		how := text.like(b.words)
+		how := text.similarity(b.words)
 		if how == "" || b.hit.Document.ID == h.Document.ID {
 			continue
 		}
@@ -92,7 +92,7 @@ func marks(h retrieve.Hit, text resemblance, replaced map[document.ID]replacemen
 		case age < 0:
 			said += ", which is newer"
 			if m.title == "" {
-				m.title = " (older copy of “" + short(b.hit.Document.Title) + "”)"
+				m.title = " (older copy of “" + shortTitle(b.hit.Document.Title) + "”)"
 			}
 		default:
 			said += ", which is older"
@@ -106,15 +106,15 @@ func marks(h retrieve.Hit, text resemblance, replaced map[document.ID]replacemen
 	return m
 }
 
-func dated(ref document.Ref) string {
+func dateSuffix(ref document.Ref) string {
 	if ref.UpdatedAt.IsZero() {
 		return ""
 	}
 	return " (" + ref.UpdatedAt.Format("2006-01-02") + ")"
 }
 
-// short cuts a title to what stands well behind another.
-func short(title string) string {
+// shortTitle cuts a title to fit after another.
+func shortTitle(title string) string {
 	const most = 60
 	title = strings.Join(strings.Fields(title), " ")
 	if runes := []rune(title); len(runes) > most {

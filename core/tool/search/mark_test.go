@@ -33,7 +33,7 @@ func (r *replacing) Statements(_ context.Context, q knowledge.Question) ([]knowl
 	return r.stated, r.err
 }
 
-func TestPagesThatWereReplacedAreMarked(t *testing.T) {
+func TestReplacedPagesAreMarked(t *testing.T) {
 	t.Parallel()
 	index := retrievetest.NewMemory()
 	for id, title := range map[string]string{"old": "Backup policy 2025", "new": "Backup policy"} {

@@ -12,10 +12,10 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// narrow returns the sources that a call asks for, by their names or kinds as the prompt lists
-// them. The error tells the model which there are.
-func narrow(asked tool.Strings, scope tool.Scope) ([]document.SourceID, error) {
-	// where none is listed, the model made the names up
+// sourcesNamed returns the sources that a call names, by the names or kinds in the prompt. The
+// error lists the valid ones for the model.
+func sourcesNamed(asked tool.Strings, scope tool.Scope) ([]document.SourceID, error) {
+	// no sources are listed, so the model invented the names
 	if len(asked) == 0 || len(scope.Catalogue) == 0 {
 		return scope.Sources, nil
 	}
@@ -41,23 +41,23 @@ func narrow(asked tool.Strings, scope tool.Scope) ([]document.SourceID, error) {
 	return ids, nil
 }
 
-// maxWritten is how many documents of one author are searched, the newest ones.
-const maxWritten = 500
+// maxAuthored is how many of an author's newest documents are searched.
+const maxAuthored = 500
 
-// writtenBy returns the documents that name one of the authors whom a call asks for, within those
-// of the scope. The error tells the model that there are none.
+// writtenBy returns the documents by one of the named authors, within those of the scope. The error
+// tells the model if there are none.
 func (t *Tool) writtenBy(ctx context.Context, authors tool.Strings, scope tool.Scope) ([]document.ID, error) {
 	if len(authors) == 0 {
 		return scope.Documents, nil
 	}
 	if t.config.Graph == nil {
-		return nil, errors.New("the authors of documents are not known here: leave authors out")
+		return nil, errors.New("authors of documents are unknown here: leave authors out")
 	}
 	var ids []document.ID
 	for _, author := range authors {
 		stated, err := knowledge.Ask(ctx, t.config.Graph, author, knowledge.Question{
 			Audience: scope.Audience, Sources: scope.Sources, Documents: scope.Documents,
-			Relations: []knowledge.Relation{knowledge.Authored}, Limit: maxWritten, Whole: true, Subject: true,
+			Relations: []knowledge.Relation{knowledge.Authored}, Limit: maxAuthored, Whole: true, Subject: true,
 		})
 		if err != nil {
 			return nil, &Failure{fmt.Errorf("look up the author: %w", err)}

@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// further shows a further page of an earlier search of the turn without searching again; kept is
-// false where none is asked for, or nothing is kept of the search.
-func (t *Tool) further(ctx context.Context, own []string, page int, scope tool.Scope, emit *packet.Emitter) (result tool.Result, kept bool, err error) {
+// furtherPage shows a further page of an earlier search of the turn. kept is false if no further
+// page is requested or the search is not stored.
+func (t *Tool) furtherPage(ctx context.Context, own []string, page int, scope tool.Scope, emit *packet.Emitter) (result tool.Result, kept bool, err error) {
 	if page < 2 || t.chunks == nil {
 		return result, false, nil
 	}
@@ -22,14 +22,13 @@ func (t *Tool) further(ctx context.Context, own []string, page int, scope tool.S
 	if ranking == nil {
 		return result, false, nil
 	}
-	emit.Emit(packet.SearchQueries{Queries: told(ranking.Queries)})
-	result, err = t.page(ctx, ranking, from, page, scope)
+	emit.Emit(packet.SearchQueries{Queries: displayQueries(ranking.Queries)})
+	result, err = t.rankingPage(ctx, ranking, from, page, scope)
 	return result, true, err
 }
 
-// page shows the passages of a ranking from a place on, those that the readers may see now. Where
-// the page begins is 0 where it is not known.
-func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page int, scope tool.Scope) (tool.Result, error) {
+// rankingPage shows the passages of a ranking from an offset on that the readers may see now.
+func (t *Tool) rankingPage(ctx context.Context, ranking *retrieve.Ranking, from, page int, scope tool.Scope) (tool.Result, error) {
 	if from == 0 {
 		from = (page - 1) * ranking.Page
 	}
@@ -47,15 +46,15 @@ func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page i
 		slices.Sort(ids)
 		passages, err := t.chunks.Chunks(ctx, scope.Audience, ids)
 		if err != nil {
-			return tool.Result{}, fmt.Errorf("the passages could not be read, so nothing is known about them: %w", err)
+			return tool.Result{}, fmt.Errorf("reading the passages failed, so nothing is known about them: %w", err)
 		}
 		found.Hits = ranking.Hits(passages)
 	}
-	result, left := t.result(ctx, found, nil, scope, nil)
+	result, left := t.buildResult(ctx, found, nil, scope, nil)
 	if len(found.Hits) > 0 {
 		result.Evidence = ranking.Evidence
 	}
-	scope.Rankings.Showed(ranking, page, min(next(ranking, from, left), to))
+	scope.Rankings.SetNext(ranking, page, min(nextStart(ranking, from, left), to))
 	ran, err := json.Marshal(arguments{Queries: ranking.Queries, Page: tool.Integer(page)})
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("note the queries: %w", err)
@@ -75,8 +74,8 @@ func shownBefore(scope tool.Scope) (ids []document.ChunkID) {
 	return ids
 }
 
-// next is where the page after one goes on: at the first passage for which that had no room.
-func next(ranking *retrieve.Ranking, from int, left []retrieve.Hit) int {
+// nextStart returns the offset of the next page: the first passage that did not fit.
+func nextStart(ranking *retrieve.Ranking, from int, left []retrieve.Hit) int {
 	to := min(from+ranking.Page, len(ranking.Chunks))
 	for _, h := range left {
 		at := slices.IndexFunc(ranking.Chunks[:to], func(o retrieve.Ordered) bool { return o.Chunk == h.Chunk })

@@ -107,7 +107,7 @@ func TestPagesOfOneSearch(t *testing.T) {
 	}
 }
 
-func TestPagesAreNamedInManyWays(t *testing.T) {
+func TestPageArgumentForms(t *testing.T) {
 	t.Parallel()
 	for name, arguments := range map[string]string{
 		"the queries as they were": `{"queries":["kettle","descale kettle"],"page":2}`, "in another order": `{"queries":["Descale  kettle","kettle"],"page":2}`,
@@ -131,7 +131,7 @@ func TestPagesAreNamedInManyWays(t *testing.T) {
 }
 
 // What had no room is where the next page begins.
-func TestPagesGoOnWhereThereWasNoRoom(t *testing.T) {
+func TestNextPageBeginsAtOmittedPassage(t *testing.T) {
 	t.Parallel()
 	p := leafing(t, 20, 8)
 	p.budget = 12
@@ -149,7 +149,7 @@ func TestPagesGoOnWhereThereWasNoRoom(t *testing.T) {
 }
 
 // A turn that another process takes over has no ranking: its page is found again.
-func TestPageOfASearchOfWhichNothingIsKept(t *testing.T) {
+func TestPageOfUnknownSearch(t *testing.T) {
 	t.Parallel()
 	whole, again := leafing(t, 20, 5), leafing(t, 20, 5)
 	whole.page(t, `{"queries":["kettle"]}`)
@@ -173,7 +173,7 @@ func TestPageOfASearchOfWhichNothingIsKept(t *testing.T) {
 // Whoever may read what, and whatever changes between two pages: a page shows nothing that its
 // readers may not see at that moment, nothing twice, and in the end everything that they could see
 // all along.
-func TestPagesShowWhatMayBeReadThen(t *testing.T) {
+func TestPagesCheckAccessAgain(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		const documents = 15
@@ -227,7 +227,7 @@ func TestRankingsAreBoundedAndSafe(t *testing.T) {
 			query := []string{fmt.Sprint("q", i)}
 			rankings.Keep(&retrieve.Ranking{Page: 5}, query)
 			if r, _ := rankings.Find(query, 2); r != nil {
-				rankings.Showed(r, 1, 3)
+				rankings.SetNext(r, 1, 3)
 			}
 		})
 	}

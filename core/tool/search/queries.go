@@ -20,7 +20,7 @@ import (
 
 const (
 	maxKeywords     = 3
-	maxKeywordWords = 8 // a longer line is a sentence: the model did something else than it was asked
+	maxKeywordWords = 8 // a longer line is a sentence, so the model ignored the instructions
 	maxQueryRunes   = 400
 )
 
@@ -30,9 +30,9 @@ var standalonePrompt string
 //go:embed keywords.md
 var keywordsPrompt string
 
-// queries returns what is asked of the index, most weighty first. Only the first search of a turn
-// is expanded: in a later one the model looks for something else than the question.
-func (t *Tool) queries(ctx context.Context, own []string, scope tool.Scope) []retrieve.Query {
+// indexQueries returns the queries for the index, by descending weight. Only the first search of a
+// turn is expanded: in a later one the model looks for something other than the question.
+func (t *Tool) indexQueries(ctx context.Context, own []string, scope tool.Scope) []retrieve.Query {
 	var set querySet
 	question := strings.TrimSpace(scope.Question)
 	if scope.First || len(own) == 0 {
@@ -43,10 +43,10 @@ func (t *Tool) queries(ctx context.Context, own []string, scope tool.Scope) []re
 			set.add(k, retrieve.WeightKeyword, &alpha)
 		}
 	}
-	repeats := scope.First && subject(question, scope.History) < len(scope.History) && stanceOf(question) == leans
+	repeats := scope.First && topicIndex(question, scope.History) < len(scope.History) && dependenceOf(question) == dependent
 	for _, q := range own {
 		if repeats && strings.EqualFold(strings.TrimSpace(q), question) {
-			continue // that the model says it again makes no query of what says nothing by itself
+			continue // a dependent question is no query, even if the model repeats it
 		}
 		set.add(q, retrieve.WeightModel, nil)
 	}
@@ -57,7 +57,7 @@ func (t *Tool) queries(ctx context.Context, own []string, scope tool.Scope) []re
 	return set.queries
 }
 
-// querySet holds queries without repeats; case does not tell them apart.
+// querySet holds queries without duplicates. It ignores case.
 type querySet struct{ queries []retrieve.Query }
 
 func (s *querySet) add(text string, weight float64, alpha *float64) {
@@ -80,8 +80,8 @@ func (s *querySet) add(text string, weight float64, alpha *float64) {
 	s.queries = append(s.queries, retrieve.Query{Text: text, Weight: weight, Alpha: alpha})
 }
 
-// expand asks the fast model for a standalone form and for keywords, at the same time, and goes on
-// without what does not come.
+// expand asks the fast model for a standalone form and for keywords in parallel, and continues
+// without missing replies.
 func (t *Tool) expand(ctx context.Context, question string, history []message.Message) (standalone string, keywords []string) {
 	standalone = Standalone(question, history)
 	if t.config.Fast == nil {
@@ -92,13 +92,13 @@ func (t *Tool) expand(ctx context.Context, question string, history []message.Me
 	var wait sync.WaitGroup
 	if len(history) > 0 {
 		wait.Go(func() {
-			if lines := t.ask(ctx, standalonePrompt, question, history); len(lines) > 0 && plausible(lines[0], question, history) {
+			if lines := t.askFastModel(ctx, standalonePrompt, question, history); len(lines) > 0 && isPlausible(lines[0], question, history) {
 				standalone = lines[0]
 			}
 		})
 	}
 	wait.Go(func() {
-		for _, line := range t.ask(ctx, keywordsPrompt, question, history) {
+		for _, line := range t.askFastModel(ctx, keywordsPrompt, question, history) {
 			if len(keywords) < maxKeywords && len(strings.Fields(line)) <= maxKeywordWords {
 				keywords = append(keywords, line)
 			}
@@ -108,19 +108,19 @@ func (t *Tool) expand(ctx context.Context, question string, history []message.Me
 	return standalone, keywords
 }
 
-// ask returns the lines of the fast model's reply, without the marks that models put before items;
-// none when anything went wrong.
-func (t *Tool) ask(ctx context.Context, instructions, question string, history []message.Message) (lines []string) {
+// askFastModel returns the lines of the fast model's reply without list marks, or none after an
+// error.
+func (t *Tool) askFastModel(ctx context.Context, instructions, question string, history []message.Message) (lines []string) {
 	// This runs outside the tool's own goroutine, where a panic would not be caught.
 	defer func() {
 		if p := recover(); p != nil {
-			t.config.Logger.ErrorContext(ctx, "fast model panicked; the search goes on without it", "model", t.config.Fast.Info().Name,
+			t.config.Logger.ErrorContext(ctx, "fast model panicked; searching without it", "model", t.config.Fast.Info().Name,
 				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			lines = nil
 		}
 	}()
 	messages := []llm.Message{{Role: llm.System, Text: strings.TrimSpace(instructions)}}
-	for _, m := range recent(history) {
+	for _, m := range recentHistory(history) {
 		role := llm.User
 		if m.Role == message.Assistant {
 			role = llm.Assistant
@@ -152,8 +152,8 @@ func (t *Tool) ask(ctx context.Context, instructions, question string, history [
 	return lines
 }
 
-// recent is the end of a conversation: enough to know what "it" means.
-func recent(history []message.Message) []message.Message {
+// recentHistory returns the end of a conversation, so that pronouns can be resolved.
+func recentHistory(history []message.Message) []message.Message {
 	var talk []message.Message
 	for _, m := range history {
 		if m.Text != "" && (m.Role == message.User || m.Role == message.Assistant) {

@@ -28,8 +28,8 @@ const (
 	nothingMore = "There are no further passages of this search that these readers may see."
 )
 
-// inWords says which dates were asked for.
-func inWords(t retrieve.Trace) string {
+// periodText describes the requested period.
+func periodText(t retrieve.Trace) string {
 	switch {
 	case t.From == "":
 		return "up to " + t.To
@@ -39,9 +39,9 @@ func inWords(t retrieve.Trace) string {
 	return t.From + " to " + t.To
 }
 
-// backfill returns the sources of earlier turns that top a first search up, newest turn first, as
-// the audience may read them now. Where nothing matches closely, only the turns that the question
-// leans on count: to another subject their sources are no answer.
+// backfill returns sources of earlier turns that supplement a first search, newest turn first, if
+// the audience may read them now. Without a close match it uses only the turns that the question
+// depends on: sources of other topics are no answer.
 func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.Scope) []retrieve.Hit {
 	var hits []retrieve.Hit
 	if found.Evidence {
@@ -54,7 +54,7 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	var ids []document.ChunkID
 	history := scope.History
 	if len(hits) == 0 {
-		history = history[subject(scope.Question, history):]
+		history = history[topicIndex(scope.Question, history):]
 	}
 	for _, m := range history {
 		if m.Role != message.Assistant {
@@ -62,7 +62,7 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 		}
 		var shown []message.Reference
 		for _, r := range m.Documents {
-			if r.Text != "" && r.Chunk != nil { // files, pages and titles are not read again
+			if r.Text != "" && r.Chunk != nil { // files, pages and titles are not reused
 				shown = append(shown, r)
 			}
 		}
@@ -79,8 +79,8 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	if len(ids) == 0 {
 		return nil
 	}
-	// What was shown once may have been revoked since: it is read again on behalf of today's
-	// audience. When that fails the search stands alone.
+	// Access may have been revoked since, so read again for the current audience. If that fails,
+	// use only the search.
 	fresh, err := t.chunks.Chunks(ctx, scope.Audience, ids)
 	if err != nil {
 		return nil
@@ -99,7 +99,7 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	window := budget.FillWindow(t.config.Window, have, turns,
 		func(r message.Reference) document.ChunkID { return *r.Chunk },
 		func(r message.Reference) bool {
-			// Older versions stored references that were no chunk's under the id of one, mostly of
+			// Older versions stored references without a chunk under the id of one, mostly of
 			// another document.
 			h, ok := byChunk[*r.Chunk]
 			return ok && h.Document.ID == r.Document.ID
@@ -111,11 +111,10 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	return earlier
 }
 
-// result is what the model reads: found passages, best first, as many as there is room for, then
-// earlier ones. Where nothing matches closely, what served earlier answers comes first, and what
-// was found is marked: whether it answers is for the model to judge. Each passage has its own
-// number. left are the hits for which there was no room.
-func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope, dropped []string) (result tool.Result, left []retrieve.Hit) {
+// buildResult returns the text for the model: found passages, best first, within the budget, then
+// earlier ones. Without a close match, earlier passages come first and found ones are marked loose,
+// for the model to judge. Each passage has a number. left are the hits that did not fit.
+func (t *Tool) buildResult(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope, dropped []string) (result tool.Result, left []retrieve.Hit) {
 	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0, Closest: found.Closest}
 	hits, note := slices.Concat(found.Hits, earlier), ""
 	loose := make(map[document.ChunkID]bool)
@@ -124,7 +123,7 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		case len(found.Hits) > 0:
 			note = nothingClose
 			if found.Trace.From+found.Trace.To != "" {
-				note = fmt.Sprintf(nothingDated, inWords(found.Trace))
+				note = fmt.Sprintf(nothingDated, periodText(found.Trace))
 			}
 		case found.Trace.Page > 0:
 			note = nothingMore
@@ -150,23 +149,23 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		room = share
 	}
 	bounded := room > 0
-	replaced := t.replaced(ctx, hits, scope)
+	replaced := t.replacements(ctx, hits, scope)
 	var docs []tool.Document
-	var before []numbered
-	shown := make(repeats)
+	var before []numberedPassage
+	shown := make(seenParagraphs)
 	for i, h := range hits {
 		doc := tool.Document{
 			Title: h.Document.Title, URL: h.Link, Metadata: tool.Metadata(h.Metadata), Heading: strings.Join(h.Heading, " › "), Contents: h.Text,
-			Source: sourceOf(h.Document, scope.Catalogue), Part: partOf(h),
+			Source: sourceOf(h.Document, scope.Catalogue), Part: partText(h),
 		}
-		if !scope.Weighs { // a model that quotes compares passages itself
-			doc.Heading, doc.Contents = strings.Join(spareHeading(h.Heading, h.Document.Title, h.Text), " › "), shown.without(h.Text)
-			if slices.ContainsFunc(before, func(b numbered) bool { return b.hit.Document.ID == h.Document.ID }) {
-				doc.URL = "" // it stands with the first passage of the page
+		if !scope.WeighsWords { // extractive models compare passages themselves
+			doc.Heading, doc.Contents = strings.Join(shortenHeading(h.Heading, h.Document.Title, h.Text), " › "), shown.dropRepeats(h.Text)
+			if slices.ContainsFunc(before, func(b numberedPassage) bool { return b.hit.Document.ID == h.Document.ID }) {
+				doc.URL = "" // the first passage of the page has it
 			}
 		}
-		text := resembling(h.Text)
-		m := marks(h, text, replaced, before)
+		text := fingerprintOf(h.Text)
+		m := markOf(h, text, replaced, before)
 		if m.metadata != "" {
 			doc.Metadata = strings.TrimSuffix(m.metadata+"; "+doc.Metadata, "; ")
 		}
@@ -176,7 +175,7 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		if !h.Document.UpdatedAt.IsZero() {
 			doc.Updated = h.Document.UpdatedAt.Format("2006-01-02")
 		}
-		// A passage that is left out takes no number.
+		// An omitted passage gets no number.
 		if doc.Number, doc.Page = 10, "p10"; scope.Portable {
 			doc.Page = string(h.Document.ID)
 		}
@@ -194,8 +193,8 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 			doc.Page = scope.Citations.Page(h.Document.ID)
 		}
 		shown.add(h.Text, doc.Number)
-		docs, before = append(docs, doc), append(before, numbered{h, text, doc.Number})
-		if m.other != nil { // its title stands in the mark
+		docs, before = append(docs, doc), append(before, numberedPassage{h, text, doc.Number})
+		if m.other != nil { // the mark contains its title
 			result.References = append(result.References, message.Reference{Number: scope.Citations.Add(cite.Source{
 				Document: m.other.ID, Title: m.other.Title, URL: m.other.URL, Kind: string(m.other.Kind),
 			}), Document: *m.other})
@@ -204,20 +203,20 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		cited.Title += m.title
 		result.References = append(result.References, message.Reference{
 			Number: doc.Number, Document: cited, Chunk: new(h.Chunk), Anchor: h.Anchor, Heading: heading, Text: h.Text, Part: part,
-			Score: h.Scores.Score, Sections: sections(h.Parts), Metadata: doc.Metadata,
+			Score: h.Scores.Score, Sections: messageSections(h.Parts), Metadata: doc.Metadata,
 		})
 	}
-	result.Content = tool.DocumentsJSON(docs, strings.TrimSpace(note+furtherOf(found, len(left) > 0)+droppedOf(dropped)+knownOf(scope, found)))
-	if scope.Weighs {
+	result.Content = tool.DocumentsJSON(docs, strings.TrimSpace(note+furtherNote(found, len(left) > 0)+droppedNote(dropped)+repeatNote(scope, found)))
+	if scope.WeighsWords {
 		result.Content = tool.WithVocabulary(result.Content, tool.Vocabulary{
-			Chunks: found.Chunks, Terms: found.Terms, Synonyms: found.Trace.Synonyms, Pages: pages(scope),
+			Chunks: found.Chunks, Terms: found.Terms, Synonyms: found.Trace.Synonyms, Pages: citedPages(scope),
 		})
 	}
 	return result, left
 }
 
-// sourceOf names the source of a document as the prompt does, else by its kind. The only source
-// that can be searched is not named.
+// sourceOf returns the name of a document's source as in the prompt, or else its kind. It is empty
+// if there is only one searchable source.
 func sourceOf(d document.Ref, catalogue []tool.Source) string {
 	if len(catalogue) == 1 && catalogue[0].ID == d.Source {
 		return ""
@@ -230,9 +229,9 @@ func sourceOf(d document.Ref, catalogue []tool.Source) string {
 	return string(d.Kind)
 }
 
-// partOf says which part of its page a passage is, in chunks: "whole", "3 of 7", "3–4 of 7". It is
-// empty where that is not known.
-func partOf(h retrieve.Hit) string {
+// partText describes which part of its page a passage is, in chunks: "whole", "3 of 7", "3–4 of 7".
+// It is empty if unknown.
+func partText(h retrieve.Hit) string {
 	switch {
 	case h.Of == 0:
 		return ""
@@ -244,12 +243,12 @@ func partOf(h retrieve.Hit) string {
 	return fmt.Sprintf("%d–%d of %d", h.First+1, h.Last+1, h.Of)
 }
 
-// furtherOf says how many passages are not shown, and how to see them.
-func furtherOf(found retrieve.Result, left bool) string {
+// furtherNote tells how many passages are not shown, and how to get them.
+func furtherNote(found retrieve.Result, left bool) string {
 	if found.Ranking == nil || left || !found.Evidence {
 		return ""
 	}
-	more := len(found.Ranking.Chunks) - next(found.Ranking, 0, nil)
+	more := len(found.Ranking.Chunks) - nextStart(found.Ranking, 0, nil)
 	switch {
 	case more <= 0:
 		return ""
@@ -261,24 +260,24 @@ func furtherOf(found retrieve.Result, left bool) string {
 	return fmt.Sprintf(" %s%s %s less well; page 2 of the same queries shows the next.", least, plural.Count(more, "passage"), plural.Does(more, "match"))
 }
 
-// droppedOf names queries that were not searched.
-func droppedOf(queries []string) string {
+// droppedNote names queries that were not searched.
+func droppedNote(queries []string) string {
 	if len(queries) == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" One call searches at most %d queries. Not searched: %q.", maxMerged, queries)
 }
 
-// knownOf says that earlier results are not repeated.
-func knownOf(scope tool.Scope, found retrieve.Result) string {
+// repeatNote tells that earlier results are not repeated.
+func repeatNote(scope tool.Scope, found retrieve.Result) string {
 	if len(shownBefore(scope)) == 0 || found.Trace.Page > 0 {
 		return ""
 	}
 	return " Passages of earlier results of this turn are not repeated; cite them by their numbers."
 }
 
-// pages are the page ids of the numbers that earlier answers cite.
-func pages(scope tool.Scope) map[int]string {
+// citedPages returns the page ids of the numbers that earlier answers cite.
+func citedPages(scope tool.Scope) map[int]string {
 	pages := make(map[int]string)
 	for _, m := range scope.History {
 		for _, c := range m.Citations {
@@ -290,7 +289,7 @@ func pages(scope tool.Scope) map[int]string {
 	return pages
 }
 
-func sections(parts []retrieve.Part) []message.Section {
+func messageSections(parts []retrieve.Part) []message.Section {
 	var out []message.Section
 	for _, p := range parts {
 		out = append(out, message.Section(p))
@@ -298,8 +297,8 @@ func sections(parts []retrieve.Part) []message.Section {
 	return out
 }
 
-// shown lists the documents of a result, each once, as packets show them.
-func shown(result tool.Result) []packet.Document {
+// shownDocuments returns the documents of a result as packets show them, each once.
+func shownDocuments(result tool.Result) []packet.Document {
 	var docs []packet.Document
 	seen := make(map[document.ID]bool)
 	for _, r := range result.References {

@@ -13,7 +13,7 @@ import (
 )
 
 // A later search of a turn shows what was not shown yet, and says so.
-func TestALaterSearchRepeatsNoPassage(t *testing.T) {
+func TestLaterSearchRepeatsNoPassage(t *testing.T) {
 	t.Parallel()
 	p := leafing(t, 9, 5)
 	first, _ := p.page(t, `{"queries":["kettle"]}`)
@@ -26,7 +26,7 @@ func TestALaterSearchRepeatsNoPassage(t *testing.T) {
 	}
 }
 
-func TestQueriesThatAreNotSearchedAreNamed(t *testing.T) {
+func TestDroppedQueriesAreNamed(t *testing.T) {
 	t.Parallel()
 	x := &index{result: retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 1, "one two")}}}
 	result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["a","b","c","d","e","f","seventh"]}`, scope("q"))
@@ -36,7 +36,7 @@ func TestQueriesThatAreNotSearchedAreNamed(t *testing.T) {
 }
 
 // Passages say which part of their page they are, and the result says how many more there are.
-func TestResultsSayWhatTheyLeaveOut(t *testing.T) {
+func TestResultsNoteOmissions(t *testing.T) {
 	t.Parallel()
 	whole, middle, joined := hit("a", 1, "one"), hit("b", 2, "two"), hit("c", 3, "three")
 	whole.Of = 1
@@ -52,7 +52,7 @@ func TestResultsSayWhatTheyLeaveOut(t *testing.T) {
 }
 
 // One result takes a share of the window, so that a second search and an answer have room.
-func TestResultTakesAShareOfTheWindow(t *testing.T) {
+func TestResultIsLimitedToShareOfWindow(t *testing.T) {
 	t.Parallel()
 	var hits []retrieve.Hit
 	for n := range 20 {
@@ -86,7 +86,7 @@ func TestPassageLongerThanTheBudget(t *testing.T) {
 	}
 }
 
-func TestWhoAsksForTheNewest(t *testing.T) {
+func TestWantsRecent(t *testing.T) {
 	t.Parallel()
 	for question, want := range map[string]bool{
 		"what is the latest release?": true, "what changed recently in billing?": true, "neueste Version?": true,

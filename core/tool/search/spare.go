@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// fewestRepeated is how many bytes a paragraph has at least that is not shown twice.
-const fewestRepeated = 80
+// minRepeatBytes is the minimum length of a paragraph that is not shown twice.
+const minRepeatBytes = 80
 
-// repeats are the paragraphs of the passages of one result, by the first document that has them. A
-// paragraph is a line: copies of a page differ in blank lines and in spaces.
-type repeats map[string]int
+// seenParagraphs maps the paragraphs of one result to the first document that has them. A paragraph
+// is a line, because copies of a page differ in blank lines and spaces.
+type seenParagraphs map[string]int
 
-// without returns a text with a note in place of paragraphs that an earlier passage shows. Rows of
-// tables stay: without its header a table cannot be read.
-func (r repeats) without(text string) string {
+// dropRepeats replaces paragraphs that an earlier passage shows with a note. It keeps table rows,
+// because a table without its header is unreadable.
+func (r seenParagraphs) dropRepeats(text string) string {
 	var kept []string
-	last := 0 // document of the note that ends kept
+	last := 0 // document of the note at the end of kept
 	for line := range strings.SplitSeq(text, "\n") {
-		number := r[paragraph(line)]
+		number := r[paragraphKey(line)]
 		switch {
 		case number == 0 && (last == 0 || strings.TrimSpace(line) != ""):
 			kept, last = append(kept, line), 0
@@ -29,26 +29,26 @@ func (r repeats) without(text string) string {
 	return strings.Join(kept, "\n")
 }
 
-// add notes the paragraphs of a passage that is shown.
-func (r repeats) add(text string, number int) {
+// add records the paragraphs of a shown passage.
+func (r seenParagraphs) add(text string, number int) {
 	for line := range strings.SplitSeq(text, "\n") {
-		if key := paragraph(line); len(key) >= fewestRepeated && r[key] == 0 {
+		if key := paragraphKey(line); len(key) >= minRepeatBytes && r[key] == 0 {
 			r[key] = number
 		}
 	}
 }
 
-// paragraph is what lines are compared by; empty for a row of a table.
-func paragraph(line string) string {
+// paragraphKey returns the form in which lines are compared; empty for a table row.
+func paragraphKey(line string) string {
 	if line = strings.Join(strings.Fields(line), " "); strings.HasPrefix(line, "|") {
 		return ""
 	}
 	return line
 }
 
-// spareHeading returns a heading path without what stands next to it: the title of the page at its
-// beginning, and at its end the heading with which the text begins.
-func spareHeading(path []string, title, text string) []string {
+// shortenHeading returns a heading path without the page's title at its beginning, and without the
+// heading with which the text begins at its end.
+func shortenHeading(path []string, title, text string) []string {
 	if len(path) > 0 && title != "" && strings.HasPrefix(strings.ToLower(path[0]), strings.ToLower(strings.TrimSpace(title))) {
 		path = path[1:]
 	}

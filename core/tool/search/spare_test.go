@@ -12,7 +12,7 @@ import (
 
 // What a result has shown once is not repeated: paragraphs, the address of a page, its title in the
 // heading path, and the heading with which a passage begins.
-func TestResultRepeatsNothing(t *testing.T) {
+func TestResultDropsRepeats(t *testing.T) {
 	t.Parallel()
 	shared := "Connections are refused while the primary is being promoted, so clients must retry for up to thirty seconds."
 	first := hit("a", 1, "## Failover\n\n"+shared+"\n\nThe old primary stays down.")
@@ -22,7 +22,7 @@ func TestResultRepeatsNothing(t *testing.T) {
 	x := &index{result: retrieve.Result{Evidence: true, Hits: []retrieve.Hit{first, second, third}}}
 	for _, quotes := range []bool{false, true} {
 		sc := scope("q")
-		sc.Weighs = quotes
+		sc.WeighsWords = quotes
 		sc.Catalogue = []tool.Source{{ID: first.Document.Source, Name: "Handbook"}}
 		result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, sc)
 		if err != nil || len(result.References) != 3 || result.References[1].Text != second.Text || result.References[2].Anchor != "s" {

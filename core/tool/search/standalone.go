@@ -21,7 +21,7 @@ import (
 // addition ("and", "what about").
 func Standalone(question string, history []message.Message) string {
 	parts := []string{strings.TrimSpace(question)}
-	first := subject(question, history)
+	first := topicIndex(question, history)
 	if first < len(history) {
 		if last := lastQuestion(history); last > first {
 			parts = append([]string{excerpt(strings.TrimSpace(history[last].Text))}, parts...)
@@ -31,137 +31,137 @@ func Standalone(question string, history []message.Message) string {
 	return strings.Join(parts, " ")
 }
 
-// subject returns where in the history stands what a question is about: its length for a question
-// that stands on its own, else the place of the newest question that does, or of the first one when
-// none does.
-func subject(question string, history []message.Message) int {
+// topicIndex returns the index in the history of the question that names the topic. That is the
+// length of the history for a self-contained question, else the newest self-contained one, else the
+// first.
+func topicIndex(question string, history []message.Message) int {
 	from := len(history)
-	if stanceOf(question) == stands {
+	if dependenceOf(question) == standalone {
 		return from
 	}
 	for i := len(history) - 1; i >= 0; i-- {
-		if !asks(history[i]) {
+		if !isQuestion(history[i]) {
 			continue
 		}
 		from = i
-		if stanceOf(history[i].Text) == stands {
+		if dependenceOf(history[i].Text) == standalone {
 			break
 		}
 	}
 	return from
 }
 
-// lastQuestion is the place of the newest question of a conversation that has one.
+// lastQuestion returns the index of the newest question.
 func lastQuestion(history []message.Message) int {
 	for i := len(history) - 1; i >= 0; i-- {
-		if asks(history[i]) {
+		if isQuestion(history[i]) {
 			return i
 		}
 	}
 	return 0
 }
 
-// asks reports whether a message is a person's and a follow-up can be about it.
-func asks(m message.Message) bool {
+// isQuestion reports whether a message is a person's and may have follow-ups.
+func isQuestion(m message.Message) bool {
 	return m.Role == message.User && !m.Courtesy && strings.TrimSpace(m.Text) != ""
 }
 
-// stance is how a question relates to those before it.
-type stance int
+// dependence is how much a question depends on earlier ones.
+type dependence int
 
 const (
-	stands stance = iota // it needs none of them
-	unsure               // it may need them
-	leans                // it says nothing without them
+	standalone dependence = iota // it depends on none
+	unclear                      // it may depend on them
+	dependent                    // it is meaningless without them
 )
 
-// Telling words by which a question stands on its own.
+// Numbers of content words that make a question self-contained.
 const (
-	enoughTelling = 3 // whatever else it says
-	toPointTo     = 3 // before a word that points back
+	minContentWords = 3 // in the whole question
+	minAntecedent   = 3 // before a pronoun
 )
 
-func stanceOf(question string) stance {
+func dependenceOf(question string) dependence {
 	list := words(question)
 	telling, definite := 0, false
 	for _, word := range list {
 		switch {
-		case pointing[word] && telling < toPointTo:
-			return leans
+		case pronouns[word] && telling < minAntecedent:
+			return dependent
 		case articles[word]:
 			definite = true
-		case !common[word] && !pointing[word]:
+		case !commonWordSet[word] && !pronouns[word]:
 			telling++
 		}
 	}
-	switch added := adds(list); {
-	case telling >= enoughTelling && added:
-		return unsure
-	case telling >= enoughTelling:
-		return stands
+	switch added := isAddition(list); {
+	case telling >= minContentWords && added:
+		return unclear
+	case telling >= minContentWords:
+		return standalone
 	case telling == 0 || added:
-		return leans
+		return dependent
 	case telling == 1 && definite:
-		return leans
+		return dependent
 	case definite:
-		return unsure
-	case telling == 1 && !defines(list):
-		return leans
+		return unclear
+	case telling == 1 && !isDefinition(list):
+		return dependent
 	}
-	return stands
+	return standalone
 }
 
-// adds reports whether a question begins as an addition to another one.
-func adds(list []string) bool {
+// isAddition reports whether a question begins as an addition to another one.
+func isAddition(list []string) bool {
 	for i := 0; i < len(list) && i < 3; i++ {
-		if additions[list[i]] || i > 0 && list[i] == "about" {
+		if additionWords[list[i]] || i > 0 && list[i] == "about" {
 			return true
 		}
-		if !common[list[i]] {
+		if !commonWordSet[list[i]] {
 			return false
 		}
 	}
 	return false
 }
 
-// defines reports whether a question asks what something is, or is nothing but its name.
-func defines(list []string) bool {
-	return len(list) == 1 || asking[list[0]]
+// isDefinition reports whether a question asks what something is, or consists of its name.
+func isDefinition(list []string) bool {
+	return len(list) == 1 || definitionWords[list[0]]
 }
 
-// plausible reports whether a model's rewriting is one: it says something of what the conversation
-// is about. Small models apologise, or answer, instead.
-func plausible(rewritten, question string, history []message.Message) bool {
+// isPlausible reports whether a model's rewriting shares words with the conversation. Small models
+// apologise or answer instead.
+func isPlausible(rewritten, question string, history []message.Message) bool {
 	told := make(map[string]bool)
 	note := func(text string) {
 		for _, word := range words(text) {
-			if !common[word] && !pointing[word] {
-				told[beginningOf(word)] = true
+			if !commonWordSet[word] && !pronouns[word] {
+				told[stemOf(word)] = true
 			}
 		}
 	}
 	note(question)
-	for _, m := range recent(history) {
+	for _, m := range recentHistory(history) {
 		note(excerpt(m.Text))
 	}
 	for _, word := range words(rewritten) {
-		if told[beginningOf(word)] {
+		if told[stemOf(word)] {
 			return true
 		}
 	}
 	return false
 }
 
-// beginningOf is what the forms of a word have in common, roughly: "monitor" and "monitoring".
-func beginningOf(word string) string {
+// stemOf returns the approximate common part of a word's forms, such as "monitor" and "monitoring".
+func stemOf(word string) string {
 	if runes := []rune(word); len(runes) > 5 {
 		return string(runes[:5])
 	}
 	return word
 }
 
-// words are the words of a text in lower case. Scripts without spaces give long words; each
-// ideograph counts as one there.
+// words returns the words of a text in lower case. In scripts without spaces each ideograph counts
+// as a word.
 func words(text string) []string {
 	var out []string
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
@@ -185,15 +185,14 @@ func set(list string) map[string]bool {
 	return m
 }
 
-// pointing are words by which a question leans on what was said before: English, German, French,
-// Spanish.
-var pointing = set(`it its this that these those they them their there then he she him her one ones same former latter else otherwise
+// pronouns are words that refer to earlier text: English, German, French, Spanish.
+var pronouns = set(`it its this that these those they them their there then he she him her one ones same former latter else otherwise
 	es sie ihn ihm ihnen das dies diese dieser dieses diesen diesem jene dort dann davon damit dazu dabei daran dafür sonst gleiche
 	cela ça celui celle ceux celles ceci ici alors leur leurs même
 	eso esto esa ese esos esas este esta estos estas ello ellos ellas allí entonces mismo`)
 
-// common are words that tell nothing about what is looked for.
-var common = set(`a an and any are as at be but by can could do does did for from get give go had has have how i if in into is like make may me
+// commonWordSet are words that do not describe what is searched for.
+var commonWordSet = set(`a an and any are as at be but by can could do does did for from get give go had has have how i if in into is like make may me
 	more most much must my need no not of ok okay on or our please should show so some tell thanks the to too up us use using want was we well were
 	what when where which who why will with would yes you your about also again example explain detail details
 	und oder aber auch der die den dem des ein eine einen einem einer ist sind war hat haben kann können muss müssen soll sollen wie was wann wo wer
@@ -201,20 +200,20 @@ var common = set(`a an and any are as at be but by can could do does did for fro
 	et ou mais le la les un une des de du est sont comment quoi que qui où quand pourquoi quel quelle avec sans pour par dans sur je nous vous plus pas
 	y o pero el los las un una unos unas de del es son cómo como qué que quién dónde cuándo cuál con sin para por en sobre yo nosotros más no`)
 
-// articles say that what follows is known already.
+// articles suggest that the next word is already known.
 var articles = set(`the der die das den dem des le la les l el la los las`)
 
-// additions begin questions that go on from another one.
-var additions = set(`and or but also then und oder aber auch et ou mais y o pero`)
+// additionWords begin questions that continue another one.
+var additionWords = set(`and or but also then und oder aber auch et ou mais y o pero`)
 
-// asking are words that begin a question about what something is.
-var asking = set(`what explain define describe was erkläre erklär définis explique qué explica define`)
+// definitionWords begin questions about what something is.
+var definitionWords = set(`what explain define describe was erkläre erklär définis explique qué explica define`)
 
-// recently are words that ask for what is new. "Now", "today" and "current" alone ask for what
-// holds, which an old page may say.
-var recently = set(`latest newest recent recently lately neueste neuesten neuestes neuester neulich kürzlich zuletzt
+// recencyWords ask for what is new. "Now", "today" and "current" alone ask for what is valid, which
+// an old page may say.
+var recencyWords = set(`latest newest recent recently lately neueste neuesten neuestes neuester neulich kürzlich zuletzt
 	récent récente récents récentes récemment dernière dernier dernièrement reciente recientes recientemente último última últimamente`)
 
 func wantsRecent(question string) bool {
-	return slices.ContainsFunc(words(question), func(word string) bool { return recently[word] })
+	return slices.ContainsFunc(words(question), func(word string) bool { return recencyWords[word] })
 }

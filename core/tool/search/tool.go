@@ -29,7 +29,7 @@ const Name = "internal_search"
 
 const (
 	maxQueries = 3 // of one call
-	maxMerged  = 6 // of calls that were merged
+	maxMerged  = 6 // of merged calls
 )
 
 //go:embed description.md
@@ -54,14 +54,14 @@ type Chunks interface {
 
 // Config configures a Tool. Zero fields get the defaults given.
 type Config struct {
-	Fast llm.Model     // rewrites and expands queries; nil leaves that to the rule of Standalone
-	Wait time.Duration // most that is waited for Fast before going on without it: 5 s
+	Fast llm.Model     // rewrites and expands queries; nil: only Standalone does
+	Wait time.Duration // maximum wait for Fast: 5 s
 	// number of sources to which the first search of a turn is filled up: budget.DefaultSources
 	Window int
 	// SEARCH_RESULT_SHARE: the maximum share of the model's window for the documents of one result:
 	// DefaultShare
 	Share   float64
-	History int // earlier turns whose sources may come back: 5
+	History int // earlier turns whose sources may be reused: 5
 	// knows which documents were replaced by others and who wrote them; nil: none
 	Graph  knowledge.Graph
 	Logger *slog.Logger // nil: silent
@@ -122,7 +122,7 @@ func (t *Tool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// arguments of a call. Some models write the singular.
+// arguments are a call's arguments. Some models write the singular.
 type arguments struct {
 	Queries tool.Strings `json:"queries"`
 	Query   tool.Strings `json:"query,omitempty"`
@@ -131,10 +131,10 @@ type arguments struct {
 	Sources tool.Strings `json:"sources,omitempty"`
 	Authors tool.Strings `json:"authors,omitempty"`
 
-	dropped []string // queries beyond those that one call may have
+	dropped []string // queries beyond the limit of one call
 }
 
-func parse(raw json.RawMessage, limit int) (a arguments, err error) {
+func parseArguments(raw json.RawMessage, limit int) (a arguments, err error) {
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return a, fmt.Errorf("queries: %w", err)
 	}
@@ -144,9 +144,8 @@ func parse(raw json.RawMessage, limit int) (a arguments, err error) {
 	return a, nil
 }
 
-// key is by what the ranking of a call is found again: its queries, and the dates, sources and
-// authors of what they look for.
-func (a arguments) key() []string {
+// rankingKey identifies the ranking of a call: its queries, period, sources and authors.
+func (a arguments) rankingKey() []string {
 	key := slices.Clone([]string(a.Queries))
 	if len(key) == 0 {
 		return key
@@ -163,27 +162,27 @@ func (a arguments) key() []string {
 	return key
 }
 
-// errPages and errPeriods leave calls apart.
+// errFurtherPage and errFilters leave calls apart.
 var (
-	errPages   = errors.New("calls for a further page are not merged")
-	errPeriods = errors.New("calls for documents of different times, sources or authors are not merged")
+	errFurtherPage = errors.New("calls for a further page are not merged")
+	errFilters     = errors.New("calls for documents of different times, sources or authors are not merged")
 )
 
 // Merge implements tool.Merger: it joins the queries of all calls.
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all tool.Strings
 	seen := make(map[string]bool)
-	var filters arguments // of the first call
+	var filters arguments // filters of the first call
 	for i, call := range calls {
-		a, err := parse(call, maxQueries)
+		a, err := parseArguments(call, maxQueries)
 		if err != nil {
 			return nil, err
 		}
 		if a.Page > 1 {
-			return nil, errPages
+			return nil, errFurtherPage
 		}
 		if i > 0 && (a.Period != filters.Period || !slices.Equal(a.Sources, filters.Sources) || !slices.Equal(a.Authors, filters.Authors)) {
-			return nil, errPeriods
+			return nil, errFilters
 		}
 		filters = a
 		for _, q := range a.Queries {
@@ -205,11 +204,11 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 	emit.Emit(packet.SearchStart{})
 	defer func() {
 		if err == nil {
-			emit.Emit(packet.SearchDocuments{Documents: shown(result)})
+			emit.Emit(packet.SearchDocuments{Documents: shownDocuments(result)})
 		}
 	}()
 	scope := call.Scope
-	asked, err := parse(call.Arguments, maxMerged)
+	asked, err := parseArguments(call.Arguments, maxMerged)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -217,34 +216,34 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 	if scope.Now.IsZero() {
 		scope.Now = time.Now()
 	}
-	if scope.Sources, err = narrow(asked.Sources, scope); err != nil {
+	if scope.Sources, err = sourcesNamed(asked.Sources, scope); err != nil {
 		return tool.Result{}, err
 	}
-	if result, kept, err := t.further(ctx, asked.key(), page, scope, emit); kept || err != nil {
+	if result, kept, err := t.furtherPage(ctx, asked.rankingKey(), page, scope, emit); kept || err != nil {
 		return result, err
 	}
 	if scope.Documents, err = t.writtenBy(ctx, asked.Authors, scope); err != nil {
 		return tool.Result{}, err
 	}
-	queries := t.queries(ctx, own, scope)
+	queries := t.indexQueries(ctx, own, scope)
 	if len(queries) == 0 {
 		return tool.Result{}, errNothingToSearch
 	}
-	dates, err := t.dates(ctx, asked, scope)
+	dates, err := t.searchPeriod(ctx, asked, scope)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	queries = without(queries, dates, scope.Now)
+	queries = removeDateWords(queries, dates, scope.Now)
 	texts := make([]string, len(queries))
 	for i, q := range queries {
 		texts[i] = q.Text
 	}
-	emit.Emit(packet.SearchQueries{Queries: told(texts)})
+	emit.Emit(packet.SearchQueries{Queries: displayQueries(texts)})
 	keep := 0
 	if t.chunks != nil && scope.Rankings != nil {
 		keep = retrieve.RankingDepth
 	}
-	found, err := t.find(ctx, retrieve.Search{
+	found, err := t.searchOrUndated(ctx, retrieve.Search{
 		Audience: scope.Audience, Queries: queries, Except: shownBefore(scope), Keep: keep, Sources: scope.Sources,
 		Documents: scope.Documents, FavorRecent: wantsRecent(scope.Question) || !dates.From.IsZero(), Now: scope.Now, From: dates.From, To: dates.To,
 	})
@@ -261,17 +260,18 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 	if scope.Passages > 0 {
 		found.Hits = found.Hits[:min(len(found.Hits), scope.Passages)]
 	}
-	scope.Rankings.Keep(found.Ranking, texts, asked.key())
+	scope.Rankings.Keep(found.Ranking, texts, asked.rankingKey())
 	if page > 1 && found.Ranking != nil {
-		return t.page(ctx, found.Ranking, 0, page, scope)
+		return t.rankingPage(ctx, found.Ranking, 0, page, scope)
 	}
 	var earlier []retrieve.Hit
-	if dates.Open() && len(asked.Authors) == 0 && scope.Passages == 0 { // else of any time or person
+	// only searches without filters are filled up
+	if dates.Open() && len(asked.Authors) == 0 && scope.Passages == 0 {
 		earlier = t.backfill(ctx, found, scope)
 	}
-	result, left := t.result(ctx, found, earlier, scope, asked.dropped)
+	result, left := t.buildResult(ctx, found, earlier, scope, asked.dropped)
 	if found.Ranking != nil {
-		scope.Rankings.Showed(found.Ranking, 1, next(found.Ranking, 0, left))
+		scope.Rankings.SetNext(found.Ranking, 1, nextStart(found.Ranking, 0, left))
 	}
 	account := found.Account()
 	result.Arguments, result.Search = ran, &account

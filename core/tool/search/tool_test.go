@@ -203,7 +203,7 @@ func (e expanding) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	return llmtest.New(llm.Info{}, llmtest.Answer(text)).Stream(ctx, req)
 }
 
-func TestSlowFastModelIsNotWaitedFor(t *testing.T) {
+func TestSlowFastModelIsSkipped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		x := &index{}
@@ -271,7 +271,7 @@ func TestResult(t *testing.T) {
 	}
 }
 
-func TestWhatMatchesLooselyIsGivenAndMarked(t *testing.T) {
+func TestLooseMatchesAreMarked(t *testing.T) {
 	t.Parallel()
 	x := &index{result: retrieve.Result{Hits: []retrieve.Hit{hit("a", 1, "the body"), hit("a", 2, "x"), hit("b", 3, "y")}, Closest: []document.Ref{{ID: "a"}}}}
 	result, packets, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope("How?"))
@@ -286,7 +286,7 @@ func TestWhatMatchesLooselyIsGivenAndMarked(t *testing.T) {
 	}
 }
 
-func TestNothingFoundIsSaid(t *testing.T) {
+func TestNothingFoundNote(t *testing.T) {
 	t.Parallel()
 	result, _, err := run(t, search.New(&index{}, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope("How?"))
 	if err != nil || result.Evidence || len(result.References) != 0 || !strings.Contains(result.Content, `"documents":[]`) || !strings.Contains(result.Content, "found no passage") {
@@ -308,7 +308,7 @@ func TestMetadataReachesTheModel(t *testing.T) {
 // A follow-up brings back the passages that earlier answers were shown, and nothing else: neither a
 // file that has no chunk, nor a chunk that only has the number which older versions stored for such
 // files.
-func TestBackfillTakesNoPassageThatWasNeverShown(t *testing.T) {
+func TestBackfillUsesOnlyShownPassages(t *testing.T) {
 	t.Parallel()
 	chunks := store{}
 	for id, name := range []string{"never", "shown"} {
@@ -427,7 +427,7 @@ func TestMergeJoinsQueries(t *testing.T) {
 	}
 }
 
-func TestErrorsTellTheModelWhatToDo(t *testing.T) {
+func TestErrorsInstructTheModel(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		args, question, want string
@@ -449,7 +449,7 @@ func TestErrorsTellTheModelWhatToDo(t *testing.T) {
 
 // A reader is shown what is looked for now: not the question before, and not the same in other
 // forms.
-func TestQueriesThatAreTold(t *testing.T) {
+func TestDisplayedQueries(t *testing.T) {
 	t.Parallel()
 	setup := user("How do I set up streaming replication?")
 	for _, tc := range []struct {
@@ -475,12 +475,12 @@ func TestQueriesThatAreTold(t *testing.T) {
 }
 
 // Whoever weighs words by how common they are is told of the index, and nobody else.
-func TestVocabularyIsToldToWhoWeighsWords(t *testing.T) {
+func TestVocabularyForExtractiveModels(t *testing.T) {
 	t.Parallel()
 	for _, weighs := range []bool{true, false} {
 		found := retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 1, "The pump.")}, Terms: map[string]int{"pump": 3, "flugel": 0}, Chunks: 9}
 		s := scope("How does the pump work?")
-		s.Weighs = weighs
+		s.WeighsWords = weighs
 		got, _, err := run(t, search.New(&index{result: found}, nil, budgettest.NewWords(), search.Config{}), `{"queries":["pump"]}`, s)
 		if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// maxBlock is how many bytes a call may have. What is longer in JSON is text; what is longer in
-// tags is dropped.
+// maxBlock is the maximum length of a call in bytes. Longer JSON is text; a longer block in tags is
+// dropped.
 const maxBlock = 64 << 10
 
 // tags open and close calls. A block without a closing tag ends with the text.
@@ -25,7 +25,7 @@ var tags = []struct{ open, close string }{
 
 const fenceMark = "```"
 
-// maxGap is how many bytes are held back to see whether a call follows an opening mark.
+// maxGap is how many bytes after an opening mark are held back to see whether a call follows.
 const maxGap = 64
 
 // Filter extracts tool calls from one message. It recognises calls in tags anywhere outside code.
@@ -35,21 +35,21 @@ type Filter struct {
 	specs []llm.ToolSpec
 	bare  bool
 
-	buf   string // text that is not decided yet
-	line  bool   // only white space so far in this line
-	fence bool   // inside fenced code
-	prev  byte
-	block block
-	calls []llm.ToolCall
+	buf          string // undecided text
+	lineStart    bool   // the line has only white space so far
+	inFencedCode bool   // inside fenced code
+	prev         byte
+	block        block
+	calls        []llm.ToolCall
 }
 
 // block is the candidate at the start of buf.
 type block struct {
-	kind  kind
-	close string // of tags
-	pos   int    // how far buf was looked at
-	over  bool   // longer than maxBlock; what came before is gone from buf
-	json  scan
+	kind      kind
+	close     string // of tags
+	pos       int    // offset up to which buf was scanned
+	oversized bool   // longer than maxBlock; earlier bytes were removed from buf
+	json      scan
 }
 
 type kind int
@@ -61,16 +61,16 @@ const (
 	fenced // code that begins with a JSON value
 )
 
-// NewFilter returns a filter for calls of the tools. bare allows calls without tags, for models
-// that know no other form.
+// NewFilter returns a filter for calls of the tools. bare also accepts calls without tags, for
+// models that know no other form.
 func NewFilter(specs []llm.ToolSpec, bare bool) *Filter {
-	return &Filter{specs: specs, bare: bare && len(specs) > 0, line: true}
+	return &Filter{specs: specs, bare: bare && len(specs) > 0, lineStart: true}
 }
 
 // Push adds the next piece of the message and returns the text that may be shown now.
 func (f *Filter) Push(delta string) string {
-	if f.buf == "" && f.block.kind == outside && !f.fence && !f.bare && f.prev != '`' && !strings.ContainsAny(delta, "<[`\n") && delta != "" {
-		f.line = f.line && strings.TrimLeft(delta, " \t") == ""
+	if f.buf == "" && f.block.kind == outside && !f.inFencedCode && !f.bare && f.prev != '`' && !strings.ContainsAny(delta, "<[`\n") && delta != "" {
+		f.lineStart = f.lineStart && strings.TrimLeft(delta, " \t") == ""
 		f.prev = delta[len(delta)-1]
 		return delta
 	}
@@ -93,7 +93,7 @@ func (f *Filter) Flush() string {
 // Calls returns the calls found so far. They have no ids.
 func (f *Filter) Calls() []llm.ToolCall { return f.calls }
 
-// advance decides about some of buf and reports whether to go on.
+// advance processes part of buf and reports whether to continue.
 func (f *Filter) advance(out *strings.Builder, final bool) bool {
 	switch f.block.kind {
 	case tagged:
@@ -103,121 +103,123 @@ func (f *Filter) advance(out *strings.Builder, final bool) bool {
 	case fenced:
 		return f.inFence(out, final)
 	default:
-		return f.plain(out, final)
+		return f.passPlain(out, final)
 	}
 }
 
-// plain passes text on up to where a block begins, or may begin.
-func (f *Filter) plain(out *strings.Builder, final bool) bool {
+// passPlain emits text up to where a block begins or may begin.
+func (f *Filter) passPlain(out *strings.Builder, final bool) bool {
 	for i := 0; i < len(f.buf); i++ {
 		rest := f.buf[i:]
-		verdict := no
-		if f.line && rest[0] == '`' {
+		verdict := notBlock
+		if f.lineStart && rest[0] == '`' {
 			verdict = f.atFence(rest)
-		} else if !f.fence && f.prev != '`' {
+		} else if !f.inFencedCode && f.prev != '`' {
 			verdict = f.atBlock(rest)
 		}
-		if verdict == yes || verdict == perhaps && !final {
+		if verdict == isBlock || verdict == maybeBlock && !final {
 			out.WriteString(f.buf[:i])
 			f.buf = rest
-			return verdict == yes
+			return verdict == isBlock
 		}
-		f.pass(f.buf[i])
+		f.notePlain(f.buf[i])
 	}
 	out.WriteString(f.buf)
 	f.buf = ""
 	return false
 }
 
-// pass notes a byte that is plain text.
-func (f *Filter) pass(c byte) {
-	f.line = c == '\n' || f.line && (c == ' ' || c == '\t' || c == '\r')
+// notePlain updates the state after a byte of plain text.
+func (f *Filter) notePlain(c byte) {
+	f.lineStart = c == '\n' || f.lineStart && (c == ' ' || c == '\t' || c == '\r')
 	f.prev = c
 }
 
-type verdict int
+type blockMatch int
 
 const (
-	no verdict = iota
-	perhaps
-	yes
+	notBlock blockMatch = iota
+	maybeBlock
+	isBlock
 )
 
-// atBlock says whether a tag or a JSON value begins here.
-func (f *Filter) atBlock(rest string) verdict {
+// atBlock reports whether a tag or a JSON value begins here.
+func (f *Filter) atBlock(rest string) blockMatch {
 	if c := rest[0]; c == '<' || c == '[' {
 		for _, t := range tags {
 			switch {
 			case len(rest) >= len(t.open) && strings.EqualFold(rest[:len(t.open)], t.open):
 				f.block = block{kind: tagged, close: t.close}
-				return yes
+				return isBlock
 			case len(rest) < len(t.open) && strings.EqualFold(rest, t.open[:len(rest)]):
-				return perhaps
+				return maybeBlock
 			}
 		}
 	}
-	if f.bare && f.line {
+	if f.bare && f.lineStart {
 		v := beginsValue(rest)
-		if v == yes {
+		if v == isBlock {
 			f.block = block{kind: object}
 		}
 		return v
 	}
-	return no
+	return notBlock
 }
 
-// beginsValue says whether an object, or a list of objects, begins here.
-func beginsValue(rest string) verdict {
+// beginsValue reports whether an object or a list of objects begins here.
+func beginsValue(rest string) blockMatch {
 	if rest[0] == '{' {
-		return yes
+		return isBlock
 	}
 	if rest[0] != '[' {
-		return no
+		return notBlock
 	}
 	inner := strings.TrimLeft(rest[1:], " \t\r\n")
 	switch {
 	case inner == "" && len(rest) < maxGap:
-		return perhaps
+		return maybeBlock
 	case inner != "" && inner[0] == '{':
-		return yes
+		return isBlock
 	default:
-		return no
+		return notBlock
 	}
 }
 
-// atFence looks at backticks at the start of a line. Code that begins with a JSON value may be a call.
-func (f *Filter) atFence(rest string) verdict {
+// atFence handles backticks at the start of a line. Code that begins with a JSON value may be a
+// call.
+func (f *Filter) atFence(rest string) blockMatch {
 	if len(rest) < len(fenceMark) {
 		if strings.HasPrefix(fenceMark, rest) {
-			return perhaps
+			return maybeBlock
 		}
-		return no
+		return notBlock
 	}
 	if !strings.HasPrefix(rest, fenceMark) {
-		return no
+		return notBlock
 	}
-	if f.bare && !f.fence {
+	if f.bare && !f.inFencedCode {
 		info, body, whole := strings.Cut(rest[len(fenceMark):], "\n")
 		if !whole && len(info) < 20 {
-			return perhaps
+			return maybeBlock
 		}
 		body = strings.TrimLeft(body, " \t\r\n")
 		switch info = strings.ToLower(strings.TrimSpace(info)); {
 		case info != "" && info != "json" && info != "tool_call" && info != "tool_code" && info != "tool":
 		case body == "" && len(rest) < maxGap:
-			return perhaps
-		case body != "" && beginsValue(body) != no:
+			return maybeBlock
+		case body != "" && beginsValue(body) != notBlock:
 			f.block = block{kind: fenced}
-			return yes
+			return isBlock
 		}
 	}
-	f.fence = !f.fence
-	f.line = false // the rest of the line is not looked at again
-	return no
+	f.inFencedCode = !f.inFencedCode
+	f.lineStart = false // do not scan the rest of the line again
+	return notBlock
 }
 
-// inTag looks for the end of a call in tags. Of one that is too long, the calls that stand whole in its first maxBlock bytes are taken
-// and the rest is dropped up to its closing tag, unread: it is markup, and no reader must see it.
+// inTag scans for the end of a call in tags. If the call is too long, it takes the complete calls
+// in the first maxBlock bytes. It drops the rest up to the closing tag, so that readers never see
+// markup.
 func (f *Filter) inTag(final bool) bool {
 	end, size := -1, len(f.block.close)
 	if size > 0 {
@@ -226,7 +228,7 @@ func (f *Filter) inTag(final bool) bool {
 		}
 	}
 	whole, long := end >= 0, f.tooLong(end)
-	if !whole && !final && !long && !f.block.over {
+	if !whole && !final && !long && !f.block.oversized {
 		f.block.pos = max(0, len(f.buf)-size)
 		return false
 	}
@@ -234,72 +236,74 @@ func (f *Filter) inTag(final bool) bool {
 		end = len(f.buf)
 	}
 	switch {
-	case f.block.over:
+	case f.block.oversized:
 	case long:
-		f.calls = append(f.calls, readTags(f.buf[:maxBlock], f.specs, false)...)
+		f.calls = append(f.calls, parseTags(f.buf[:maxBlock], f.specs, false)...)
 	default:
-		f.calls = append(f.calls, readTags(f.buf[:end], f.specs, whole)...)
+		f.calls = append(f.calls, parseTags(f.buf[:end], f.specs, whole)...)
 	}
 	if !whole && !final {
-		f.block.over, f.block.pos = true, 0
-		f.buf = f.buf[max(0, len(f.buf)-max(0, size-1)):] // the closing tag may have begun
+		f.block.oversized, f.block.pos = true, 0
+		f.buf = f.buf[max(0, len(f.buf)-max(0, size-1)):] // buf may end with part of the closing tag
 		return false
 	}
-	f.leave(end)
+	f.dropCall(end)
 	return f.buf != ""
 }
 
-// inObject looks for the end of a JSON value. One that is too long for a call is text, up to its end.
+// inObject scans for the end of a JSON value. A value that is too long for a call is text up to its
+// end.
 func (f *Filter) inObject(out *strings.Builder, final bool) bool {
 	end := f.block.json.end(f.buf, f.block.pos)
 	f.block.pos = len(f.buf)
-	if end < 0 && !final && !f.block.over && !f.tooLong(end) {
+	if end < 0 && !final && !f.block.oversized && !f.tooLong(end) {
 		return false
 	}
-	if end >= 0 && !f.block.over && !f.tooLong(end) {
-		if calls := readJSON(f.buf[:end], f.specs, false); len(calls) > 0 {
+	if end >= 0 && !f.block.oversized && !f.tooLong(end) {
+		if calls := parseJSON(f.buf[:end], f.specs, false); len(calls) > 0 {
 			f.calls = append(f.calls, calls...)
-			f.leave(end)
+			f.dropCall(end)
 			return f.buf != ""
 		}
 	}
 	if end < 0 && !final {
 		out.WriteString(f.buf)
-		f.spill(len(f.buf))
+		f.spillBlock(len(f.buf))
 		return false
 	}
-	f.verbatim(out, end)
+	f.passVerbatim(out, end)
 	return f.buf != ""
 }
 
-// inFence looks for the end of code that begins with a JSON value. Code that is too long for a call is text, up to its end.
+// inFence scans for the end of code that begins with a JSON value. Code that is too long for a call
+// is text up to its end.
 func (f *Filter) inFence(out *strings.Builder, final bool) bool {
 	end, from := -1, max(f.block.pos, len(fenceMark))
-	if f.block.over {
+	if f.block.oversized {
 		from = 0
 	}
 	if i := strings.Index(f.buf[min(from, len(f.buf)):], "\n"+fenceMark); i >= 0 {
 		end = from + i + 1 + len(fenceMark)
 	}
-	if end < 0 && !final && !f.block.over && !f.tooLong(end) {
+	if end < 0 && !final && !f.block.oversized && !f.tooLong(end) {
 		f.block.pos = max(0, len(f.buf)-len(fenceMark))
 		return false
 	}
-	if !f.block.over && !f.tooLong(end) && f.takeFence(end) {
+	if !f.block.oversized && !f.tooLong(end) && f.takeFence(end) {
 		return f.buf != ""
 	}
 	if end < 0 && !final {
-		keep := max(0, len(f.buf)-len(fenceMark)) // the closing fence may have begun
+		keep := max(0, len(f.buf)-len(fenceMark)) // buf may end with part of the closing fence
 		out.WriteString(f.buf[:keep])
-		f.spill(keep)
+		f.spillBlock(keep)
 		return false
 	}
-	f.verbatim(out, end)
-	f.fence = end < 0 // the closing fence was passed on with the rest
+	f.passVerbatim(out, end)
+	f.inFencedCode = end < 0 // the closing fence was emitted with the rest
 	return f.buf != ""
 }
 
-// takeFence takes the calls out of fenced code, if it is one.
+// takeFence extracts the calls from fenced code. It reports whether the code consists of calls.
 func (f *Filter) takeFence(end int) bool {
 	body := f.buf
 	if end >= 0 {
@@ -308,16 +312,16 @@ func (f *Filter) takeFence(end int) bool {
 		end = len(f.buf)
 	}
 	_, body, _ = strings.Cut(body, "\n")
-	calls := readJSON(body, f.specs, false)
+	calls := parseJSON(body, f.specs, false)
 	if len(calls) == 0 {
 		return false
 	}
 	f.calls = append(f.calls, calls...)
-	f.leave(end)
+	f.dropCall(end)
 	return true
 }
 
-// tooLong reports whether the block, which ends there or not yet (-1), cannot be a call any more.
+// tooLong reports whether the block is too long for a call. end is -1 if the block has not ended.
 func (f *Filter) tooLong(end int) bool {
 	if end < 0 {
 		end = len(f.buf)
@@ -325,21 +329,22 @@ func (f *Filter) tooLong(end int) bool {
 	return end > maxBlock
 }
 
-// spill notes that so much of a block was passed on, and that the rest of it is text as well.
-func (f *Filter) spill(shown int) {
+// spillBlock records that the first bytes of a block were emitted, and that the rest is text as
+// well.
+func (f *Filter) spillBlock(shown int) {
 	if shown > 0 {
 		f.prev = f.buf[shown-1]
 	}
-	f.buf, f.block.pos, f.block.over = f.buf[shown:], 0, true
+	f.buf, f.block.pos, f.block.oversized = f.buf[shown:], 0, true
 }
 
-// leave drops a call from the text.
-func (f *Filter) leave(end int) {
-	f.buf, f.block, f.line, f.prev = f.buf[end:], block{}, true, '\n'
+// dropCall removes a call from the text.
+func (f *Filter) dropCall(end int) {
+	f.buf, f.block, f.lineStart, f.prev = f.buf[end:], block{}, true, '\n'
 }
 
-// verbatim passes on what turned out to be no call; end < 0 means all.
-func (f *Filter) verbatim(out *strings.Builder, end int) {
+// passVerbatim emits text that is not a call; end < 0 means all.
+func (f *Filter) passVerbatim(out *strings.Builder, end int) {
 	if end < 0 {
 		end = len(f.buf)
 	}
@@ -347,11 +352,11 @@ func (f *Filter) verbatim(out *strings.Builder, end int) {
 	if end > 0 {
 		f.prev = f.buf[end-1]
 	}
-	f.line = false
+	f.lineStart = false
 	f.buf, f.block = f.buf[end:], block{}
 }
 
-// indexFold is strings.Index without regard to ASCII case.
+// indexFold is strings.Index that ignores ASCII case.
 func indexFold(s, substr string) int {
 	for i := 0; i+len(substr) <= len(s); i++ {
 		j := strings.IndexByte(s[i:], substr[0])

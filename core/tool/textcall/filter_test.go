@@ -89,7 +89,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestOrdinaryTextIsNotHeldBack(t *testing.T) {
+func TestOrdinaryTextPassesThrough(t *testing.T) {
 	t.Parallel()
 	f := textcall.NewFilter(specs, true)
 	for _, piece := range []string{"Set ", "`wal_level`", " to <b>", "replica", "</b>. ", "See ", "[1]"} {
@@ -101,7 +101,7 @@ func TestOrdinaryTextIsNotHeldBack(t *testing.T) {
 
 // Calls have 64 KB at most. In tags, the reader sees nothing of a longer one, to its very end; a
 // longer JSON value is text, whole.
-func TestWhatIsTooLongForACall(t *testing.T) {
+func TestOversizedCalls(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 70<<10)
 	object := `{"name":"internal_search","arguments":{"queries":["` + long + `"]}}`

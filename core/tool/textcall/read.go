@@ -10,14 +10,14 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// scan follows a JSON value over pieces of text.
+// scan tracks a JSON value across pieces of text.
 type scan struct {
 	depth   int
 	quoted  bool
 	escaped bool
 }
 
-// end returns where the value that began ends, or -1, looking at s from pos on.
+// end scans s from pos and returns the end of the value, or -1.
 func (sc *scan) end(s string, pos int) int {
 	for i := pos; i < len(s); i++ {
 		switch c := s[i]; {
@@ -46,13 +46,13 @@ var (
 	calledName  = regexp.MustCompile(`"name"\s*:\s*"([^"]+)"`)
 )
 
-// readTags reads the calls of a block in tags. One that cannot be read becomes a call as far as its
-// name is known, so that the model learns of its mistake; of an unfinished block nothing is made.
-func readTags(text string, specs []llm.ToolSpec, whole bool) []llm.ToolCall {
+// parseTags parses the calls of a block in tags. A malformed call with a known name is returned, so
+// that the model learns of its mistake. An unfinished block yields none.
+func parseTags(text string, specs []llm.ToolSpec, whole bool) []llm.ToolCall {
 	var calls []llm.ToolCall
 	for _, tag := range []*regexp.Regexp{invokeTag, functionTag} {
 		for _, m := range tag.FindAllStringSubmatch(text, -1) {
-			if call, ok := readParameters(m[1], m[2]); ok || whole {
+			if call, ok := parseParameters(m[1], m[2]); ok || whole {
 				calls = append(calls, call)
 			}
 		}
@@ -67,7 +67,7 @@ func readTags(text string, specs []llm.ToolSpec, whole bool) []llm.ToolCall {
 			body = text[j:]
 		}
 	}
-	if calls := readJSON(body, specs, true); len(calls) > 0 {
+	if calls := parseJSON(body, specs, true); len(calls) > 0 {
 		return calls
 	}
 	if !whole {
@@ -80,9 +80,9 @@ func readTags(text string, specs []llm.ToolSpec, whole bool) []llm.ToolCall {
 	return []llm.ToolCall{{Name: name, Arguments: body}}
 }
 
-// readParameters reads the parameters of a call in tags. Values are JSON where they look like it,
+// parseParameters parses the parameters of a call in tags. Values are JSON if they look like it,
 // and text otherwise.
-func readParameters(name, body string) (llm.ToolCall, bool) {
+func parseParameters(name, body string) (llm.ToolCall, bool) {
 	arguments := make(map[string]any)
 	for _, m := range parameter.FindAllStringSubmatch(body, -1) {
 		value := html.UnescapeString(strings.TrimSpace(m[2]))
@@ -100,10 +100,10 @@ func readParameters(name, body string) (llm.ToolCall, bool) {
 	return llm.ToolCall{Name: name, Arguments: string(text)}, err == nil
 }
 
-// readJSON reads the calls in a text of JSON values. Where the text is declared to be a call, its
-// tool need not be known: the model is then told so. Otherwise the text must be calls of known
-// tools alone.
-func readJSON(text string, specs []llm.ToolSpec, declared bool) []llm.ToolCall {
+// parseJSON parses calls in JSON values. If the text is declared to be a call, the tool may be
+// unknown, so that the model gets an error. Otherwise the text must consist of calls of known
+// tools.
+func parseJSON(text string, specs []llm.ToolSpec, declared bool) []llm.ToolCall {
 	var calls []llm.ToolCall
 	dec := json.NewDecoder(strings.NewReader(text))
 	for dec.More() {
@@ -111,7 +111,7 @@ func readJSON(text string, specs []llm.ToolSpec, declared bool) []llm.ToolCall {
 		if dec.Decode(&value) != nil {
 			break
 		}
-		found := readValue(value, specs, declared, 0)
+		found := parseValue(value, specs, declared, 0)
 		if len(found) == 0 && !declared {
 			return nil
 		}
@@ -120,11 +120,10 @@ func readJSON(text string, specs []llm.ToolSpec, declared bool) []llm.ToolCall {
 	return calls
 }
 
-// maxDepth bounds how deep calls are looked for in wrappers such as
-// {"tool_calls":[{"function":{…}}]}.
+// maxDepth limits the depth of wrappers such as {"tool_calls":[{"function":{…}}]}.
 const maxDepth = 4
 
-func readValue(value json.RawMessage, specs []llm.ToolSpec, declared bool, depth int) []llm.ToolCall {
+func parseValue(value json.RawMessage, specs []llm.ToolSpec, declared bool, depth int) []llm.ToolCall {
 	if depth > maxDepth {
 		return nil
 	}
@@ -132,7 +131,7 @@ func readValue(value json.RawMessage, specs []llm.ToolSpec, declared bool, depth
 	if json.Unmarshal(value, &list) == nil {
 		var calls []llm.ToolCall
 		for _, item := range list {
-			calls = append(calls, readValue(item, specs, declared, depth+1)...)
+			calls = append(calls, parseValue(item, specs, declared, depth+1)...)
 		}
 		return calls
 	}
@@ -142,12 +141,12 @@ func readValue(value json.RawMessage, specs []llm.ToolSpec, declared bool, depth
 	}
 	for _, wrapper := range []string{"tool_calls", "tool_call", "function", "function_call"} {
 		if inner, ok := object[wrapper]; ok && (inner[0] == '{' || inner[0] == '[') {
-			return readValue(inner, specs, declared, depth+1)
+			return parseValue(inner, specs, declared, depth+1)
 		}
 	}
 	for _, key := range []string{"name", "tool", "tool_name", "function"} {
 		var name string
-		if json.Unmarshal(object[key], &name) == nil && name != "" && (declared || known(name, specs)) {
+		if json.Unmarshal(object[key], &name) == nil && name != "" && (declared || isKnownTool(name, specs)) {
 			return []llm.ToolCall{{Name: name, Arguments: arguments(object)}}
 		}
 	}
@@ -168,12 +167,12 @@ func arguments(object map[string]json.RawMessage) string {
 	return "{}"
 }
 
-func known(name string, specs []llm.ToolSpec) bool {
+func isKnownTool(name string, specs []llm.ToolSpec) bool {
 	return slices.ContainsFunc(specs, func(s llm.ToolSpec) bool { return strings.EqualFold(s.Name, name) })
 }
 
-// bareArguments takes an object for the arguments of the only tool whose required parameters it
-// has, if it has nothing else.
+// bareArguments interprets an object as the arguments of the only tool that has exactly these
+// parameters, including all required ones.
 func bareArguments(value json.RawMessage, object map[string]json.RawMessage, specs []llm.ToolSpec) []llm.ToolCall {
 	var calls []llm.ToolCall
 	for _, spec := range specs {

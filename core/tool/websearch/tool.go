@@ -36,7 +36,7 @@ const Name = "web_search"
 
 const (
 	maxQueries = 3     // of one call, merged calls included
-	maxQuery   = 300   // characters of one
+	maxQuery   = 300   // characters of one query
 	maxResults = 8     // of one call
 	maxTitle   = 200   // characters
 	maxText    = 1_500 // characters of the beginning of a page
@@ -56,8 +56,8 @@ const parameters = `{"type":"object","properties":{"queries":{"type":"array","it
 type Result struct {
 	URL       string
 	Title     string
-	Text      string    // its beginning, or what of it matches
-	UpdatedAt time.Time // zero: not known
+	Text      string    // beginning of the page, or the part that matches
+	UpdatedAt time.Time // zero: unknown
 }
 
 // Provider searches the web. It is safe for concurrent use.
@@ -119,14 +119,14 @@ type arguments struct {
 	Query   tool.Strings `json:"query,omitempty"`
 }
 
-func parse(raw json.RawMessage) ([]string, error) {
+func parseQueries(raw json.RawMessage) ([]string, error) {
 	var a arguments
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return nil, fmt.Errorf("queries: %w", err)
 	}
 	var queries []string
 	for _, q := range append(a.Queries, a.Query...) {
-		if q = line(q, maxQuery); q != "" && !slices.Contains(queries, q) && len(queries) < maxQueries {
+		if q = oneLine(q, maxQuery); q != "" && !slices.Contains(queries, q) && len(queries) < maxQueries {
 			queries = append(queries, q)
 		}
 	}
@@ -137,7 +137,7 @@ func parse(raw json.RawMessage) ([]string, error) {
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all arguments
 	for _, call := range calls {
-		queries, err := parse(call)
+		queries, err := parseQueries(call)
 		if err != nil {
 			return nil, err
 		}
@@ -148,14 +148,14 @@ func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 
 var (
 	errNoQuery = errors.New(`there is no query: write {"queries": ["…"]}`)
-	errPrivate = errors.New("documents that are not public are in use, and then the web cannot be searched: answer from the documents")
-	errNothing = errors.New("the web search found no page: use other words, or go on without it")
+	errPrivate = errors.New("the web cannot be searched while documents that are not public are in use: answer from the documents")
+	errNothing = errors.New("the web search found no page: use other words, or answer without it")
 )
 
 // Run implements tool.Tool.
 func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (tool.Result, error) {
 	emit.Emit(packet.SearchStart{})
-	queries, err := parse(call.Arguments)
+	queries, err := parseQueries(call.Arguments)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -164,7 +164,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	}
 	private, err := t.Withdrawn(ctx, call.Scope)
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("it could not be found out whether the web may be searched: %w", err)
+		return tool.Result{}, fmt.Errorf("checking whether the web may be searched failed: %w", err)
 	}
 	if private {
 		return tool.Result{}, errPrivate
@@ -174,19 +174,19 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 		shown = append(shown, "the web: "+q)
 	}
 	emit.Emit(packet.SearchQueries{Queries: shown})
-	found, sent, failed := t.search(ctx, queries, call.Scope)
-	var account *retrieve.Account // of what left the house, also where nothing came of it
+	found, sent, failed := t.searchProvider(ctx, queries, call.Scope)
+	var account *retrieve.Account // of the queries that were sent, even without results
 	if len(sent) > 0 {
 		account = &retrieve.Account{Trace: retrieve.Trace{Queries: sent, Web: true}}
 	}
-	kept, err := t.own(ctx, found, call.Scope)
+	kept, err := t.filterResults(ctx, found, call.Scope)
 	if err != nil {
-		return tool.Result{Search: account}, fmt.Errorf("it could not be found out what may be shown: %w", err)
+		return tool.Result{Search: account}, fmt.Errorf("checking the results failed: %w", err)
 	}
 	if len(kept) == 0 {
 		return tool.Result{Search: account}, errors.Join(failed, errNothing)
 	}
-	result := t.result(kept, failed, call.Scope)
+	result := t.buildResult(kept, failed, call.Scope)
 	result.Search = account
 	account.Evidence = true
 	for _, r := range result.References {
@@ -200,9 +200,9 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	return result, nil
 }
 
-// search sends the provider the queries that the person may still make, and returns these. Results
-// of all queries alternate: the first of each, then the second of each.
-func (t *Tool) search(ctx context.Context, queries []string, scope tool.Scope) (found []Result, sent []string, failed error) {
+// searchProvider sends the queries that the person's quota allows and returns them as sent. Results
+// of the queries alternate: the first of each, then the second of each.
+func (t *Tool) searchProvider(ctx context.Context, queries []string, scope tool.Scope) (found []Result, sent []string, failed error) {
 	all, errs, asked := make([][]Result, len(queries)), make([]error, len(queries)), make([]bool, len(queries))
 	var group errgroup.Group
 	for i, q := range queries {
@@ -210,9 +210,9 @@ func (t *Tool) search(ctx context.Context, queries []string, scope tool.Scope) (
 			until, err := t.allowance.Take(ctx, scope.Audience.Tenant(), scope.Asker)
 			switch {
 			case err != nil:
-				errs[i] = errors.New("it could not be counted, so the web was not searched")
+				errs[i] = errors.New("checking the quota failed, so the web was not searched")
 			case !until.IsZero():
-				errs[i] = fmt.Errorf("this person has searched the web as often as one may in a day; the next search is possible at %s UTC", until.UTC().Format("15:04"))
+				errs[i] = fmt.Errorf("the person's daily quota of web searches is used up; the next search is possible at %s UTC", until.UTC().Format("15:04"))
 			default:
 				asked[i] = true
 				all[i], errs[i] = t.provider.Search(ctx, q, maxResults)
@@ -236,17 +236,17 @@ func (t *Tool) search(ctx context.Context, queries []string, scope tool.Scope) (
 	return found, sent, errors.Join(errs...)
 }
 
-// own drops what is no page of the web, what comes twice, and what claims the address of a document
-// of the index: that is read there, as far as the audience may.
-func (t *Tool) own(ctx context.Context, found []Result, scope tool.Scope) (kept []Result, err error) {
+// filterResults drops results that are not web pages, duplicates, and results with the address of
+// an indexed document. Those are read from the index with the audience's permissions.
+func (t *Tool) filterResults(ctx context.Context, found []Result, scope tool.Scope) (kept []Result, err error) {
 	seen := make(map[string]bool)
 	for _, r := range found {
-		address, ok := page(r.URL)
+		address, ok := normaliseURL(r.URL)
 		if !ok || seen[address] {
 			continue
 		}
 		seen[address] = true
-		r.URL, r.Title, r.Text = address, line(r.Title, maxTitle), line(r.Text, maxText)
+		r.URL, r.Title, r.Text = address, oneLine(r.Title, maxTitle), oneLine(r.Text, maxText)
 		if r.Title == "" {
 			r.Title = address
 		}
@@ -276,8 +276,8 @@ func (t *Tool) own(ctx context.Context, found []Result, scope tool.Scope) (kept 
 	return kept[:min(len(kept), maxResults)], nil
 }
 
-// page is an address that can be one of the web, without its fragment.
-func page(address string) (string, bool) {
+// normaliseURL returns a web address without its fragment, or false for other addresses.
+func normaliseURL(address string) (string, bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || len(address) > maxAddress || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
 		return "", false
@@ -286,8 +286,9 @@ func page(address string) (string, bool) {
 	return u.String(), true
 }
 
-// line is a text on one line without control characters, in at most so many characters.
-func line(text string, most int) string {
+// oneLine returns a text on one line without control characters, cut to the given number of
+// characters.
+func oneLine(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 			return ' '
@@ -297,11 +298,11 @@ func line(text string, most int) string {
 	return cite.Cut(strings.Join(strings.Fields(text), " "), most)
 }
 
-// part is the part of a passage that a web search found: the page itself is another.
+// part is the part of a passage that a web search found, in contrast to the page itself.
 const part = "found"
 
-// result is what the model reads, as far as there is room.
-func (t *Tool) result(pages []Result, failed error, scope tool.Scope) tool.Result {
+// buildResult returns the text for the model, within the budget.
+func (t *Tool) buildResult(pages []Result, failed error, scope tool.Scope) tool.Result {
 	result := tool.Result{Citable: true, Evidence: true}
 	var docs []tool.Document
 	left := scope.Budget

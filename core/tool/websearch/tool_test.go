@@ -153,7 +153,7 @@ func TestWithdrawnOncePrivate(t *testing.T) {
 	}
 }
 
-func TestWhatKeepsTheWebFromBeingSearchedIsSaid(t *testing.T) {
+func TestBlockedWebSearchNotes(t *testing.T) {
 	t.Parallel()
 	for want, test := range map[string]struct {
 		p         *provider
@@ -161,11 +161,11 @@ func TestWhatKeepsTheWebFromBeingSearchedIsSaid(t *testing.T) {
 		x         index
 		arguments string
 	}{
-		"there is no query":         {&provider{}, allowance{}, index{}, `{"queries":[" "]}`},
-		"as often as one may":       {&provider{}, allowance{time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}, index{}, `{"queries":["x"]}`},
-		"found no page":             {&provider{}, allowance{}, index{}, `{"query":"x"}`},
-		"refuses the key":           {&provider{err: errors.New("the web search refuses the key")}, allowance{}, index{}, `{"queries":["x"]}`},
-		"it could not be found out": {&provider{pages: []websearch.Result{{URL: "https://example.org/"}}}, allowance{}, index{errors.New("away")}, `{"queries":["x"]}`},
+		"there is no query":           {&provider{}, allowance{}, index{}, `{"queries":[" "]}`},
+		"daily quota of web searches": {&provider{}, allowance{time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}, index{}, `{"queries":["x"]}`},
+		"found no page":               {&provider{}, allowance{}, index{}, `{"query":"x"}`},
+		"refuses the key":             {&provider{err: errors.New("the web search refuses the key")}, allowance{}, index{}, `{"queries":["x"]}`},
+		"checking ":                   {&provider{pages: []websearch.Result{{URL: "https://example.org/"}}}, allowance{}, index{errors.New("away")}, `{"queries":["x"]}`},
 	} {
 		got, err := run(t, test.p, test.x, test.a, test.arguments, scope())
 		if err == nil || !strings.Contains(fmt.Sprint(err), want) {
@@ -178,7 +178,7 @@ func TestWhatKeepsTheWebFromBeingSearchedIsSaid(t *testing.T) {
 }
 
 // The model reads that a query failed although another one was answered.
-func TestFailedQueryIsNamedNextToWhatWasFound(t *testing.T) {
+func TestFailedQueryIsNamed(t *testing.T) {
 	t.Parallel()
 	p := &provider{pages: []websearch.Result{{URL: "https://example.org/", Title: "A page"}}, fails: "b"}
 	got, err := run(t, p, index{}, allowance{}, `{"queries":["a","b"]}`, scope())

@@ -163,7 +163,7 @@ func (a *adf) marked(n node) {
 	a.link(address, content)
 }
 
-// extension writes what stands for a macro without a body.
+// extension writes the replacement of a macro without a body.
 func (a *adf) extension(n node) {
 	value := func(name string) string {
 		parameters, _ := n.Attrs["parameters"].(map[string]any)

@@ -30,7 +30,7 @@ func Storage(ctx context.Context, text string, about About) ([]document.Section,
 			}
 			return s.sections(ctx)
 		case html.TextToken:
-			// in which no character stands for another
+			// without escapes
 			if raw := string(s.tokens.Raw()); strings.HasPrefix(raw, cdata) {
 				s.chars(strings.TrimSuffix(strings.TrimPrefix(raw, cdata), "]]>"))
 			} else {
@@ -90,7 +90,7 @@ var boxes = map[string]bool{
 	"ac:layout": true, "ac:layout-section": true, "ac:layout-cell": true, "ac:adf-extension": true, "ac:adf-node": true, "ac:adf-content": true,
 }
 
-// left are elements of which nothing is read.
+// left are elements that are skipped.
 var left = map[string]bool{
 	"ac:placeholder": true, "ac:adf-fallback": true, "ac:adf-attribute": true, "ac:task-id": true, "ac:task-uuid": true, "script": true, "style": true,
 	"iframe": true, "object": true, "embed": true, "noscript": true, "title": true, "textarea": true, "template": true, "noembed": true, "noframes": true,
@@ -181,7 +181,7 @@ func (s *storage) start() {
 	}
 }
 
-// only counts the elements of a tag of which none stands inside another; nil for others.
+// only counts the elements of a tag that are not nested; nil for others.
 func (s *storage) only(tag string) *int {
 	switch tag {
 	case "h1", "h2", "h3", "h4", "h5", "h6":
@@ -389,7 +389,7 @@ func (s *storage) leads(e *element) {
 	s.link(address, content)
 }
 
-// macro writes what stands for a macro without a body.
+// macro writes the replacement of a macro without a body.
 func (s *storage) macro(m *element) {
 	if m.body || s.top().captures {
 		return

@@ -37,9 +37,9 @@ func Wiki(ctx context.Context, text string, about About) ([]document.Section, er
 // wiki is a text in wiki markup that is being read.
 type wiki struct {
 	*writer
-	within  string          // the element that lines go on: "p", "table" or none
+	within  string          // the element that lines continue: "p", "table" or none
 	lists   []string        // open lists, from the outermost to the innermost: "ul" or "ol"
-	unended map[string]bool // macros of which none ends any more
+	unended map[string]bool // macros without a further end tag
 }
 
 // block is a text that is kept as it is.
@@ -89,7 +89,7 @@ func parameter(all, name string) string {
 	return ""
 }
 
-// end closes whatever goes on over several lines.
+// end closes elements that span lines.
 func (k *wiki) end() {
 	if k.within != "" {
 		k.raw("</" + k.within + ">")
@@ -98,7 +98,7 @@ func (k *wiki) end() {
 	k.nest(nil)
 }
 
-// begin opens an element that lines go on, or a new line of it.
+// begin opens an element that spans lines, or a new line of it.
 func (k *wiki) begin(element, between string) {
 	if k.within == element && len(k.lists) == 0 {
 		k.raw(between)
@@ -225,12 +225,12 @@ func (k *wiki) row(line string) {
 	k.raw("</tr>")
 }
 
-// parts are what stands within a line and is no plain text: a forced line break, a character that
-// is meant as it is, code, a link, a picture, a macro that dresses, and an address.
+// parts match the constructs within a line other than plain text: a forced line break, an escaped
+// character, code, a link, a picture, a formatting macro, and an address.
 var parts = regexp.MustCompile(`\\\\|\\[-*_{}\[\]!|+^~?]|\{\{[^{}\n]+\}\}|\[[^\[\]\n]+\]|![^\s!|][^!\n]*!|` +
 	`\{(?:color|quote|panel|anchor|toc|section|column|expand)(?::[^{}\n]*)?\}|https?://[^\s|\]}<>"]+`)
 
-// inline writes what stands within a line.
+// inline writes the content of a line.
 func (k *wiki) inline(line string) {
 	var plain []bool // bytes that are plain text
 	spans := parts.FindAllStringIndex(line, -1)

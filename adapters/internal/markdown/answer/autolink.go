@@ -11,12 +11,11 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// bareURL finds addresses that stand in the text without any markup, before emphasis can take an
-// underscore out of them.
+// bareURL finds bare addresses before emphasis can remove an underscore from them.
 type bareURL struct{}
 
-// Trigger implements parser.InlineParser. To goldmark a blank is also the start of a line and the
-// place after another node.
+// Trigger implements parser.InlineParser. For goldmark a blank is also the start of a line and the
+// position after another node.
 func (bareURL) Trigger() []byte { return []byte{' ', '('} }
 
 // Parse implements parser.InlineParser.
@@ -47,17 +46,16 @@ func (bareURL) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.
 	return ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(text.NewSegment(start, start+size)))
 }
 
-// maxURL is how long a bare address can be.
+// maxURL is the maximum length of a bare address.
 const maxURL = 4096
 
-// urlLength is the length of the address that s begins with; 0 if it begins with none.
+// urlLength returns the length of the address at the beginning of s, or 0.
 func urlLength(s string) int {
 	n, _ := urlExtent(s)
 	return n
 }
 
-// urlExtent also returns how far the characters of an address reach, those included that end the
-// sentence.
+// urlExtent also returns the length including characters that end the sentence.
 func urlExtent(s string) (n, whole int) {
 	host := urlPrefix(s)
 	if host == 0 {
@@ -70,7 +68,8 @@ scan:
 		switch {
 		case r <= ' ' || strings.ContainsRune("<>\"`|\\^{}*", r) || unicode.IsSpace(r):
 			break scan
-		case r == '[' && end > host || r == ']' && (s[host] != '[' || strings.IndexByte(s[host:end], ']') >= 0): // but [::1]
+		// except an IPv6 host, such as [::1]
+		case r == '[' && end > host || r == ']' && (s[host] != '[' || strings.IndexByte(s[host:end], ']') >= 0):
 			break scan
 		case r >= utf8.RuneSelf && (unicode.IsPunct(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError):
 			break scan
@@ -85,7 +84,7 @@ scan:
 	return end, whole
 }
 
-// urlPrefix is the length of what stands before the host of an address, or 0.
+// urlPrefix returns the length of the part before the host of an address, or 0.
 func urlPrefix[T string | []byte](s T) int {
 	if len(s) < len("www.x") || s[0]|0x20 != 'h' && s[0]|0x20 != 'w' {
 		return 0
@@ -98,8 +97,8 @@ func urlPrefix[T string | []byte](s T) int {
 	return 0
 }
 
-// trimURL takes off what ends the sentence rather than the address: punctuation, closing brackets without their opening ones, and
-// character references.
+// trimURL removes the end of the sentence from an address: punctuation, unmatched closing brackets,
+// and character references.
 func trimURL(s string, end int) int {
 	round := strings.Count(s[:end], "(") - strings.Count(s[:end], ")")
 	square := strings.Count(s[:end], "[") - strings.Count(s[:end], "]")
@@ -128,19 +127,19 @@ func trimURL(s string, end int) int {
 	return end
 }
 
-// maxEntity is how long a character reference can be.
+// maxEntity is the maximum length of a character reference.
 const maxEntity = 34
 
 var entity = regexp.MustCompile(`^&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});$`)
 
-// emailAt finds the e-mail address around the @ at i; end is 0 if there is none.
+// emailAt returns the e-mail address around the @ at i; end is 0 if there is none.
 func emailAt(s string, i int) (start, end int) {
 	for start = i; start > max(0, i-maxLocal) && (alphanumeric(s[start-1]) || strings.IndexByte("._%+-", s[start-1]) >= 0); start-- {
 	}
 	for start < i && !alphanumeric(s[start]) {
 		start++
 	}
-	host := s[i+1 : i+1+domain(s[i+1:])]
+	host := s[i+1 : i+1+domainLength(s[i+1:])]
 	host = strings.TrimRight(host, ".-")
 	dot := strings.LastIndexByte(host, '.')
 	if start == i || dot < 1 || len(host)-dot < 3 || host[0] == '-' || host[0] == '.' || strings.Contains(host, "..") ||
@@ -150,8 +149,9 @@ func emailAt(s string, i int) (start, end int) {
 	return start, i + 1 + len(host)
 }
 
-// linked cuts a text, as it was written, at the addresses in it that the grammar could not see, and appends the parts, decoded.
-func linked(out []Inline, s string, style Style) []Inline {
+// splitAddresses splits a text, as written, at addresses that the grammar does not find, and
+// appends the decoded parts.
+func splitAddresses(out []Inline, s string, style Style) []Inline {
 	rest := 0
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
@@ -159,7 +159,7 @@ func linked(out []Inline, s string, style Style) []Inline {
 			if size := urlLength(s[i:]); size > 0 {
 				if label, end := slackLink(s, i); end > 0 {
 					out = plain(out, decode(s[rest:i-1]), style)
-					out = append(out, labelled(decode(s[i:i+strings.IndexByte(s[i:], '|')]), decode(label), style))
+					out = append(out, plainLink(decode(s[i:i+strings.IndexByte(s[i:], '|')]), decode(label), style))
 					i, rest = end, end
 					continue
 				}
@@ -183,7 +183,8 @@ func linked(out []Inline, s string, style Style) []Inline {
 	return plain(out, decode(s[rest:]), style)
 }
 
-// slackLink reads the rest of <address|label>, in which a model wrote the link as Slack does; end is 0 if the address at i is none.
+// slackLink parses the rest of <address|label>, which models write as in Slack. end is 0 if the
+// address at i is not such a link.
 func slackLink(s string, i int) (label string, end int) {
 	if i == 0 || s[i-1] != '<' || i > 1 && s[i-2] == '\\' {
 		return "", 0
@@ -197,8 +198,8 @@ func slackLink(s string, i int) (label string, end int) {
 
 var slackLinked = regexp.MustCompile(`^[^\s<>|]+\|([^<>\n]*)>`)
 
-// labelled is a link with a label in plain words.
-func labelled(address, label string, style Style) Inline {
+// plainLink returns a link with a plain label.
+func plainLink(address, label string, style Style) Inline {
 	link := Inline{Kind: Link, URL: address, Style: style}
 	if label = strings.TrimSpace(label); label != "" && label != address {
 		link.Label = []Inline{{Kind: Text, Text: label, Style: style}}

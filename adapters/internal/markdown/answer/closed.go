@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxHold is how many bytes an unfinished construct can hold back before it is taken for plain
-// text.
+// maxHold is how many bytes an unfinished construct can hold back before it counts as plain text.
 const maxHold = 512
 
 // Closed returns the displayable part of a text that is still being written, so that readers never
@@ -39,11 +38,10 @@ func closeSegment(text string) string {
 	return ""
 }
 
-// maxTries is how many half-written constructs, each inside of what the one before left, are taken
-// off a text.
+// maxTries is the maximum number of nested unfinished constructs that are removed from a text.
 const maxTries = 16
 
-// closeOnce shortens a text, or completes it and is done.
+// closeOnce shortens a text, or completes it and returns done.
 func closeOnce(text string) (next string, done bool) {
 	e := scan(text)
 	if e.fence != 0 {
@@ -84,7 +82,7 @@ func closeOnce(text string) (next string, done bool) {
 	return p.closers(text, e.leaf)
 }
 
-// closers appends what closes the openers, last one first.
+// closers appends the marks that close the openers, innermost first.
 func (p *pending) closers(text string, leaf int) (next string, done bool) {
 	whole := text
 	first, _ := p.first(len(text) - leaf)
@@ -128,7 +126,7 @@ func (p *pending) closers(text string, leaf int) (next string, done bool) {
 	return text + closing, true
 }
 
-func closeFence(text string, e ending) (next string, done bool) {
+func closeFence(text string, e blockState) (next string, done bool) {
 	content := strings.IndexByte(text[e.opened:], '\n') + 1 + e.opened
 	last := text[e.line:]
 	if strings.Trim(last, "`~> \t") == "" && e.line < len(text) {
@@ -141,7 +139,7 @@ func closeFence(text string, e ending) (next string, done bool) {
 }
 
 // blockHold is from where on the last lines could turn out to be another kind of block.
-func (e *ending) blockHold(text string) int {
+func (e *blockState) blockHold(text string) int {
 	last := text[e.line:]
 	if e.header >= 0 && strings.Trim(last, "-:|> \t") == "" {
 		return e.header
@@ -158,10 +156,10 @@ func (e *ending) blockHold(text string) int {
 	return len(text)
 }
 
-// content is what a line has behind the marks of quotations and items.
+// content returns a line without the marks of quotations and items.
 func content(line string) string {
 	line = strings.TrimLeft(line, "> \t")
-	for n, _ := marker(line); n > 0 && !rule(line); n, _ = marker(line) {
+	for n, _ := listMarker(line); n > 0 && !isRule(line); n, _ = listMarker(line) {
 		line = strings.TrimLeft(line[n:], "> \t")
 	}
 	return strings.TrimRight(line, " \t")
@@ -169,7 +167,7 @@ func content(line string) string {
 
 // bareMarker holds back the markers of items and quotes, and headings, at the end of the text that
 // have no content yet.
-func (e *ending) bareMarker(text string) int {
+func (e *blockState) bareMarker(text string) int {
 	end := len(text)
 	line := strings.TrimSuffix(text, "\n")
 	if line == text {
@@ -182,8 +180,8 @@ func (e *ending) bareMarker(text string) int {
 	return end
 }
 
-// lastWord is where the last word begins. A character that is not ASCII is never a part of a longer
-// word.
+// lastWord returns the start of the last word. A character that is not ASCII is never part of a
+// longer word.
 func lastWord(leaf string) int {
 	end := len(leaf)
 	for end > 0 && leaf[end-1] > ' ' && leaf[end-1] < utf8.RuneSelf {
@@ -192,7 +190,7 @@ func lastWord(leaf string) int {
 	return end
 }
 
-// addressHold is where the last word begins if it may become an address.
+// addressHold returns the start of the last word if it may become an address.
 func addressHold(leaf string) int {
 	start := lastWord(leaf)
 	for _, scheme := range []string{"http", "www."} {
@@ -206,18 +204,18 @@ func addressHold(leaf string) int {
 	return len(leaf)
 }
 
-// growing is a text of which parts are shown while it is written and never taken back.
-type growing struct {
+// growingText is a text whose parts are shown while it is written and are never withdrawn.
+type growingText struct {
 	segmenter
-	shown   int    // bytes of the open segment
-	looked  int    // how often the open segment was read to see what of it can be shown
-	rest    string // the start of a character, or a carriage return, that is not complete
-	cleaner cleaner
+	shown      int    // bytes of the open segment that are shown
+	reads      int    // how often the open segment was parsed to determine shown
+	incomplete string // the beginning of an incomplete character or line break
+	cleaner    cleaner
 }
 
-// write appends to the text, and returns the segments that are now complete.
-func (g *growing) write(delta string) []segment {
-	delta = g.rest + delta
+// write appends to the text and returns the segments that are now complete.
+func (g *growingText) write(delta string) []segment {
+	delta = g.incomplete + delta
 	end := len(delta)
 	for i := 1; i <= min(utf8.UTFMax-1, end); i++ {
 		if utf8.RuneStart(delta[end-i]) {
@@ -230,7 +228,7 @@ func (g *growing) write(delta string) []segment {
 	if end > 0 && delta[end-1] == '\r' {
 		end--
 	}
-	g.rest = delta[end:]
+	g.incomplete = delta[end:]
 	done := g.segmenter.write(g.cleaner.clean(delta[:end]), nil)
 	if len(done) > 0 {
 		g.shown = 0
@@ -238,20 +236,20 @@ func (g *growing) write(delta string) []segment {
 	return done
 }
 
-// finish returns the segments that are left when nothing more comes.
-func (g *growing) finish() []segment {
-	done := g.segmenter.write(Visible(g.rest), nil)
-	g.rest = ""
+// finish returns the remaining segments.
+func (g *growingText) finish() []segment {
+	done := g.segmenter.write(Visible(g.incomplete), nil)
+	g.incomplete = ""
 	return append(done, g.last())
 }
 
-// stable is the longest beginning of the open segment whose meaning no further text can change. A later result begins with every earlier
-// one. A mark that leaves too much uncertain is made a plain character, for good. Each turn of the loop leaves one unescaped mark
-// less, and backslashes are not escaped, so the loop ends.
-func (g *growing) stable() string {
+// stablePart returns the longest prefix of the open segment whose meaning no further text can
+// change. Later results begin with earlier ones. A mark that leaves too much uncertain is escaped
+// permanently. Each iteration escapes one mark, so the loop ends.
+func (g *growingText) stablePart() string {
 	for {
 		text := string(g.open)
-		hold, why := g.holds(text)
+		hold, why := g.shownLength(text)
 		g.shown = max(g.shown, hold)
 		if len(text)-hold <= maxHold || why < g.shown {
 			return text[:g.shown]
@@ -264,8 +262,8 @@ func (g *growing) stable() string {
 	}
 }
 
-// escaped reports whether a backslash makes the character at i a plain one.
-func escaped(s string, i int) bool {
+// isEscaped reports whether a backslash escapes the character at i.
+func isEscaped(s string, i int) bool {
 	n := i
 	for n > 0 && s[n-1] == '\\' {
 		n--
@@ -273,25 +271,25 @@ func escaped(s string, i int) bool {
 	return (i-n)%2 == 1
 }
 
-// holds returns the length of the beginning that can be shown. why is the mark, not escaped yet,
-// that holds back the rest, or -1 if none does.
-func (g *growing) holds(text string) (hold, why int) {
+// shownLength returns the length of the part that can be shown. why is the unescaped mark that
+// holds back the rest, or -1.
+func (g *growingText) shownLength(text string) (hold, why int) {
 	hold, why = len(text), -1
 	for range maxTries {
-		next, mark := g.holdsOnce(text[:hold], hold == len(text))
+		next, mark := g.shownLengthOnce(text[:hold], hold == len(text))
 		if next == hold {
 			return hold, why
 		}
 		hold = next
-		if mark >= g.repeated && text[mark] != '\\' && punctuation(text[mark]) && !escaped(text, mark) {
+		if mark >= g.repeated && text[mark] != '\\' && punctuation(text[mark]) && !isEscaped(text, mark) {
 			why = mark
 		}
 	}
 	return 0, -1 // nothing but beginnings
 }
 
-func (g *growing) holdsOnce(text string, whole bool) (hold, mark int) {
-	g.looked++
+func (g *growingText) shownLengthOnce(text string, whole bool) (hold, mark int) {
+	g.reads++
 	e := g.scan(text)
 	if e.fence != 0 {
 		return e.fenceHold(text), -1
@@ -322,7 +320,7 @@ func (g *growing) holdsOnce(text string, whole bool) (hold, mark int) {
 		}
 		// whether the word before it is an address may depend on what the mark becomes
 		if strings.IndexByte(marks, leaf[h]) >= 0 {
-			for h > 0 && leaf[h-1] < utf8.RuneSelf && strings.IndexByte(apart, leaf[h-1]) < 0 {
+			for h > 0 && leaf[h-1] < utf8.RuneSelf && strings.IndexByte(addressBreaks, leaf[h-1]) < 0 {
 				h--
 			}
 		}
@@ -332,13 +330,13 @@ func (g *growing) holdsOnce(text string, whole bool) (hold, mark int) {
 }
 
 // fenceHold is how much of an open code block can be shown.
-func (e *ending) fenceHold(text string) int {
+func (e *blockState) fenceHold(text string) int {
 	content := strings.IndexByte(text[e.opened:], '\n') + 1 + e.opened
 	last := text[e.line:]
 	hold := len(text)
 	if strings.Trim(last, "`~> \t") == "" {
 		hold = e.line
-	} else if i := strings.IndexAny(last, "<@"); i >= 0 { // it may become what mentions somebody
+	} else if i := strings.IndexAny(last, "<@"); i >= 0 { // it may become a mention
 		hold = e.line + i
 	}
 	if strings.Trim(text[content:max(hold, content)], "> \t\n") == "" {

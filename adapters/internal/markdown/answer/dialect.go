@@ -37,7 +37,7 @@ type Dialect interface {
 	Quote(depth int) string
 	// Rule writes a thematic break.
 	Rule() string
-	// Table lays a table out. ok is false if the table is better shown as a list. width is the
+	// Table formats a table. ok is false if the table is better shown as a list. width is the
 	// maximum number of units per line.
 	Table(t *Block, cell func([]Inline) string, width int) (grid Grid, ok bool)
 	// Traits returns the platform's constants.
@@ -46,7 +46,7 @@ type Dialect interface {
 
 // Traits are constants that differ between platforms.
 type Traits struct {
-	FlatCode      bool // code blocks and tables stand at the start of the line even in lists
+	FlatCode      bool // code blocks and tables begin at the start of the line even in lists
 	TightHeadings bool // no blank line follows a heading
 	// columns by which the content of a list item is indented; 0 for the width of its marker
 	Indent      int
@@ -60,7 +60,7 @@ type Place struct {
 	// the neighbouring characters if the word is part of a longer one; 0 if there is none or it is
 	// not known yet
 	Before, After rune
-	Alone         bool // blanks stand on both sides
+	Alone         bool // blanks on both sides
 	Label         bool // in the label of a link
 	Cell          bool // in a table
 }

@@ -15,8 +15,9 @@ var tokens = []string{
 	"1. ", "# ", "|", "\n|a|b|\n", "|-|-|\n", "---\n", "===\n", "http://x.example/", "www.", "me@x.example", "(", "\"", "'", ":", "word ", "a", "9", "é", "日本", "👩‍👩‍👧",
 }
 
-// ends reads a text as it grows. It ends for every text, however it is cut: each question what can be shown reads the text at most so many times, and
-// once more so many for each mark that is given up, which happens once.
+// ends reads a text as it grows. It ends for every text, however it is cut: each question what can
+// be shown reads the text at most so many times, and once more so many for each mark that is given
+// up, which happens once.
 func ends(t interface {
 	Helper()
 	Fatalf(string, ...any)

@@ -40,7 +40,7 @@ func (s Style) Mark() string {
 	}
 }
 
-// maxLanguage is how much of a language's name is kept, in bytes.
+// maxLanguage is the maximum length of a language name in bytes.
 const maxLanguage = 20
 
 // Language returns the part of a code block's language name that may follow a fence.

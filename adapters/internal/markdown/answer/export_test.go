@@ -4,7 +4,7 @@ import "strings"
 
 // Growing shows what is stable of a text that grows.
 type Growing struct {
-	growing
+	growingText
 	closed strings.Builder
 	begun  bool
 }
@@ -25,7 +25,7 @@ func (g *Growing) Write(delta string) {
 
 // Stable is what can be shown.
 func (g *Growing) Stable() string {
-	if open := g.stable(); len(open) > g.repeated {
+	if open := g.stablePart(); len(open) > g.repeated {
 		return g.closed.String() + open[g.repeated:]
 	}
 	return g.closed.String()
@@ -42,4 +42,4 @@ func (g *Growing) All() string {
 const MaxLooks = maxTries
 
 // Looked is how often the text was read to see what of it can be shown.
-func (g *Growing) Looked() int { return g.looked }
+func (g *Growing) Looked() int { return g.reads }

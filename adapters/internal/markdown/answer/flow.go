@@ -1,25 +1,24 @@
 package answer
 
-// Flow lays an answer out as pages while it is written. It never takes a page back: the last page
+// Flow formats an answer as pages while it is written. It never withdraws a page: the last page
 // grows until it nears the limit at a good place to end. It parses and writes each segment of the
 // text once. A Flow is not safe for concurrent use.
 type Flow struct {
-	text   growing
-	w      *writer
-	closed []*Block // read and not yet written
-	last   *Block   // that was read last
-	above  *Block   // that was written last
+	text        growingText
+	w           *writer
+	pending     []*Block // parsed blocks that are not written yet
+	lastRead    *Block   // last parsed block
+	lastWritten *Block   // last written block
 
-	start  int // piece that the page begins with
-	number int // of that page
-	effort int // bytes that may still be read or written again
-	ended  func() bool
+	start       int // first piece of the page
+	number      int // of that page
+	effort      int // bytes that may still be parsed or written again
+	isAbandoned func() bool
 }
 
-// What is open of an answer, at most a segment and a page, is read and written again each time that
-// Pages is called. That may come to so many bytes, and so many for each byte of the text. It is
-// enough for hundreds of calls, and a few for each segment; a caller for each character gets
-// several at once.
+// Each call of Pages parses and writes the open segment and page again. The total is limited to
+// freeEffort, and perByte for each byte of the text. That allows hundreds of calls, and a few for
+// each segment; a caller for each character gets several at once.
 const (
 	freeEffort = 2 << 20
 	perByte    = 8
@@ -30,27 +29,27 @@ const (
 func NewFlow(d Dialect, count func(string) int, limit int) *Flow {
 	w := newWriter(d, Policy{}, count, limit)
 	w.growing = true
-	return &Flow{text: growing{segmenter: newSegmenter()}, w: w, effort: freeEffort, ended: func() bool { return false }}
+	return &Flow{text: growingText{segmenter: newSegmenter()}, w: w, effort: freeEffort, isAbandoned: func() bool { return false }}
 }
 
 // Until sets a function that reports whether the caller has gone. Later calls then end early, at
 // most thousands of characters after it returns true. After that, the Flow must not be used.
-func (f *Flow) Until(ended func() bool) { f.ended = ended }
+func (f *Flow) Until(ended func() bool) { f.isAbandoned = ended }
 
 // Write appends text to the answer.
 func (f *Flow) Write(delta string) {
 	f.effort += perByte * len(delta)
-	f.read(f.text.write(delta))
+	f.parseSegments(f.text.write(delta))
 }
 
-func (f *Flow) read(done []segment) {
+func (f *Flow) parseSegments(done []segment) {
 	for _, s := range done {
-		if f.ended() {
+		if f.isAbandoned() {
 			return
 		}
-		if blocks := s.parse(f.last); len(blocks) > 0 {
-			f.closed = append(f.closed, blocks...)
-			f.last = blocks[len(blocks)-1]
+		if blocks := s.parse(f.lastRead); len(blocks) > 0 {
+			f.pending = append(f.pending, blocks...)
+			f.lastRead = blocks[len(blocks)-1]
 		}
 	}
 }
@@ -68,46 +67,46 @@ func (f *Flow) Pages(policy Policy) (first int, pages []Page) {
 			f.effort -= len(p.Text)
 		}
 	}()
-	f.settle(policy)
-	open := segment{text: f.text.stable(), goesOn: f.text.goesOn}
+	f.writePending(policy)
+	open := segment{text: f.text.stablePart(), continuesList: f.text.continuesList}
 	if len(open.text) == 0 {
 		return f.pages(len(f.w.pieces))
 	}
-	pieces, gap, rank, across, seam, above := len(f.w.pieces), f.w.gap, f.w.rank, f.w.across, f.w.seam, f.above
-	f.write(open.parse(f.last))
+	pieces, gap, rank, across, seam, above := len(f.w.pieces), f.w.gap, f.w.rank, f.w.across, f.w.seam, f.lastWritten
+	f.write(open.parse(f.lastRead))
 	first, pages = f.pages(pieces)
-	f.w.pieces, f.w.gap, f.w.rank, f.w.across, f.w.seam, f.above = f.w.pieces[:pieces], gap, rank, across, seam, above
+	f.w.pieces, f.w.gap, f.w.rank, f.w.across, f.w.seam, f.lastWritten = f.w.pieces[:pieces], gap, rank, across, seam, above
 	return first, pages
 }
 
 // End returns the last pages when the answer is complete.
 func (f *Flow) End(policy Policy) (first int, pages []Page) {
-	f.read(f.text.finish())
-	f.settle(policy)
+	f.parseSegments(f.text.finish())
+	f.writePending(policy)
 	return f.pages(len(f.w.pieces))
 }
 
 // Empty reports whether the finished answer has no text.
-func (f *Flow) Empty() bool { return f.last == nil }
+func (f *Flow) Empty() bool { return f.lastRead == nil }
 
-// settle writes what was read.
-func (f *Flow) settle(policy Policy) {
+// writePending writes the parsed blocks.
+func (f *Flow) writePending(policy Policy) {
 	f.w.policy = policy
-	f.write(f.closed)
-	f.closed = nil
+	f.write(f.pending)
+	f.pending = nil
 }
 
 func (f *Flow) write(blocks []*Block) {
 	for _, b := range blocks {
-		if f.ended() {
+		if f.isAbandoned() {
 			return
 		}
-		f.w.below(f.above, b)
-		f.above = b
+		f.w.writeBelow(f.lastWritten, b)
+		f.lastWritten = b
 	}
 }
 
-// pages lays out what is written, and leaves the pages behind that the first settled pieces fill.
+// pages returns the pages and moves past those that the first settled pieces fill.
 func (f *Flow) pages(settled int) (first int, pages []Page) {
 	first = f.number
 	for start := f.start; start < len(f.w.pieces); {

@@ -13,18 +13,18 @@ func Cluster(s string) int {
 	if r < 0x300 && (n == len(s) || s[n] < utf8.RuneSelf) {
 		return n
 	}
-	flag := regional(r)
+	flag := isRegional(r)
 	for n < len(s) {
 		next, size := utf8.DecodeRuneInString(s[n:])
 		switch {
-		case extends(next):
+		case isExtending(next):
 		case next == zwj:
-			if joined, more := utf8.DecodeRuneInString(s[n+size:]); more > 0 && pictographic(joined) {
+			if joined, more := utf8.DecodeRuneInString(s[n+size:]); more > 0 && isPictographic(joined) {
 				size += more
 			}
-		case flag && regional(next):
+		case flag && isRegional(next):
 			flag = false
-		case hangul(r, next):
+		case joinsHangul(r, next):
 		default:
 			return n
 		}
@@ -36,26 +36,26 @@ func Cluster(s string) int {
 
 const zwj = '\u200d'
 
-func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
+func isRegional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
-func extends(r rune) bool {
+func isExtending(r rune) bool {
 	return r >= 0x300 && (unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc) || r >= 0xfe00 && r <= 0xfe0f || r >= 0x1f3fb && r <= 0x1f3ff ||
 		r >= 0xe0020 && r <= 0xe007f || r == 0x200c)
 }
 
-func pictographic(r rune) bool {
+func isPictographic(r rune) bool {
 	return r >= 0x1f000 || r >= 0x2190 && r <= 0x2bff || r == 0x00a9 || r == 0x00ae || r >= 0x3030 && r <= 0x3299
 }
 
-// hangul reports whether jamo b joins a into a syllable.
-func hangul(a, b rune) bool {
+// joinsHangul reports whether jamo b joins a into a syllable.
+func joinsHangul(a, b rune) bool {
 	vowel := b >= 0x1160 && b <= 0x11a7
 	final := b >= 0x11a8 && b <= 0x11ff
 	return vowel && (a >= 0x1100 && a <= 0x11a7) || final && (a >= 0x1160 && a <= 0x11ff || a >= 0xac00 && a <= 0xd7a3)
 }
 
-// halves cuts s near its middle: between two characters, else between two runes. ok is false if it
-// is one rune.
+// halves splits s near its middle between two characters, or else between two runes. ok is false
+// for one rune.
 func halves(s string) (a, b string, ok bool) {
 	cut := 0
 	for i := 0; i < len(s); {

@@ -15,9 +15,9 @@ import (
 type span struct {
 	*reader
 	out   []Inline
-	text  strings.Builder // not yet in out, as it was written; of the style below
+	text  strings.Builder // text as written that is not yet in out; it has style
 	style Style
-	label bool // inside a link, where nothing is linked
+	label bool // inside a link, where links are not allowed
 }
 
 func (r *reader) inlines(n ast.Node) []Inline {
@@ -38,10 +38,10 @@ func (s *span) node(n ast.Node, style Style, depth int) {
 	case *ast.Text:
 		s.write(string(n.Segment.Value(s.source)), style)
 		if n.SoftLineBreak() || n.HardLineBreak() {
-			s.line(style)
+			s.writeBreak(style)
 		}
 	case *ast.String:
-		s.literal(string(n.Value), style)
+		s.writeLiteral(string(n.Value), style)
 	case *ast.Emphasis:
 		if n.Level == 1 {
 			s.children(n, style|Italic, depth)
@@ -84,13 +84,13 @@ func (s *span) flush() {
 	if s.label {
 		s.out = plain(s.out, decode(s.text.String()), s.style)
 	} else {
-		s.out = linked(s.out, s.text.String(), s.style)
+		s.out = splitAddresses(s.out, s.text.String(), s.style)
 	}
 	s.text.Reset()
 }
 
-// literal adds text in which nothing is to be decoded.
-func (s *span) literal(text string, style Style) {
+// writeLiteral adds text without decoding it.
+func (s *span) writeLiteral(text string, style Style) {
 	s.flush()
 	s.out = plain(s.out, text, style)
 }
@@ -103,7 +103,7 @@ func (s *span) add(n Inline) {
 	s.out = append(s.out, n)
 }
 
-func (s *span) line(style Style) { s.add(Inline{Kind: Break, Style: style}) }
+func (s *span) writeBreak(style Style) { s.add(Inline{Kind: Break, Style: style}) }
 
 func (s *span) codeSpan(n ast.Node) string {
 	var b strings.Builder
@@ -119,12 +119,12 @@ func (s *span) autoLink(n *ast.AutoLink, style Style) {
 	address := string(n.Label(s.source))
 	switch {
 	case s.label:
-		s.literal(address, style)
+		s.writeLiteral(address, style)
 	case n.AutoLinkType == ast.AutoLinkEmail:
 		s.add(Inline{Kind: Email, Text: address, Style: style})
 	default:
 		address, label, _ := strings.Cut(address, "|") // which no address holds
-		s.add(labelled(decode(address), decode(label), style))
+		s.add(plainLink(decode(address), decode(label), style))
 	}
 }
 
@@ -136,7 +136,7 @@ func (s *span) link(n ast.Node, address string, style Style, image bool) {
 	inner.flush()
 	label := oneLine(trim(inner.out))
 	link := Inline{
-		Kind: Link, URL: decode(strings.Map(printable, address)),
+		Kind: Link, URL: decode(strings.Map(printableOrBlank, address)),
 		Label: label, Style: style,
 	}
 	if words := Words(label); words == link.URL || strings.TrimSpace(words) == "" {
@@ -154,16 +154,15 @@ func (s *span) link(n ast.Node, address string, style Style, image bool) {
 	s.add(link)
 }
 
-func printable(r rune) rune {
+func printableOrBlank(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return -1
 	}
 	return r
 }
 
-// elements are the names of HTML that are taken for tags. Others, such as <your-token>, are what
-// the writer meant to be read.
-var elements = func() map[string]bool {
+// htmlElements are the HTML names that are parsed as tags. Others, such as <your-token>, are text.
+var htmlElements = func() map[string]bool {
 	m := make(map[string]bool)
 	for _, name := range strings.Fields(`a abbr address article aside audio b big blockquote body br button caption center cite code col
 		colgroup dd del details dfn div dl dt em figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img
@@ -180,7 +179,7 @@ var lineTags = map[string]bool{
 	"/h1": true, "/h2": true, "/h3": true, "/h4": true, "/h5": true, "/h6": true, "/dt": true, "/dd": true,
 }
 
-// tag takes a tag out of the text; of what it means only the end of a line is kept.
+// tag removes a tag from the text. It keeps only line breaks.
 func (s *span) tag(n *ast.RawHTML, style Style) {
 	var b strings.Builder
 	for i := range n.Segments.Len() {
@@ -198,12 +197,12 @@ func (s *span) tag(n *ast.RawHTML, style Style) {
 	}
 	name := strings.ToLower(raw[1:end])
 	bare := strings.TrimPrefix(name, "/")
-	if !elements[bare] || end < len(raw) && raw[end] == '-' {
-		s.literal(strings.Join(strings.Fields(raw), " "), style)
+	if !htmlElements[bare] || end < len(raw) && raw[end] == '-' {
+		s.writeLiteral(strings.Join(strings.Fields(raw), " "), style)
 		return
 	}
 	if lineTags[name] {
-		s.line(style)
+		s.writeBreak(style)
 	} else {
 		s.add(Inline{Kind: seam, Style: style})
 	}
@@ -226,7 +225,7 @@ func decode(s string) string {
 		case c == '&':
 			end := strings.IndexByte(s[i:min(len(s), i+34)], ';')
 			if end > 0 && entity.MatchString(s[i:i+end+1]) {
-				b.WriteString(strings.Map(visible, html.UnescapeString(s[i:i+end+1])))
+				b.WriteString(strings.Map(blankIfUnsafe, html.UnescapeString(s[i:i+end+1])))
 				i += end
 				continue
 			}
@@ -238,8 +237,8 @@ func decode(s string) string {
 	return b.String()
 }
 
-// windowsPath reports whether the backslash at i is one of a path, C:\_new or \\server\share, and
-// not an escape.
+// windowsPath reports whether the backslash at i belongs to a path, C:\_new or \\server\share, and
+// is not an escape.
 func windowsPath(s string, i int) bool {
 	const far = 260 // the longest path that Windows has by default
 	from := max(0, i-far)
@@ -249,9 +248,9 @@ func windowsPath(s string, i int) bool {
 	return drive || server
 }
 
-// visible makes a blank of what an entity must not smuggle in.
-func visible(r rune) rune {
-	if invisible(0, r) {
+// blankIfUnsafe replaces characters that an entity must not add with a blank.
+func blankIfUnsafe(r rune) rune {
+	if isInvisible(0, r) {
 		return -1
 	}
 	if r < ' ' || r >= 0x7f && r <= 0xa0 || unicode.IsSpace(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfffd {
@@ -264,7 +263,7 @@ func punctuation(c byte) bool {
 	return c >= '!' && c <= '/' || c >= ':' && c <= '@' || c >= '[' && c <= '`' || c >= '{' && c <= '~'
 }
 
-// trim takes breaks and blanks off both ends.
+// trim removes breaks and blanks from both ends.
 func trim(in []Inline) []Inline {
 	for len(in) > 0 {
 		switch first := &in[0]; {

@@ -8,40 +8,39 @@ import (
 	"unicode/utf8"
 )
 
-// opener is a run of emphasis marks that may open and was not closed.
+// opener is an unclosed run of emphasis marks that may open.
 type opener struct {
 	at     int
 	mark   byte
 	length int // as written
-	left   int // of length, what is not matched yet
+	left   int // unmatched part of length
 	both   bool
 }
 
-// bracket is a [ that was not closed.
+// bracket is an unclosed [.
 type bracket struct {
 	at    int // of the [, or of the ! before it
 	stack [3]int
 }
 
-// pending is what a leaf's text leaves open.
+// pending describes the unclosed constructs in a leaf's text.
 type pending struct {
-	// from here on the text could turn out to be something else; len(text) if all of it is sure
+	// offset from which the text may change its meaning; len(text) if none
 	hold    int
-	code    string // the backticks of a code span that is open at hold
+	code    string // backticks of a code span that is open at hold
 	openers [3][]opener
 	urls    [][2]int // bare addresses in which marks count
 }
 
 const marks = "*_~"
 
-// maxLocal is how much can stand before the @ of an e-mail address.
+// maxLocal is the maximum length of the part before the @ of an e-mail address.
 const maxLocal = 64
 
-// maxSkips is how many openers of unfit length are passed over in the search for the one that a
-// closer closes.
+// maxSkips is how many openers of unsuitable length are skipped when matching a closer.
 const maxSkips = 16
 
-// inlineScan reads the text of one leaf.
+// inlineScan scans the text of one leaf.
 func inlineScan(s string) pending {
 	p := pending{hold: len(s)}
 	var brackets []bracket
@@ -69,7 +68,7 @@ func inlineScan(s string) pending {
 			}
 			continue
 		case c == '<':
-			n, complete := angle(s[i:])
+			n, complete := scanAngle(s[i:])
 			if !complete {
 				p.hold = i
 				i = len(s)
@@ -89,7 +88,8 @@ func inlineScan(s string) pending {
 				p.hold = min(p.hold, i)
 				i = len(s)
 				continue
-			} else if n > 0 && (i == node || strings.IndexByte(" \t\n(", s[i-1]) >= 0) { // elsewhere marks come first, as in bareURL
+			} else if n > 0 && (i == node || strings.IndexByte(" \t\n(", s[i-1]) >= 0) {
+				// elsewhere marks come first, as in bareURL
 				i += n
 				node = i
 				continue
@@ -97,7 +97,7 @@ func inlineScan(s string) pending {
 				p.urls = append(p.urls, [2]int{i, i + whole})
 			}
 		case c == '@':
-			if domain(s[i+1:]) == len(s)-i-1 {
+			if domainLength(s[i+1:]) == len(s)-i-1 {
 				for least := max(0, i-maxLocal); i > least && (alphanumeric(s[i-1]) || strings.IndexByte("._%+-", s[i-1]) >= 0); {
 					i--
 				}
@@ -154,14 +154,15 @@ func (p *pending) depths() [3]int {
 	return [3]int{len(p.openers[0]), len(p.openers[1]), len(p.openers[2])}
 }
 
-// cut forgets the openers beyond the depths: they were in the label of a link, and are settled.
+// cut drops the openers beyond the given depths. They were in the label of a link.
 func (p *pending) cut(depths [3]int) {
 	for k := range p.openers {
 		p.openers[k] = p.openers[k][:min(depths[k], len(p.openers[k]))]
 	}
 }
 
-// first is where the first opener stands, or end: hold is never within an address, while mark is the opener itself.
+// first returns the position of the first opener, or end. hold is never within an address, while
+// mark is the opener.
 func (p *pending) first(end int) (hold, mark int) {
 	for _, stack := range p.openers {
 		if len(stack) > 0 {
@@ -176,7 +177,7 @@ func (p *pending) first(end int) (hold, mark int) {
 	return end, end
 }
 
-// run reads a run of emphasis marks, by the rules of CommonMark for delimiter runs.
+// run scans a run of emphasis marks by CommonMark's rules for delimiter runs.
 func (p *pending) run(s string, i int) int {
 	c := s[i]
 	n := runLength(s, i)
@@ -212,7 +213,7 @@ func (p *pending) run(s string, i int) int {
 	return n
 }
 
-// close matches a closing run with openers and returns how much of it is left.
+// close matches a closing run with openers and returns its unmatched length.
 func (p *pending) close(c byte, n int, both bool) int {
 	k := strings.IndexByte(marks, c)
 	rest := n
@@ -251,8 +252,9 @@ func (p *pending) close(c byte, n int, both bool) int {
 	return rest
 }
 
-// domain is how long the text at the start of s is that could be that of an e-mail address.
-func domain(s string) int {
+// domainLength returns the length of the text at the start of s that could be the domain of an
+// e-mail address.
+func domainLength(s string) int {
 	n := 0
 	for n < len(s) && n < 255 && (alphanumeric(s[n]) || s[n] == '.' || s[n] == '-') {
 		n++
@@ -270,7 +272,7 @@ func runLength(s string, i int) int {
 	return n
 }
 
-// closingRun is where a code span that was opened by n backticks ends, or -1.
+// closingRun returns the end of a code span opened by n backticks, or -1.
 func closingRun(s string, from, n int) int {
 	for i := from; i < len(s); i++ {
 		if s[i] != '`' {
@@ -285,9 +287,9 @@ func closingRun(s string, from, n int) int {
 	return -1
 }
 
-// angle reads what begins with <: the length of a tag, comment or autolink, or 1 if it is none of
-// them; not complete if it may yet become one.
-func angle(s string) (n int, complete bool) {
+// scanAngle returns the length of the tag, comment or autolink that begins with <, or 1 if it is
+// none. complete is false if it may yet become one.
+func scanAngle(s string) (n int, complete bool) {
 	if len(s) == 1 {
 		return 0, false
 	}
@@ -303,7 +305,7 @@ func angle(s string) (n int, complete bool) {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
 		case '>':
-			if markup.MatchString(s[:i+1]) {
+			if completeTag.MatchString(s[:i+1]) {
 				return i + 1, true
 			}
 			if s[1] != '?' && s[1] != '!' {
@@ -326,11 +328,12 @@ func angle(s string) (n int, complete bool) {
 	return 0, false
 }
 
-// markup is a whole tag, autolink, instruction or declaration.
-var markup = regexp.MustCompile(`^(?:<[A-Za-z][A-Za-z0-9-]*(?:[ \t\n]+[a-zA-Z_:][a-zA-Z0-9:._-]*(?:[ \t\n]*=[ \t\n]*(?:[^"'=<>` + "`" + `\x00-\x20]+|'[^']*'|"[^"]*"))?)*[ \t\n]*/?>` +
+// completeTag matches a complete tag, autolink, instruction or declaration.
+var completeTag = regexp.MustCompile(`^(?:<[A-Za-z][A-Za-z0-9-]*(?:[ \t\n]+[a-zA-Z_:][a-zA-Z0-9:._-]*(?:[ \t\n]*=[ \t\n]*(?:[^"'=<>` + "`" + `\x00-\x20]+|'[^']*'|"[^"]*"))?)*[ \t\n]*/?>` +
 	`|</[A-Za-z][A-Za-z0-9-]*[ \t\n]*>|<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^<>\x00-\x20]*>|<[^<>@\s]+@[^<>@\s]+>|<\?(?s:.*)\?>|<![A-Z](?s:.*)>|<!\[CDATA\[(?s:.*)\]\]>)$`)
 
-// entityPrefix is how long the text at the start of s is that could be the beginning of a character reference.
+// entityPrefix returns the length of the text at the start of s that could begin a character
+// reference.
 func entityPrefix(s string) int {
 	n := 1
 	for n < len(s) && n < 33 && (alphanumeric(s[n]) || n == 1 && s[n] == '#') {
@@ -339,7 +342,8 @@ func entityPrefix(s string) int {
 	return n
 }
 
-// linkTarget reads (address "title"). It returns 0 if there is none, and complete false if the text ends before that is known.
+// linkTarget parses (address "title"). It returns 0 if there is none. complete is false if the text
+// ends before that is known.
 func linkTarget(s string) (n int, complete bool) {
 	i := blanks(s, 1)
 	if i == len(s) {

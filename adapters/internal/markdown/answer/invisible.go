@@ -5,22 +5,22 @@ import (
 	"unicode"
 )
 
-// invisible reports whether a character that stands after prev (0 at the beginning) shows nothing
-// that the reader would miss: text can be hidden in such characters, one bit or one letter in each.
-// What scripts and emoji need stays where they need it. It looks at what is before alone, so that a
-// text that grows is read as it will be when it is whole.
-func invisible(prev, r rune) bool {
+// isInvisible reports whether a character after prev (0 at the beginning) shows nothing to the
+// reader. Text can be hidden in such characters, one bit or one letter in each. Characters that
+// scripts and emoji need are visible where they are needed. isInvisible depends only on the text
+// before, so that a growing text is treated like the complete one.
+func isInvisible(prev, r rune) bool {
 	switch {
 	case r < 0xad:
 		return false
 	case r == 0x200c || r == 0x200d || r == 0x200e || r == 0x200f: // joiners, marks of direction
 		return prev < 0x300 || prev >= 0x200b && prev <= 0x200f
 	case r >= 0xfe00 && r <= 0xfe0f: // forms of emoji and of mathematical signs
-		return selector(prev) || prev >= 0x200b && prev <= 0x200f || prev < 0x80 && !(prev >= '0' && prev <= '9' || prev == '#' || prev == '*')
+		return isSelector(prev) || prev >= 0x200b && prev <= 0x200f || prev < 0x80 && !(prev >= '0' && prev <= '9' || prev == '#' || prev == '*')
 	case r >= 0xe0100 && r <= 0xe01ef: // forms of ideographs
 		return !unicode.Is(unicode.Han, prev)
 	case r >= 0x180b && r <= 0x180d || r == 0x180f:
-		return !unicode.Is(unicode.Mongolian, prev) || selector(prev)
+		return !unicode.Is(unicode.Mongolian, prev) || isSelector(prev)
 	case r == 0xad || r == 0x34f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0:
 		// hyphens that may be, letters that are blank
 		return true
@@ -30,7 +30,7 @@ func invisible(prev, r rune) bool {
 	return r >= 0x1d173 && r <= 0x1d17a || r >= 0xe0000 && r <= 0xe0fff // tags
 }
 
-func selector(r rune) bool {
+func isSelector(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef || r >= 0x180b && r <= 0x180f
 }
 
@@ -47,7 +47,7 @@ func VisibleAfter(prev rune, text string) string {
 	hidden := false
 	before := prev
 	for _, r := range text {
-		if hidden = invisible(before, r); hidden {
+		if hidden = isInvisible(before, r); hidden {
 			break
 		}
 		before = r
@@ -57,7 +57,7 @@ func VisibleAfter(prev rune, text string) string {
 	}
 	out := make([]rune, 0, len(text))
 	for _, r := range text {
-		if !invisible(prev, r) {
+		if !isInvisible(prev, r) {
 			out = append(out, r)
 			prev = r
 		}

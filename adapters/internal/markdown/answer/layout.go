@@ -42,8 +42,8 @@ type composer struct {
 	plain  []byte
 	size   int
 	last   *piece
-	styles []Style // open, in the order in which they were opened
-	bare   bool    // only measured, not written
+	styles []Style // open styles, in the order of opening
+	bare   bool    // only measure, do not write
 }
 
 func (c *composer) write(s string) {
@@ -53,7 +53,7 @@ func (c *composer) write(s string) {
 	}
 }
 
-// reset begins a page, keeping memory.
+// reset begins a page and keeps the memory.
 func (c *composer) reset(start int) {
 	c.start, c.buf, c.plain, c.size, c.last, c.styles = start, c.buf[:0], c.plain[:0], 0, nil, c.styles[:0]
 }
@@ -126,10 +126,10 @@ func (c *composer) add(i int) {
 	c.last = p
 }
 
-// addressing are the characters that join the parts of an address.
+// addressing are the characters between the parts of an address.
 const addressing = ".:/\\?#@"
 
-// lastByte is the last byte of s, or 0.
+// lastByte returns the last byte of s, or 0.
 func lastByte(s string) byte {
 	if s == "" {
 		return 0
@@ -137,10 +137,11 @@ func lastByte(s string) byte {
 	return s[len(s)-1]
 }
 
-// separator is an invisible gap, for platforms that see emphasis only where no letter touches it.
+// separator is an invisible gap, for platforms that recognise emphasis only if no letter touches
+// it.
 const separator = "\u200b"
 
-// separate keeps emphasis apart from a letter.
+// separate separates emphasis from a letter.
 func (c *composer) separate(neighbour rune) {
 	if c.traits.Separate && (unicode.IsLetter(neighbour) || unicode.IsDigit(neighbour)) {
 		c.write(separator)
@@ -169,9 +170,8 @@ func (c *composer) words(p *piece, i int) {
 	c.plain = append(c.plain, p.plain...)
 }
 
-// restarts reports whether piece i begins an ordered item that is not the first of its list, while
-// the page does not show the one before it as an item: after a paragraph only an empty line makes
-// it one.
+// restarts reports whether piece i begins an ordered item whose predecessor is not an item on the
+// page. After a paragraph only an empty line makes it an item.
 func (f *frame) restarts(i, start int) bool {
 	if f == nil || f.first != i || f.number <= 1 {
 		return false
@@ -200,7 +200,7 @@ func (c *composer) open(w *wrap, i int) {
 	}
 }
 
-// follow writes the prefix of a line that is not the first of piece i.
+// follow writes the prefix of a further line of piece i.
 func (c *composer) follow(i int) {
 	f := c.pieces[i].frame
 	if f == nil {
@@ -221,7 +221,7 @@ func (c *composer) follow(i int) {
 	c.write(string(b))
 }
 
-// chain lists the frames, the outermost first.
+// chain returns the frames, outermost first.
 func (f *frame) chain() []*frame {
 	var all []*frame
 	for ; f != nil; f = f.parent {
@@ -231,7 +231,7 @@ func (f *frame) chain() []*frame {
 	return all
 }
 
-// closeStyles closes the styles that the next piece does not have, or all.
+// closeStyles closes all styles, or those that the next piece does not have.
 func (c *composer) closeStyles(next Style, all bool) {
 	keep := 0
 	for !all && keep < len(c.styles) && next&c.styles[keep] != 0 {
@@ -243,7 +243,7 @@ func (c *composer) closeStyles(next Style, all bool) {
 	}
 }
 
-// openStyles opens what piece i has and is not open, the longest first.
+// openStyles opens the styles of piece i that are not open, longest first.
 func (c *composer) openStyles(i int) {
 	var open Style
 	for _, s := range c.styles {
@@ -268,7 +268,7 @@ func (c *composer) openStyles(i int) {
 	}
 }
 
-// extent is for how many pieces a style lasts.
+// extent returns for how many pieces a style lasts.
 func (c *composer) extent(i int, s Style) int {
 	const far = 64
 	n := 0
@@ -278,7 +278,7 @@ func (c *composer) extent(i int, s Style) int {
 	return n
 }
 
-// ending counts what must follow to end the page here.
+// ending returns the size of the text needed to end the page here.
 func (c *composer) ending() int {
 	n := 0
 	for _, s := range c.styles {
@@ -291,7 +291,7 @@ func (c *composer) ending() int {
 	return n
 }
 
-// fill returns the piece before which a page that begins with start is broken.
+// fill returns the piece before which to break a page that begins with start.
 func (w *writer) fill(start int) int {
 	c := composer{writer: w, bare: true}
 	c.reset(start)
@@ -320,15 +320,16 @@ func (w *writer) fill(start int) int {
 	return len(w.pieces)
 }
 
-// Shares of the limit, in percent, from which Forward breaks a page at a break of a rank.
-var forwardFrom = [block + 1]int{sentence: 96, line: 93, block: 88}
+// breakShares are the shares of the limit, in percent, from which forward breaks a page at each
+// rank.
+var breakShares = [block + 1]int{sentence: 96, line: 93, block: 88}
 
-// forward is fill without knowledge of what follows the break.
+// forward is fill without knowledge of the text after the break.
 func (w *writer) forward(start int) int {
 	c := composer{writer: w, bare: true}
 	c.reset(start)
 	for i := start; i < len(w.pieces); i++ {
-		if from := forwardFrom[w.pieces[i].rank]; i > start && from > 0 && c.size >= w.limit/100*from {
+		if from := breakShares[w.pieces[i].rank]; i > start && from > 0 && c.size >= w.limit/100*from {
 			return i
 		}
 		c.add(i)
@@ -339,7 +340,7 @@ func (w *writer) forward(start int) int {
 	return len(w.pieces)
 }
 
-// page writes the pieces from start to end. Unless it is to be closed, a code block stays open.
+// page writes the pieces from start to end. A code block stays open unless closed is set.
 func (w *writer) page(start, end int, closed bool) Page {
 	if start == end {
 		return Page{}

@@ -5,48 +5,48 @@ import (
 	"strings"
 )
 
-// ending is what a growing text ends in the midst of.
-type ending struct {
-	line int // where the last line begins; the end of the text after a line feed
-	// where the text begins that the last line belongs to; emphasis and links never reach across
+// blockState is the state of the blocks at the end of a growing text.
+type blockState struct {
+	line int // start of the last line; the end of the text after a line feed
+	// start of the leaf block of the last line; emphasis and links never cross it
 	leaf int
 
-	fence   byte   // ` or ~ when the text ends inside a code block, else 0
-	run     int    // how many characters its fence has
-	opened  int    // where the line of the fence begins
-	prefix  string // what a line needs to belong to the same block quote or item
-	indent  int    // columns of blanks that a line in the fence needs; fewer end the item, and the fence with it
+	fence   byte   // ` or ~ if the text ends inside a code block, else 0
+	run     int    // number of characters of its fence
+	opened  int    // start of the line of the fence
+	prefix  string // prefix that a line needs to belong to the same block quote or item
+	indent  int    // minimum indentation of a line in the fence; less ends the item and the fence
 	quoted  bool   // the fence is in a block quote
 	code    bool   // the last line is indented code
 	heading bool   // the last line is a heading
 	table   bool   // the last line is in a table
 
-	header  int  // where the line before the last one begins, when it could be the header of a table; else -1
-	item    bool // the last line begins with the marker of an item
-	blank   bool // the line before the last one is blank, or what it belonged to has ended
+	header  int  // start of the line before the last one if it may be the header of a table; else -1
+	item    bool // the last line begins with an item marker
+	blank   bool // the line before the last one is blank or ended its block
 	ordered bool // the last marker was a number
 
-	contents []int // where the content of the open items begins, outermost first
+	contents []int // columns of the open items' content, outermost first
 	depth    int   // of block quotes
 }
 
-// clone is a copy that is not changed with the original.
-func (e *ending) clone() ending {
+// clone returns an independent copy.
+func (e *blockState) clone() blockState {
 	c := *e
 	c.contents = slices.Clone(e.contents)
 	return c
 }
 
-// scan reads a text line by line.
-func scan(s string) ending {
+// scan scans a text line by line.
+func scan(s string) blockState {
 	at := strings.LastIndexByte(s, '\n') + 1
 	e := scanLines(s[:at])
 	e.lastLine(s, at)
 	return e
 }
 
-// lastLine reads what follows the complete lines, of which the last ends at a place.
-func (e *ending) lastLine(s string, at int) {
+// lastLine scans the incomplete line that begins at an offset.
+func (e *blockState) lastLine(s string, at int) {
 	e.line = at
 	switch {
 	case at == len(s) && e.fence == 0:
@@ -54,15 +54,15 @@ func (e *ending) lastLine(s string, at int) {
 	case at == len(s):
 	case e.fence == 0:
 		e.begin(s[at:], at, false)
-	case e.outside(s[at:]):
-		e.leave(at)
+	case e.endsFence(s[at:]):
+		e.leaveBlock(at)
 		e.begin(s[at:], at, false)
 	}
 }
 
-// scanLines reads complete lines.
-func scanLines(s string) ending {
-	e := ending{header: -1, blank: true}
+// scanLines scans complete lines.
+func scanLines(s string) blockState {
+	e := blockState{header: -1, blank: true}
 	at := 0
 	for line := range strings.Lines(s) {
 		e.next(strings.TrimSuffix(line, "\n"), at)
@@ -72,17 +72,17 @@ func scanLines(s string) ending {
 }
 
 // next reads a complete line that begins at start, without its line feed.
-func (e *ending) next(line string, start int) {
+func (e *blockState) next(line string, start int) {
 	e.line = start
 	if e.fence != 0 {
-		e.inFence(line, start)
+		e.addFenceLine(line, start)
 	} else {
 		e.begin(line, start, true)
 	}
 }
 
 // after settles what a line feed at the end of the text has ended.
-func (e *ending) after(s string) {
+func (e *blockState) after(s string) {
 	if e.heading {
 		e.heading, e.leaf = false, len(s)
 	}
@@ -91,8 +91,9 @@ func (e *ending) after(s string) {
 	}
 }
 
-// marker is the length of the list marker that line begins with, its blanks not counted; 0 if there is none.
-func marker(line string) (size int, number bool) {
+// listMarker returns the length of the list marker at the beginning of a line, without its blanks;
+// 0 if there is none.
+func listMarker(line string) (size int, number bool) {
 	if line == "" {
 		return 0, false
 	}
@@ -114,7 +115,7 @@ func marker(line string) (size int, number bool) {
 	return size, number
 }
 
-// fenceRun is the length of the code fence that line begins with, or 0.
+// fenceRun returns the length of the code fence at the beginning of a line, or 0.
 func fenceRun(line string) int {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return 0
@@ -129,13 +130,13 @@ func fenceRun(line string) int {
 	return n
 }
 
-// delimiterRow reports whether a line could part the header of a table from its rows.
+// delimiterRow reports whether a line may be the delimiter row of a table.
 func delimiterRow(line string) bool {
 	return strings.IndexByte(line, '-') >= 0 && strings.Trim(line, "-:| \t\n") == ""
 }
 
-// rule reports whether a line is a thematic break.
-func rule(line string) bool {
+// isRule reports whether a line is a thematic break.
+func isRule(line string) bool {
 	line = strings.TrimSpace(line)
 	if line == "" || strings.IndexByte("-*_", line[0]) < 0 {
 		return false
@@ -145,7 +146,7 @@ func rule(line string) bool {
 }
 
 // begin reads a line that begins at start, outside of code. A line that is not complete tells less.
-func (e *ending) begin(line string, start int, complete bool) {
+func (e *blockState) begin(line string, start int, complete bool) {
 	end := start + len(line)
 	blank, code := e.blank, e.code
 	if e.heading || e.table || code {
@@ -155,16 +156,16 @@ func (e *ending) begin(line string, start int, complete bool) {
 	rest, column, depth := line, 0, 0
 	for {
 		trimmed := strings.TrimLeft(rest, " \t")
-		blanks := indentation(rest[:len(rest)-len(trimmed)], column)
+		blanks := columnsOf(rest[:len(rest)-len(trimmed)], column)
 		if trimmed == "" {
-			e.empty(end, complete, column == 0)
+			e.addEmpty(end, complete, column == 0)
 			return
 		}
 		if !e.item && blanks-e.content() >= 4 {
 			if blank || code {
 				e.code = true
-				e.starts(start)
-			} else { // goes on with the paragraph
+				e.startBlock(start)
+			} else { // continues the paragraph
 				e.header = -1
 			}
 			return
@@ -172,7 +173,7 @@ func (e *ending) begin(line string, start int, complete bool) {
 		column, rest = column+blanks, trimmed
 		if rest[0] == '>' {
 			if depth++; depth > e.depth {
-				e.starts(start)
+				e.startBlock(start)
 				e.depth = depth
 			}
 			column, rest = column+1, rest[1:]
@@ -181,24 +182,24 @@ func (e *ending) begin(line string, start int, complete bool) {
 			}
 			continue
 		}
-		if rule(rest) {
-			e.starts(start)
+		if isRule(rest) {
+			e.startBlock(start)
 			if complete {
 				e.leaf = end + 1
 			}
 			return
 		}
-		size, number := marker(rest)
+		size, number := listMarker(rest)
 		if strings.TrimSpace(rest[size:]) == "" && !blank && !e.item && len(e.contents) == 0 {
 			break // an item without content does not end a paragraph
 		}
 		if size == 0 || number && !blank && !e.ordered && !e.item && rest[:size-1] != "1" {
 			break
 		}
-		e.starts(start)
+		e.startBlock(start)
 		e.item, e.ordered = true, number
-		e.inside(column)
-		gap := indentation(rest[size:len(rest)-len(strings.TrimLeft(rest[size:], " \t"))], column+size)
+		e.leaveItems(column)
+		gap := columnsOf(rest[size:len(rest)-len(strings.TrimLeft(rest[size:], " \t"))], column+size)
 		if gap < 1 || gap > 4 {
 			gap = 1
 		}
@@ -206,21 +207,21 @@ func (e *ending) begin(line string, start int, complete bool) {
 		column, rest = column+size, rest[size:]
 	}
 	if blank && !e.item {
-		e.inside(column)
+		e.leaveItems(column)
 		e.ordered = e.ordered && len(e.contents) > 0
 	}
 	if n := fenceRun(rest); n > 0 {
-		e.starts(start)
+		e.startBlock(start)
 		if complete {
-			e.fence, e.run, e.opened, e.prefix, e.quoted = rest[0], n, start, prefixOf(line[:len(line)-len(rest)]), depth > 0
-			e.inside(column)
+			e.fence, e.run, e.opened, e.prefix, e.quoted = rest[0], n, start, requiredPrefix(line[:len(line)-len(rest)]), depth > 0
+			e.leaveItems(column)
 			e.indent = e.content()
 		}
 		return
 	}
 	level := len(rest) - len(strings.TrimLeft(rest, "#"))
 	if level >= 1 && level <= 6 && (level == len(rest) || rest[level] == ' ' || rest[level] == '\t') {
-		e.starts(start)
+		e.startBlock(start)
 		e.heading = true
 		return
 	}
@@ -237,9 +238,9 @@ func (e *ending) begin(line string, start int, complete bool) {
 	}
 }
 
-// prefixOf is what a line needs to belong to the same block quote or item as one that begins with
-// these markers.
-func prefixOf(markers string) string {
+// requiredPrefix returns the prefix that a line needs to belong to the same block quote or item as
+// a line with these markers.
+func requiredPrefix(markers string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '>' || r == '\t' {
 			return r
@@ -248,9 +249,9 @@ func prefixOf(markers string) string {
 	}, markers)
 }
 
-// indentation is how many columns blanks take that begin at column. A tab reaches to the next
-// multiple of four.
-func indentation(blanks string, column int) int {
+// columnsOf returns the width of blanks that begin at column. A tab reaches the next multiple of
+// four.
+func columnsOf(blanks string, column int) int {
 	n := column
 	for i := range len(blanks) {
 		if blanks[i] == '\t' {
@@ -262,50 +263,50 @@ func indentation(blanks string, column int) int {
 	return n - column
 }
 
-// starts notes that a block begins with the line at start.
-func (e *ending) starts(start int) { e.leaf, e.table, e.header = start, false, -1 }
+// startBlock records that a block begins with the line at start.
+func (e *blockState) startBlock(start int) { e.leaf, e.table, e.header = start, false, -1 }
 
-// content is where the content of the innermost open item begins.
-func (e *ending) content() int {
+// content returns the column of the innermost open item's content.
+func (e *blockState) content() int {
 	if len(e.contents) == 0 {
 		return 0
 	}
 	return e.contents[len(e.contents)-1]
 }
 
-// inside leaves the items whose content begins to the right of column.
-func (e *ending) inside(column int) {
+// leaveItems closes the items whose content is to the right of column.
+func (e *blockState) leaveItems(column int) {
 	for len(e.contents) > 0 && e.contents[len(e.contents)-1] > column {
 		e.contents = e.contents[:len(e.contents)-1]
 	}
 }
 
-// empty notes a line with nothing on it but, perhaps, markers.
-func (e *ending) empty(end int, complete, blank bool) {
+// addEmpty handles a line that has nothing except possibly markers.
+func (e *blockState) addEmpty(end int, complete, blank bool) {
 	if !complete {
 		return
 	}
-	e.starts(end + 1)
+	e.startBlock(end + 1)
 	e.blank = true
 	if blank {
 		e.depth = 0
 	}
 }
 
-// outside reports whether a line ends the quotation or item that an open code block is in, and so
+// endsFence reports whether a line ends the quotation or item around the open code block, and so
 // the block.
-func (e *ending) outside(line string) bool {
+func (e *blockState) endsFence(line string) bool {
 	rest := strings.TrimLeft(line, " \t")
 	if e.quoted {
 		return !strings.HasPrefix(rest, ">") && rest != ""
 	}
-	return rest != "" && indentation(line[:len(line)-len(rest)], 0) < e.indent
+	return rest != "" && columnsOf(line[:len(line)-len(rest)], 0) < e.indent
 }
 
-// inFence reads a complete line of a code block, and notices its end.
-func (e *ending) inFence(line string, start int) {
-	if e.outside(line) {
-		e.leave(start)
+// addFenceLine handles a complete line of a code block, including its end.
+func (e *blockState) addFenceLine(line string, start int) {
+	if e.endsFence(line) {
+		e.leaveBlock(start)
 		e.begin(line, start, true)
 		return
 	}
@@ -315,11 +316,11 @@ func (e *ending) inFence(line string, start int) {
 	}
 	rest = strings.TrimRight(rest, " \t")
 	if n := len(rest); n >= e.run && strings.Trim(rest, string(e.fence)) == "" {
-		e.leave(start + len(line) + 1)
+		e.leaveBlock(start + len(line) + 1)
 	}
 }
 
-func (e *ending) leave(leaf int) {
-	e.starts(leaf)
+func (e *blockState) leaveBlock(leaf int) {
+	e.startBlock(leaf)
 	e.fence, e.blank, e.item = 0, true, false
 }

@@ -17,7 +17,7 @@ func Unmention(text, between string, whole bool, names ...string) string {
 		}
 		for _, name := range names {
 			end := i + 1 + len(name)
-			if end > len(text) || !strings.EqualFold(text[i+1:end], name) || mailbox(text, i, end) {
+			if end > len(text) || !strings.EqualFold(text[i+1:end], name) || isMailbox(text, i, end) {
 				continue
 			}
 			if next, _ := utf8.DecodeRuneInString(text[end:]); whole && end < len(text) && (Letter(next) || next == '_') {
@@ -34,7 +34,7 @@ func Unmention(text, between string, whole bool, names ...string) string {
 	return b.String() + text[rest:]
 }
 
-// mailbox reports whether the @ at i belongs to a mailbox whose host goes on at end.
-func mailbox(text string, i, end int) bool {
+// isMailbox reports whether the @ at i belongs to a mailbox whose host continues at end.
+func isMailbox(text string, i, end int) bool {
 	return i > 0 && (alphanumeric(text[i-1]) || strings.IndexByte("._%+-", text[i-1]) >= 0) && end+1 < len(text) && (text[end] == '.' || text[end] == '-') && alphanumeric(text[end+1])
 }

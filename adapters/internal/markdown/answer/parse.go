@@ -14,11 +14,10 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxDepth is how deep blocks and emphasis may nest; what is nested deeper is left out of the
-// nesting, not of the text.
+// maxDepth is the maximum nesting of blocks and emphasis. Deeper nesting is dropped, not its text.
 const maxDepth = 32
 
-// grammar has no state: goldmark keeps that in a context of each call.
+// grammar is stateless: goldmark keeps the state in the context of each call.
 var grammar = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewThematicBreakParser(), 200),
@@ -44,9 +43,9 @@ var grammar = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
-// tables makes tables of paragraphs with a delimiter row, but only where the header begins with a
-// bar and the delimiter row has one. Otherwise a line of dashes would make a table of words that
-// were shown long before.
+// tables converts paragraphs with a delimiter row to tables if both the header and the delimiter
+// row contain a bar. Otherwise a line of dashes could make a table of words that were already
+// shown.
 type tables struct{ parser.ParagraphTransformer }
 
 // Transform implements parser.ParagraphTransformer.
@@ -82,13 +81,13 @@ func ParseUntil(source string, ended func() bool) *Tree {
 	return t
 }
 
-// parse reads a segment behind the block last, which may be nil.
+// parse parses a segment that follows the block last, which may be nil.
 func (s segment) parse(last *Block) []*Block {
 	raw := []byte(s.text)
 	r := &reader{source: raw}
 	blocks := r.blocks(grammar.Parse(text.NewReader(raw)), 0)
-	if s.goesOn && len(blocks) > 0 && last != nil && last.Kind == List && blocks[0].Kind == List && last.Ordered == blocks[0].Ordered {
-		blocks[0].goesOn = true
+	if s.continuesList && len(blocks) > 0 && last != nil && last.Kind == List && blocks[0].Kind == List && last.Ordered == blocks[0].Ordered {
+		blocks[0].continues = true
 		if last.Ordered {
 			blocks[0].Start = last.Start + len(last.Children)
 		}
@@ -103,19 +102,19 @@ func (t *Tree) last() *Block {
 	return t.Blocks[len(t.Blocks)-1]
 }
 
-// cleaner is Visible for a text that comes in parts.
+// cleaner is Visible for a text that arrives in parts.
 type cleaner struct{ last rune }
 
 func (c *cleaner) clean(part string) string {
-	part = VisibleAfter(c.last, printed(part))
+	part = VisibleAfter(c.last, removeControls(part))
 	if part != "" {
 		c.last = lastRune(part)
 	}
 	return part
 }
 
-// printed removes control characters and what is not UTF-8.
-func printed(s string) string {
+// removeControls removes control characters and invalid UTF-8.
+func removeControls(s string) string {
 	dirty := !utf8.ValidString(s)
 	for i := 0; i < len(s) && !dirty; i++ {
 		// 0xe2 0x80 begins the marks that reorder text.
@@ -139,7 +138,7 @@ func printed(s string) string {
 	}, s)
 }
 
-// reader turns goldmark's tree into ours.
+// reader converts goldmark's tree.
 type reader struct{ source []byte }
 
 func (r *reader) blocks(parent ast.Node, depth int) []*Block {
@@ -198,7 +197,7 @@ func (r *reader) block(out []*Block, n ast.Node, depth int) []*Block {
 	return append(out, b)
 }
 
-// task reads the check box that goldmark puts first into an item's first paragraph.
+// task returns the state of the check box in an item's first paragraph.
 func task(n ast.Node) TaskState {
 	first := n.FirstChild()
 	if first == nil {
@@ -222,8 +221,8 @@ func (r *reader) code(n ast.Node) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// fence counts the characters of a fence; it reads them back from the opening line, since goldmark
-// does not keep them.
+// fence returns the number of characters of a fence from its opening line, since goldmark does not
+// keep it.
 func (r *reader) fence(n *ast.FencedCodeBlock) int {
 	end := 0
 	switch {

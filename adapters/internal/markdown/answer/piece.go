@@ -2,11 +2,11 @@ package answer
 
 import "unicode/utf8"
 
-// rank says how good a place for a page break is.
+// rank is the quality of a page break.
 type rank uint8
 
 const (
-	glued rank = iota // within what belongs together
+	glued rank = iota // within a unit
 	hard              // within a word
 	space
 	sentence
@@ -14,7 +14,7 @@ const (
 	block
 )
 
-// gap is what stands before a piece when something stands before it on the page.
+// gap is the white space before a piece that is not the first on its page.
 type gap uint8
 
 const (
@@ -24,44 +24,42 @@ const (
 	empty // an empty line
 )
 
-// piece is what is never torn apart. Pieces are small enough that any one of them fits on a page
-// with all that surrounds it.
+// piece is a unit that is never split. Any piece fits on a page with its surroundings.
 type piece struct {
 	text  string // as the platform writes it
-	head  string // the same at the start of a line; empty if it is no different
+	head  string // text at the start of a line; empty if it is the same
 	plain string // its words
 	gap   gap
 	rank  rank
 	style Style
-	// across is the style of the gap: emphasis that the blank does not have ends before it.
+	// across is the style of the gap. Emphasis that the gap lacks ends before it.
 	across Style
 	frame  *frame
 	wrap   *wrap
-	seam   bool // a tag stood before it
-	note   bool // it is a footnote with its link
+	seam   bool // a tag preceded it
+	note   bool // a footnote with its link
 }
 
-// frame is what the lines of a piece stand in.
+// frame describes the prefixes of the lines of a piece.
 type frame struct {
 	parent *frame
-	quote  string // what begins each line, for a quotation
-	marker string // what begins the first line, for an item or heading
+	quote  string // prefix of each line of a quotation
+	marker string // prefix of the first line of an item or heading
 	plain  string // the marker in plain words
-	indent int    // of the other lines
+	indent int    // of further lines
 	list   *Block // of an item
 	number int    // of an ordered item, else 0
-	first  int    // index of the piece that the marker stands before; -1 until there is one
-	above  int    // the same of the item before it in the list
+	first  int    // index of the piece after the marker; -1 until there is one
+	above  int    // the same for the previous item of the list
 }
 
-// wrap is what pieces are inside of: a code block or a table. It is ended and begun again at a page
-// break.
+// wrap is a code block or table around pieces. It is closed and opened again at a page break.
 type wrap struct {
 	open []string // lines
-	end  string   // a line; empty if nothing ends it
+	end  string   // a line; empty if none is needed
 }
 
-// size counts the units of a wrap.
+// size returns the units of a wrap.
 func (w *wrap) size(count func(string) int) int {
 	if w == nil {
 		return 0
@@ -76,7 +74,7 @@ func (w *wrap) size(count func(string) int) int {
 	return n
 }
 
-// prefix is what the line of piece i begins with on a page that begins with piece start.
+// prefix appends the prefix of piece i's line on a page that begins with piece start.
 func (f *frame) prefix(b []byte, i, start int) []byte {
 	if f == nil {
 		return b
@@ -95,7 +93,7 @@ func (f *frame) prefix(b []byte, i, start int) []byte {
 	return b
 }
 
-// quotes is what an empty line between pieces in f and g begins with.
+// quotes returns the prefix of an empty line between pieces in f and g.
 func (f *frame) quotes(g *frame) string {
 	for ; f != nil; f = f.parent {
 		if f.quote == "" {
@@ -110,7 +108,7 @@ func (f *frame) quotes(g *frame) string {
 	return ""
 }
 
-// markers is the prefix in plain words.
+// markers appends the prefix in plain words.
 func (f *frame) markers(b []byte, i int) []byte {
 	if f == nil {
 		return b
@@ -132,7 +130,7 @@ func (f *frame) unwritten() bool {
 	return false
 }
 
-// width is how many units the prefix can have.
+// width returns the maximum units of the prefix.
 func (f *frame) width(count func(string) int) int {
 	n := 0
 	for ; f != nil; f = f.parent {

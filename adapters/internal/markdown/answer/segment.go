@@ -6,17 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// An answer is read in segments, each of them by itself: what stands in one never changes another,
-// and none has more than a bounded amount of text, marks, nesting and missing cells. So an answer
-// that grows is read once, but for its last segment, and no text takes longer, or more memory, than
-// its length allows. Segments end where blocks do: a line behind an empty one that nothing open
-// reaches into. What is too large is parted: a paragraph becomes two, a table and a code block are
-// begun again, and a list goes on.
+// An answer is parsed in independent segments. Each has a bounded amount of text, marks, nesting
+// and missing cells. So each segment of a growing answer is parsed once, except the last, and time
+// and memory are linear. Segments end where blocks end: at a line after an empty one that no open
+// block spans. Oversized blocks are split: a paragraph becomes two, tables and code blocks are
+// reopened, and lists continue.
 const (
 	// weight after which a segment ends with its line, and twice as much after which it ends
 	// anywhere
 	maxSegment = 16 << 10
-	lineWeight = 32 // of a line outside of code, next to its bytes
+	lineWeight = 32 // of a line outside code, in addition to its bytes
 	// of what emphasis and links can reach across, in bytes, where each mark counts for markWeight
 	maxLeaf    = 16 << 10
 	markWeight = 48
@@ -26,58 +25,58 @@ const (
 	maxMissing = 256 // cells that the rows of a table lack
 )
 
-// segment is a part of an answer that is read by itself.
+// segment is an independently parsed part of an answer.
 type segment struct {
 	text string
 	// bytes at the beginning of text that were repeated from the segment before, or put in
-	repeated int
-	goesOn   bool // a list that the segment before ends in goes on
+	repeated      int
+	continuesList bool // the list that ends the previous segment continues
 }
 
-// checkpoint is what the text before a line ends in.
+// checkpoint is the state before a line.
 type checkpoint struct {
 	at  int // where the line begins
-	end ending
+	end blockState
 }
 
-// segmenter cuts a text that grows into segments. Where it cuts depends on what came before alone.
+// segmenter splits a growing text into segments. Where it splits depends only on the text before.
 type segmenter struct {
-	open     []byte // the segment that is being written
-	repeated int
-	goesOn   bool
-	end      ending       // of the complete lines of open
-	lines    []checkpoint // the last lines but one, at most maxTries
-	line     int          // where the last line begins
-	blank    bool         // the line before it is blank
-	lineCost int          // weight of the lines outside of code
+	open          []byte // the current segment
+	repeated      int
+	continuesList bool
+	end           blockState   // state after the complete lines of open
+	lines         []checkpoint // the last lines but one, at most maxTries
+	line          int          // where the last line begins
+	blank         bool         // the line before it is blank
+	lineCost      int          // weight of the lines outside of code
 
-	leaf   int  // weight of what the line before belongs to
-	weight int  // of the last line
-	over   bool // it is to be cut before the next character
-	prefix bool // nothing but markers was read of it
-	mark   bool // its last character is a marker if a blank follows
-	depth  int  // its markers
+	leaf    int  // weight of the block of the previous line
+	weight  int  // of the last line
+	mustCut bool // cut before the next character
+	prefix  bool // only markers of the line have been read
+	mark    bool // its last character is a marker if a blank follows
+	depth   int  // its markers
 
 	columns int    // of the table that is open
 	missing int    // cells in it
 	bars    int    // in the last line
 	target  int    // bytes of the target of a link that is being read, from 1
-	header  string // of the table, with its delimiter row; empty if it is too long to be repeated
+	header  string // of the table, with its delimiter row; empty if it is too long to repeat
 }
 
 func newSegmenter() segmenter {
-	return segmenter{end: ending{header: -1, blank: true}, prefix: true}
+	return segmenter{end: blockState{header: -1, blank: true}, prefix: true}
 }
 
-// write takes more of the text, in whole characters, and appends the segments that are complete.
+// write adds text in whole characters and appends the complete segments.
 func (s *segmenter) write(text string, done []segment) []segment {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if len(s.open) == s.line {
 			done = s.beforeLine(c, done)
 		}
-		if s.over && utf8.RuneStart(c) && c != '\n' {
-			done = s.within(c, done)
+		if s.mustCut && utf8.RuneStart(c) && c != '\n' {
+			done = s.cutLine(c, done)
 		}
 		s.open = append(s.open, c)
 		if c == '\n' {
@@ -89,12 +88,12 @@ func (s *segmenter) write(text string, done []segment) []segment {
 	return done
 }
 
-// last is what is not complete.
+// last returns the incomplete segment.
 func (s *segmenter) last() segment {
-	return segment{text: string(s.open), repeated: s.repeated, goesOn: s.goesOn}
+	return segment{text: string(s.open), repeated: s.repeated, continuesList: s.continuesList}
 }
 
-// beforeLine ends the segment before a line that begins with c, if it can end there or must.
+// beforeLine ends the segment before a line that begins with c if it can or must end there.
 func (s *segmenter) beforeLine(c byte, done []segment) []segment {
 	at, size := len(s.open), len(s.open)+s.lineCost
 	if at == s.repeated {
@@ -102,7 +101,7 @@ func (s *segmenter) beforeLine(c byte, done []segment) []segment {
 	}
 	item := c == '-' || c == '+' || c == '*' || c >= '0' && c <= '9'
 	list := len(s.end.contents) > 0
-	fenced := s.end.fence != 0 && !s.end.outside(string(c))
+	fenced := s.end.fence != 0 && !s.end.endsFence(string(c))
 	switch {
 	case s.blank && !fenced && strings.IndexByte(" \t\n", c) < 0 && !(list && item):
 		return s.cut(at, "", false, done)
@@ -119,9 +118,9 @@ func (s *segmenter) beforeLine(c byte, done []segment) []segment {
 	}
 }
 
-// within ends the segment within the last line, before a word or at least before the character that
+// cutLine ends the segment within the last line, before a word or else before the character that
 // begins with c.
-func (s *segmenter) within(c byte, done []segment) []segment {
+func (s *segmenter) cutLine(c byte, done []segment) []segment {
 	size := len(s.open)
 	if s.end.fence != 0 {
 		return s.cut(size, s.fence(), false, done)
@@ -130,7 +129,7 @@ func (s *segmenter) within(c byte, done []segment) []segment {
 		e := s.end.clone()
 		if e.begin(string(s.open[s.line:]), s.line, false); e.leaf >= s.line {
 			s.leaf = 0
-			if s.over = s.heavy(); !s.over {
+			if s.mustCut = s.isTooHeavy(); !s.mustCut {
 				return done
 			}
 		}
@@ -144,17 +143,17 @@ func (s *segmenter) within(c byte, done []segment) []segment {
 	}
 	inject := ""
 	if c < utf8.RuneSelf && !alphanumeric(c) || c >= '0' && c <= '9' {
-		inject = Gap // what goes on is text, whatever it looks like
+		inject = Gap // the rest is text, even if it looks like a block
 	}
 	return s.cut(at, inject, false, done)
 }
 
-// cut ends the segment at a place, and begins the next one with what is to be repeated.
+// cut ends the segment at an offset and begins the next one with repeated text.
 func (s *segmenter) cut(at int, repeat string, goesOn bool, done []segment) []segment {
 	rest := string(s.open[at:])
-	done = append(done, segment{text: string(s.open[:at]), repeated: s.repeated, goesOn: s.goesOn})
+	done = append(done, segment{text: string(s.open[:at]), repeated: s.repeated, continuesList: s.continuesList})
 	*s = newSegmenter()
-	s.goesOn = goesOn
+	s.continuesList = goesOn
 	for i := range len(repeat) {
 		s.open = append(s.open, repeat[i])
 		if s.weigh(repeat[i]); repeat[i] == '\n' {
@@ -165,7 +164,7 @@ func (s *segmenter) cut(at int, repeat string, goesOn bool, done []segment) []se
 	return s.write(rest, done)
 }
 
-// fence begins the open code block again.
+// fence returns the line that reopens the code block.
 func (s *segmenter) fence() string {
 	line, _, _ := strings.Cut(string(s.open[s.end.opened:]), "\n")
 	at := strings.Index(line, strings.Repeat(string(s.end.fence), s.end.run))
@@ -179,7 +178,7 @@ func (s *segmenter) fence() string {
 	return prefix + line[at:] + "\n"
 }
 
-// weigh takes a character of the last line into account.
+// weigh updates the weights with a byte of the last line.
 func (s *segmenter) weigh(c byte) {
 	var before [3]byte // the last one first
 	for i := range min(len(before), len(s.open)-1-s.line) {
@@ -223,10 +222,10 @@ func (s *segmenter) weigh(c byte) {
 			s.bars++
 		}
 	}
-	s.over = s.heavy()
+	s.mustCut = s.isTooHeavy()
 }
 
-// marker counts what a line has in front of its text.
+// marker counts the markers at the beginning of a line.
 func (s *segmenter) marker(c byte) {
 	switch {
 	case c == ' ' || c == '\t':
@@ -243,8 +242,8 @@ func (s *segmenter) marker(c byte) {
 	}
 }
 
-// heavy reports whether the last line is more than may be read together with what is before it.
-func (s *segmenter) heavy() bool {
+// isTooHeavy reports whether the last line cannot be parsed together with the text before it.
+func (s *segmenter) isTooHeavy() bool {
 	if s.end.fence != 0 {
 		return len(s.open) >= 2*maxSegment
 	}
@@ -272,7 +271,7 @@ func (s *segmenter) endLine(done []segment) []segment {
 		s.lineCost += lineWeight
 	}
 	s.blank = strings.Trim(line, " \t") == ""
-	s.line, s.weight, s.over, s.prefix, s.mark, s.depth, s.bars = len(s.open), 0, false, true, false, 0, 0
+	s.line, s.weight, s.mustCut, s.prefix, s.mark, s.depth, s.bars = len(s.open), 0, false, true, false, 0, 0
 	switch {
 	case !s.end.table:
 	case !table:
@@ -281,14 +280,14 @@ func (s *segmenter) endLine(done []segment) []segment {
 			s.header = string(s.open[header:])
 		}
 	default:
-		if s.missing += max(0, s.columns-bars-1); s.missing > maxMissing { // what follows the table is text
+		if s.missing += max(0, s.columns-bars-1); s.missing > maxMissing { // text after the table
 			return s.cut(start, "", false, done)
 		}
 	}
 	return done
 }
 
-// escape makes plain characters of the marks at a place of the open segment.
+// escape escapes the marks at a position of the open segment.
 func (s *segmenter) escape(at, run int) {
 	var escaped []byte
 	for range run {
@@ -301,8 +300,8 @@ func (s *segmenter) escape(at, run int) {
 	}
 }
 
-// scan is what a beginning of the open segment ends in. Its last lines are not read again.
-func (s *segmenter) scan(text string) ending {
+// scan returns the state after a prefix of the open segment. It does not scan earlier lines again.
+func (s *segmenter) scan(text string) blockState {
 	at := strings.LastIndexByte(text, '\n') + 1
 	e := s.end.clone()
 	if at < s.line {
@@ -316,7 +315,7 @@ func (s *segmenter) scan(text string) ending {
 	return e
 }
 
-// segments cuts a whole text.
+// segments splits a whole text.
 func segments(text string) []segment {
 	s := newSegmenter()
 	done := s.write(text, nil)

@@ -28,8 +28,7 @@ func PipeTable(t *Block, cell func([]Inline) string) Grid {
 	return g
 }
 
-// escapeBars escapes the bars that are not escaped yet: those in code, where a table is the only
-// place to escape anything.
+// escapeBars escapes unescaped bars. In code, tables are the only place where bars need escapes.
 func escapeBars(s string) string {
 	if strings.IndexByte(s, '|') < 0 {
 		return s
@@ -53,7 +52,7 @@ func AlignedTable(t *Block, cell func([]Inline) string, width int) (lines []stri
 		for j, c := range row {
 			text := cell(c)
 			cells[i] = append(cells[i], text)
-			widths[j] = max(widths[j], columns(text))
+			widths[j] = max(widths[j], columnWidth(text))
 		}
 	}
 	total := -2
@@ -66,7 +65,7 @@ func AlignedTable(t *Block, cell func([]Inline) string, width int) (lines []stri
 	for i, row := range cells {
 		var b strings.Builder
 		for j, text := range row {
-			left, right := 0, widths[j]-columns(text)
+			left, right := 0, widths[j]-columnWidth(text)
 			switch t.Columns[j] {
 			case AlignRight:
 				left, right = right, 0
@@ -91,14 +90,14 @@ func AlignedTable(t *Block, cell func([]Inline) string, width int) (lines []stri
 	return lines, true
 }
 
-// columns is how wide a text is in letters of one width.
-func columns(s string) int {
+// columnWidth returns the width of a text in monospaced columns.
+func columnWidth(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
 		r, _ := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == separatorRune:
-		case wide(r):
+		case isWide(r):
 			n += 2
 		default:
 			n++
@@ -110,7 +109,7 @@ func columns(s string) int {
 
 const separatorRune = '\u200b'
 
-func wide(r rune) bool {
+func isWide(r rune) bool {
 	return r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0x303e || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) ||
 		r >= 0xff01 && r <= 0xff60 || r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff)
 }

@@ -1,11 +1,11 @@
 // Package answer parses the Markdown of an answer (CommonMark with tables, strikethrough, task
-// lists and bare addresses) into a small tree, and writes the tree as pages for a chat platform.
+// lists and bare addresses) into a small tree. It writes the tree as pages for a chat platform.
 // Each platform provides a Dialect, which defines the syntax, and a page limit, which is never
 // exceeded. Closed and Flow determine how much of a growing text can be shown.
 //
 // It omits three constructs of CommonMark in which a later line changes the meaning of an earlier
 // one, because readers see answers while they are written. These are setext headings (a line of ---
-// below a paragraph is a rule), link reference definitions, and HTML blocks (tags are read one by
+// below a paragraph is a rule), link reference definitions, and HTML blocks (tags are parsed one by
 // one). For the same reason a table's header must begin with a bar.
 package answer
 
@@ -26,7 +26,7 @@ const (
 	Quote                      // Children
 	List                       // Ordered, Start, Children: its items
 	Item                       // Task, Children
-	Table                      // Rows, the first of which is the header
+	Table                      // Rows, beginning with the header
 	Rule                       // a thematic break
 )
 
@@ -52,11 +52,11 @@ type Block struct {
 	Task     TaskState
 	Language string // first word of a fence's info string
 	Code     string // without the last line feed
-	Fence    int    // how many characters the fence has; 0 for indented code
+	Fence    int    // number of characters of the fence; 0 for indented code
 	Rows     []Row
 	Columns  []Alignment
 
-	goesOn bool // the list just above and this one are one, which was too long to be read at once
+	continues bool // this list continues the previous one, which was too long to parse at once
 }
 
 // Row is a row of a table, with one cell for each column.

@@ -7,25 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// reached finds what a platform, or whoever copies it, may take for an address although no grammar
-// of links has: other schemes, mailboxes with parameters, domains with a path or a query, and
-// domains so long that their first part may say something. Character references, markup and letters
-// of other scripts have been resolved by then. Where a tag was, a gap parts the words (composer).
-var reached = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]+:[/\\]{2}[^/\\]` +
+// addressLike matches text that a platform, or a person who copies it, may treat as an address
+// although link grammars do not. Examples are other schemes, mailboxes with parameters, domains
+// with a path or a query, and very long domains. Character references, markup and letters of other
+// scripts are resolved before. A gap replaces each tag (composer).
+var addressLike = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]+:[/\\]{2}[^/\\]` +
 	`|(?:^|[^a-z0-9])(?:https?:[/\\]|(?:mailto|tel|sms|smsto|callto|facetime|skype|sip|sips|xmpp|geo|magnet|javascript|vbscript|data|slack|discord|msteams|tg|whatsapp|zoommtg):[^/\\]` + `)` +
 	`|(?:[\p{L}\p{M}\p{N}_-]+[.。．｡])+(?:xn--[a-z0-9-]+|[\p{L}\p{M}]{2,})\.?(?::[0-9]{1,5})?[/\\?#]` +
 	`|(?:^|[^0-9.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?[/\\?#][^/]*[a-z?=&]` +
 	`|^[/\\]*(?:[a-z0-9_-]+\.){2,}(?:xn--[a-z0-9-]+|[a-z]{2,})(?::[0-9]{1,5})?$`)
 
-// apart are the ASCII characters that end what could be an address.
-const apart = " \t\n\"'`<>()[]{}|^,;*"
+// addressBreaks are the ASCII characters that end a possible address.
+const addressBreaks = " \t\n\"'`<>()[]{}|^,;*"
 
-// maxHost is how many bytes before a character of another script are looked at.
+// maxHost is how many bytes before a character of another script are examined.
 const maxHost = 96
 
-// unlinked makes code of what could be taken for an address that may not be linked, as of links. An address may be written in several styles.
-// Every decision rests on what is before the next blank or character of another script: so far the words of a growing text are known.
-func (w *writer) unlinked(in []Inline) []Inline {
+// encodeUnlinked converts to code everything that could be an address and may not be linked, like
+// links. An address may have several styles. Each decision depends only on the text up to the next
+// blank or character of another script, which is known for a growing text.
+func (w *writer) encodeUnlinked(in []Inline) []Inline {
 	if w.label {
 		return in
 	}
@@ -36,7 +37,7 @@ func (w *writer) unlinked(in []Inline) []Inline {
 		for ; end < len(in) && (in[end].Kind == Text || in[end].Kind == Email); end++ {
 			run.WriteString(in[end].Text)
 		}
-		ranges := w.reaching(run.String())
+		ranges := w.findAddressLike(run.String())
 		if len(ranges) > 0 && out == nil {
 			out = append(make([]Inline, 0, len(in)+2*len(ranges)), in[:i]...)
 		}
@@ -52,16 +53,16 @@ func (w *writer) unlinked(in []Inline) []Inline {
 	return out
 }
 
-// reaching returns where the text holds what could be taken for an address.
-func (w *writer) reaching(text string) [][2]int {
+// findAddressLike returns the ranges that could be addresses.
+func (w *writer) findAddressLike(text string) [][2]int {
 	var ranges [][2]int
 	for i := 0; i < len(text); {
-		if text[i] >= utf8.RuneSelf || strings.IndexByte(apart, text[i]) >= 0 {
+		if text[i] >= utf8.RuneSelf || strings.IndexByte(addressBreaks, text[i]) >= 0 {
 			i++
 			continue
 		}
 		start := i
-		for i < len(text) && text[i] < utf8.RuneSelf && strings.IndexByte(apart, text[i]) < 0 {
+		for i < len(text) && text[i] < utf8.RuneSelf && strings.IndexByte(addressBreaks, text[i]) < 0 {
 			i++
 		}
 		token := strings.TrimRight(text[start:i], ".!?:")
@@ -70,7 +71,7 @@ func (w *writer) reaching(text string) [][2]int {
 			if !strings.ContainsAny(host+token, ".:。．｡") {
 				continue
 			}
-			if at := reached.FindStringIndex(host + token); at != nil && at[1] > len(host) && !w.known(host+token) {
+			if at := addressLike.FindStringIndex(host + token); at != nil && at[1] > len(host) && !w.known(host+token) {
 				ranges = append(ranges, [2]int{start, start + len(token)})
 			}
 		}
@@ -78,7 +79,8 @@ func (w *writer) reaching(text string) [][2]int {
 	return ranges
 }
 
-// hostBefore is what before may hold of a domain that goes on behind it, where it ends in letters of another script.
+// hostBefore returns the end of before that may belong to a domain continuing after it, if it ends
+// in letters of another script.
 func hostBefore(before string) string {
 	if r, _ := utf8.DecodeLastRuneInString(before); before == "" || r < utf8.RuneSelf {
 		return ""
@@ -98,7 +100,7 @@ func (w *writer) known(address string) bool {
 	return w.policy.Known != nil && (w.policy.Known(address) || w.policy.Known("https://"+address) || w.policy.Known("http://"+address))
 }
 
-// encode appends inlines, with code for ranges of the text that they have together.
+// encode appends inlines with code for ranges of their joined text.
 func encode(out, in []Inline, text string, ranges [][2]int) []Inline {
 	at := 0
 	for _, n := range in {

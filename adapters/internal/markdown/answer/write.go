@@ -9,26 +9,26 @@ import (
 // MinLimit is the smallest limit of a page.
 const MinLimit = 50
 
-// writer turns blocks into pieces.
+// writer converts blocks to pieces.
 type writer struct {
 	d       Dialect
 	traits  Traits
 	policy  Policy
 	count   func(string) int
-	limit   int // units of a page
-	room    int // units of a piece
+	limit   int // maximum units of a page
+	room    int // maximum units of a piece
 	pieces  []piece
 	frame   *frame
 	gap     gap  // before the next piece
 	rank    rank // of a break there
 	across  Style
-	seam    bool // a tag stands before the next piece
+	seam    bool // a tag precedes the next piece
 	depth   int  // of quotations
 	cell    bool
 	label   bool
 	alone   bool // the word has blanks on both sides
 	heading bool
-	growing bool // what follows is not known yet
+	growing bool // later text is not known yet
 }
 
 func newWriter(d Dialect, policy Policy, count func(string) int, limit int) *writer {
@@ -36,20 +36,20 @@ func newWriter(d Dialect, policy Policy, count func(string) int, limit int) *wri
 	return &writer{d: d, traits: d.Traits(), policy: policy, count: count, limit: limit, room: limit / 3, across: allStyles}
 }
 
-// separate asks for a gap before the next piece; the wider of two counts.
-func (w *writer) separate(g gap, r rank) {
+// requestGap requests a gap before the next piece. The wider of two requests applies.
+func (w *writer) requestGap(g gap, r rank) {
 	w.gap, w.rank = max(w.gap, g), max(w.rank, r)
 }
 
-// blank is separate for a blank between words.
-func (w *writer) blank(r rank, style Style) {
-	w.separate(blank, r)
+// requestBlank requests a blank between words.
+func (w *writer) requestBlank(r rank, style Style) {
+	w.requestGap(blank, r)
 	w.across &= style
 }
 
 const allStyles = Bold | Italic | Strike
 
-func (w *writer) put(p piece) {
+func (w *writer) addPiece(p piece) {
 	p.gap, p.rank, p.across, p.frame, p.seam = w.gap, w.rank, w.across, w.frame, w.seam
 	w.gap, w.rank, w.across, w.seam = none, glued, allStyles, false
 	for f := w.frame; f != nil; f = f.parent {
@@ -63,32 +63,32 @@ func (w *writer) put(p piece) {
 func (w *writer) blocks(blocks []*Block) {
 	var above *Block
 	for _, b := range blocks {
-		w.below(above, b)
+		w.writeBelow(above, b)
 		above = b
 	}
 }
 
-// below writes a block below another one, which may be nil.
-func (w *writer) below(above, b *Block) {
+// writeBelow writes a block below another one, which may be nil.
+func (w *writer) writeBelow(above, b *Block) {
 	if above != nil {
-		w.between(above, b)
+		w.addGap(above, b)
 	}
-	w.block(b, above != nil && above.Kind == List && b.Kind == List && above.Ordered == b.Ordered && !b.goesOn)
+	w.block(b, above != nil && above.Kind == List && b.Kind == List && above.Ordered == b.Ordered && !b.continues)
 }
 
-// between puts the gap between two blocks.
-func (w *writer) between(above, below *Block) {
+// addGap requests the gap between two blocks.
+func (w *writer) addGap(above, below *Block) {
 	switch {
-	case below.goesOn && len(above.Children) > 0:
+	case below.continues && len(above.Children) > 0:
 		w.items(above.Children[len(above.Children)-1])
 	case above.Kind == Heading && w.traits.TightHeadings:
-		w.separate(newline, space)
+		w.requestGap(newline, space)
 	case above.Kind == Heading:
-		w.separate(empty, space) // a heading stays with what it heads
+		w.requestGap(empty, space) // a heading stays with what it heads
 	case below.Kind == List && above.Kind == Paragraph && w.frame.item() && (!below.Ordered || below.Start == 1):
-		w.separate(newline, line)
+		w.requestGap(newline, line)
 	default:
-		w.separate(empty, block)
+		w.requestGap(empty, block)
 	}
 }
 
@@ -111,7 +111,7 @@ func (w *writer) block(b *Block, alternate bool) {
 	case Table:
 		w.table(b)
 	case Rule:
-		w.put(piece{text: w.d.Rule()})
+		w.addPiece(piece{text: w.d.Rule()})
 	}
 }
 
@@ -119,7 +119,7 @@ func (w *writer) writeHeading(b *Block) {
 	prefix, style := w.d.Heading(b.Level, w.frame != nil)
 	outer := w.frame
 	if prefix != "" {
-		w.frame = w.nested(&frame{parent: outer, marker: prefix, first: -1})
+		w.frame = w.limitNesting(&frame{parent: outer, marker: prefix, first: -1})
 	}
 	w.heading = true
 	w.inlines(b.Inlines, style)
@@ -127,15 +127,15 @@ func (w *writer) writeHeading(b *Block) {
 	w.frame = outer
 }
 
-// nested makes sure that what stands before a line leaves room for the line.
-func (w *writer) nested(f *frame) *frame {
+// limitNesting ensures that the prefix of a line leaves room for text.
+func (w *writer) limitNesting(f *frame) *frame {
 	if f.width(w.count) <= w.limit/4 {
 		return f
 	}
 	if outer := f.parent; outer.unwritten() {
 		w.frame = outer
-		w.put(piece{})
-		w.separate(newline, line)
+		w.addPiece(piece{})
+		w.requestGap(newline, line)
 	}
 	f.parent = nil
 	if f.width(w.count) <= w.limit/4 {
@@ -147,7 +147,7 @@ func (w *writer) nested(f *frame) *frame {
 func (w *writer) quote(b *Block) {
 	outer := w.frame
 	if mark := w.d.Quote(w.depth + 1); mark != "" {
-		w.frame = w.nested(&frame{parent: outer, quote: mark, first: -1})
+		w.frame = w.limitNesting(&frame{parent: outer, quote: mark, first: -1})
 	}
 	w.depth++
 	w.blocks(b.Children)
@@ -173,26 +173,26 @@ func (w *writer) list(b *Block, alternate bool) {
 				indent -= len("[ ] ")
 			}
 		}
-		w.frame = w.nested(&frame{
+		w.frame = w.limitNesting(&frame{
 			parent: outer, marker: marker, plain: plainMarker(b, item, number), indent: indent,
 			list: b, number: number, first: -1, above: above,
 		})
 		before := len(w.pieces)
 		w.blocks(item.Children)
 		if len(w.pieces) == before {
-			w.put(piece{})
+			w.addPiece(piece{})
 		}
 		above = before
 	}
 	w.frame = outer
 }
 
-// items puts the gap between an item and the next.
+// items requests the gap between an item and the next.
 func (w *writer) items(above *Block) {
 	if paragraphs(above) > 1 {
-		w.separate(empty, block)
+		w.requestGap(empty, block)
 	} else {
-		w.separate(newline, line)
+		w.requestGap(newline, line)
 	}
 }
 
@@ -221,25 +221,25 @@ func plainMarker(list, item *Block, number int) string {
 	}
 }
 
-// flat leaves the items, for platforms whose code blocks stand at the start of the line.
-func (w *writer) flat() *frame {
+// outermostFrame leaves the items, for platforms whose code blocks begin at the start of the line.
+func (w *writer) outermostFrame() *frame {
 	f := w.frame
 	for w.traits.FlatCode && f != nil && f.quote == "" {
-		if f.first < 0 { // the marker has to stand somewhere
-			w.put(piece{})
-			w.separate(newline, space)
+		if f.first < 0 { // the marker needs a line
+			w.addPiece(piece{})
+			w.requestGap(newline, space)
 		}
 		f = f.parent
 	}
 	return f
 }
 
-// codeParts is into how many parts a line of code is cut that is as long as a piece may be.
+// codeParts is the number of parts of a code line that is as long as a piece may be.
 const codeParts = 6
 
 func (w *writer) code(b *Block) {
 	outer := w.frame
-	w.frame = w.flat()
+	w.frame = w.outermostFrame()
 	open, end := w.d.Fence(b.Language, b.Fence)
 	wr := &wrap{open: []string{open}, end: end}
 	if wr.size(w.count) > w.limit/4 {
@@ -248,13 +248,13 @@ func (w *writer) code(b *Block) {
 	}
 	for i, l := range strings.Split(b.Code, "\n") {
 		if i > 0 {
-			w.separate(newline, line)
+			w.requestGap(newline, line)
 		}
 		l = w.d.NeutralCode(l)
 		// in parts that are the same when the line grows
 		for first := true; first || l != ""; first = false {
 			if !first {
-				w.separate(none, hard)
+				w.requestGap(none, hard)
 			}
 			end := 0
 			for end < len(l) && end < w.room/codeParts {
@@ -286,13 +286,13 @@ func (w *writer) table(b *Block) {
 		ok = ok && (w.growing || w.count(row) <= w.limit/3)
 	}
 	if !ok {
-		w.blocks([]*Block{cards(b)})
+		w.blocks([]*Block{tableAsList(b)})
 		return
 	}
-	w.frame = w.flat()
+	w.frame = w.outermostFrame()
 	names := make([]string, len(b.Columns))
 	if len(grid.Rows) == 0 {
-		w.put(piece{plain: w.rowWords(names, b.Rows[0]), wrap: wr})
+		w.addPiece(piece{plain: w.rowWords(names, b.Rows[0]), wrap: wr})
 	}
 	for i, name := range b.Rows[0] { // read once, not with each row
 		if name := w.plainLine(name); len(name) <= maxName {
@@ -301,31 +301,31 @@ func (w *writer) table(b *Block) {
 	}
 	for i, row := range grid.Rows {
 		if i > 0 {
-			w.separate(newline, line)
+			w.requestGap(newline, line)
 		}
 		if w.count(row) > w.limit/3 {
-			w.separate(empty, block)
+			w.requestGap(empty, block)
 			w.frame = outer
-			w.blocks([]*Block{cards(&Block{Kind: Table, Columns: b.Columns, Rows: []Row{b.Rows[0], b.Rows[i+1]}})})
-			w.frame = w.flat()
-			w.separate(empty, block)
+			w.blocks([]*Block{tableAsList(&Block{Kind: Table, Columns: b.Columns, Rows: []Row{b.Rows[0], b.Rows[i+1]}})})
+			w.frame = w.outermostFrame()
+			w.requestGap(empty, block)
 			wr = &wrap{open: grid.Open, end: grid.Close}
 			continue
 		}
 		if grid.Every > 0 && i > 0 && i%grid.Every == 0 {
-			w.separate(empty, block)
+			w.requestGap(empty, block)
 			wr = &wrap{open: grid.Open, end: grid.Close}
 		}
-		w.put(piece{text: row, plain: w.rowWords(names, b.Rows[i+1]), wrap: wr})
+		w.addPiece(piece{text: row, plain: w.rowWords(names, b.Rows[i+1]), wrap: wr})
 	}
 	w.frame = outer
 }
 
-// maxName is how many bytes the name of a column may have to be repeated with each row; a longer
-// one is said once.
+// maxName is the maximum length in bytes of a column name that is repeated with each row. A longer
+// one is written once.
 const maxName = 40
 
-// rowWords reads a row out: "Name: Anna; Age: 7". Columns whose name is empty have none.
+// rowWords writes a row as text: "Name: Anna; Age: 7". Columns without a name have no label.
 func (w *writer) rowWords(names []string, row Row) string {
 	var parts []string
 	for i, cell := range row {
@@ -341,8 +341,9 @@ func (w *writer) rowWords(names []string, row Row) string {
 	return strings.Join(parts, "; ")
 }
 
-// cards is a table as a list: one item for each row, begun with its first cell, which stands out.
-func cards(t *Block) *Block {
+// tableAsList converts a table to a list with one item per row, which begins with the first cell in
+// bold.
+func tableAsList(t *Block) *Block {
 	list := &Block{Kind: List}
 	paragraph := func(inlines []Inline) *Block { return &Block{Kind: Paragraph, Inlines: inlines} }
 	item := func(children ...*Block) *Block { return &Block{Kind: Item, Children: children} }

@@ -10,10 +10,10 @@ import (
 
 // inlines writes text; style is added to every stretch of it.
 func (w *writer) inlines(inlines []Inline, style Style) {
-	for _, n := range w.unlinked(inlines) {
+	for _, n := range w.encodeUnlinked(inlines) {
 		n.Style |= style
 		if w.heading {
-			n.Style = style | n.Style&^Bold // a heading is bold by itself
+			n.Style = style | n.Style&^Bold // headings are bold already
 		}
 		switch n.Kind {
 		case Text:
@@ -31,9 +31,9 @@ func (w *writer) inlines(inlines []Inline, style Style) {
 			})
 		case Break:
 			if w.heading {
-				w.blank(space, n.Style)
+				w.requestBlank(space, n.Style)
 			} else {
-				w.separate(newline, line)
+				w.requestGap(newline, line)
 			}
 		case seam:
 			w.seam = true
@@ -45,7 +45,7 @@ func (w *writer) inlines(inlines []Inline, style Style) {
 	}
 }
 
-// plainEmail are addresses in which no platform sees any markup.
+// plainEmail matches addresses that no platform treats as markup.
 var plainEmail = regexp.MustCompile(`^[A-Za-z0-9]+(?:[.%+_-][A-Za-z0-9]+)*@[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*$`)
 
 // words writes a text word by word.
@@ -56,7 +56,7 @@ func (w *writer) words(text string, style Style) {
 			if i > 0 && strings.IndexByte(".!?:", text[i-1]) >= 0 {
 				r = sentence
 			}
-			w.blank(r, style)
+			w.requestBlank(r, style)
 			i++
 			continue
 		}
@@ -73,7 +73,7 @@ func (w *writer) words(text string, style Style) {
 	}
 }
 
-// longWord is how many bytes a word may have before it can be broken.
+// longWord is the length in bytes from which a word can be broken.
 const longWord = 48
 
 func (w *writer) word(word string, style Style) {
@@ -84,7 +84,7 @@ func (w *writer) word(word string, style Style) {
 		}
 		at := Place{Before: before, After: after, Alone: w.alone, Label: w.label, Cell: w.cell}
 		p := piece{text: w.d.Word(part, at), plain: part, style: style}
-		if special(part) {
+		if needsEscapeAtStart(part) {
 			at.LineStart = true
 			if head := w.d.Word(part, at); head != p.text {
 				p.head = head
@@ -110,12 +110,12 @@ func (w *writer) word(word string, style Style) {
 		})
 		word = word[cut:]
 		prev = before
-		w.separate(none, breakAfter(before))
+		w.requestGap(none, breakAfter(before))
 	}
 	w.atoms(word, hard, write)
 }
 
-// breakAfter is how good a break after a character is, where no blank follows.
+// breakAfter returns the rank of a break after a character that no blank follows.
 func breakAfter(r rune) rank {
 	if strings.ContainsRune("。！？；", r) {
 		return sentence
@@ -123,13 +123,13 @@ func breakAfter(r rune) rank {
 	return hard
 }
 
-// special reports whether a word may mean something at the start of a line.
-func special(word string) bool {
+// needsEscapeAtStart reports whether a word may have a meaning at the start of a line.
+func needsEscapeAtStart(word string) bool {
 	c := word[0]
 	return !(c|0x20 >= 'a' && c|0x20 <= 'z') && c < utf8.RuneSelf
 }
 
-// atoms puts s as one piece, or as many as are needed for each to fit.
+// atoms adds s as one piece, or as several that fit.
 func (w *writer) atoms(s string, r rank, write func(part string, before, after rune) piece) {
 	w.parts(s, 0, 0, r, write)
 }
@@ -139,12 +139,12 @@ func (w *writer) parts(s string, before, after rune, r rank, write func(part str
 	if max(w.count(p.text), w.count(p.head)) > w.room && (len(s) > Cluster(s) || w.count(p.text) > w.limit/2) {
 		if a, b, ok := halves(s); ok {
 			w.parts(a, before, firstRune(b), r, write)
-			w.separate(none, r)
+			w.requestGap(none, r)
 			w.parts(b, lastRune(a), after, r, write)
 			return
 		}
 	}
-	w.put(p)
+	w.addPiece(p)
 }
 
 func (w *writer) codeSpan(code string, style Style) {
@@ -155,18 +155,18 @@ func (w *writer) codeSpan(code string, style Style) {
 
 func (w *writer) footnote(n Inline) {
 	if w.policy.Cited == nil {
-		w.stranger(n)
+		w.unlinkedLink(n)
 		return
 	}
 	address, ok := w.policy.Cited(n.Number, n.URL)
 	mark := "[" + strconv.Itoa(n.Number) + "]"
 	if !ok {
-		w.stranger(n)
+		w.unlinkedLink(n)
 		return
 	}
 	if address != "" && !w.label {
 		if text := w.d.Footnote(n.Number, address); w.count(text) <= w.limit/2 {
-			w.put(piece{text: text, plain: mark, style: n.Style, note: true})
+			w.addPiece(piece{text: text, plain: mark, style: n.Style, note: true})
 			return
 		}
 	}
@@ -179,15 +179,15 @@ func (w *writer) link(n Inline) {
 		return
 	}
 	if w.policy.Known == nil || !w.policy.Known(n.URL) {
-		w.stranger(n)
+		w.unlinkedLink(n)
 		return
 	}
 	label, words := w.labelText(n)
 	if text := w.d.Link(label, n.URL); w.count(text) <= w.limit/2 && text != "" {
-		w.put(piece{text: text, plain: words, style: n.Style})
+		w.addPiece(piece{text: text, plain: words, style: n.Style})
 		return
 	}
-	w.stranger(n)
+	w.unlinkedLink(n)
 }
 
 // labelText writes the label of a link.
@@ -211,8 +211,8 @@ func (w *writer) labelText(n Inline) (markup, words string) {
 	return p.Text, p.Plain
 }
 
-// stranger shows a link that must not be followed by a click: its label, and the address as code.
-func (w *writer) stranger(n Inline) {
+// unlinkedLink shows a link that must not be clickable: its label, and the address as code.
+func (w *writer) unlinkedLink(n Inline) {
 	style := n.Style
 	if n.Kind == Footnote {
 		w.word("["+strconv.Itoa(n.Number)+"]", style)
@@ -226,16 +226,16 @@ func (w *writer) stranger(n Inline) {
 		w.codeSpan(n.URL, style)
 		return
 	}
-	w.blank(space, style)
+	w.requestBlank(space, style)
 	w.word("(", style)
 	w.codeSpan(n.URL, style)
 	w.word(")", style)
 }
 
-// unlimited is more than any text has.
+// unlimited exceeds any text length.
 const unlimited = 1 << 40
 
-// oneLine writes the text of a table's cell.
+// oneLine returns the text of a table's cell.
 func (w *writer) oneLine(inlines []Inline) string {
 	return w.cellText(inlines).Text
 }

@@ -110,7 +110,8 @@ type Place struct {
 type Source struct {
 	Place
 	Also []Place
-	From string // where it lies: a site's host, else the kind of source and that there is nothing to click, such as "file, no link"
+	// From is a site's host, or else the kind of source without a link, such as "file, no link".
+	From string
 	Age  string // "5 months old"; empty when it is not known
 }
 
@@ -126,7 +127,7 @@ func (s Source) Detail() string {
 func from(address string, kind document.Kind) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 		host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
-		if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-.:") != "" { // nobody's idea of a host
+		if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-.:") != "" { // no valid host
 			host = cite.SafeTitle(host)
 		}
 		return Cut(host, maxFrom)
@@ -256,7 +257,8 @@ func CitedCount(n int) string {
 	return plural.Count(n, "document") + " cited"
 }
 
-// searching says what the model does or looks for, in at most limit characters; empty when nothing is known.
+// searching returns the model's current activity or queries in at most limit characters; empty if
+// unknown.
 func searching(v *stream.View, limit int) string {
 	if v.Status != "" {
 		return Cut(answer.Line(v.Status), limit)

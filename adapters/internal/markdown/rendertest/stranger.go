@@ -28,8 +28,9 @@ var Strangers = []string{
 
 var code = regexp.MustCompile("(?s)```.*?```|``.+?``|`[^`]*`")
 
-// told is the secret with what stands before it and could be an address together with it; an invisible gap ends one.
-var told = regexp.MustCompile("[^\\s\u200b'\"<>(),;*~]*s3cret")
+// secretAddress matches the secret with the text before it that could form an address with it. An
+// invisible gap ends an address.
+var secretAddress = regexp.MustCompile("[^\\s\u200b'\"<>(),;*~]*s3cret")
 
 // CheckStrangers has each of the Strangers shown, and looks for what is no code.
 func CheckStrangers(t *testing.T, show func(markdown string) string) {
@@ -39,7 +40,7 @@ func CheckStrangers(t *testing.T, show func(markdown string) string) {
 		if markdown[0] == '#' || markdown[0] == '|' || markdown[0] == '>' || markdown[0] == '-' || markdown[0] == '[' || markdown[0] == '`' {
 			shown = show(markdown)
 		}
-		for _, word := range told.FindAllString(code.ReplaceAllString(shown, " "), -1) {
+		for _, word := range secretAddress.FindAllString(code.ReplaceAllString(shown, " "), -1) {
 			if strings.ContainsAny(word, ".:。．") || strings.Contains(word, "//") {
 				t.Errorf("%q is shown as %q", markdown, shown)
 			}

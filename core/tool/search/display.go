@@ -2,19 +2,19 @@ package search
 
 import "strings"
 
-// maxTold is how many queries of one search a reader sees.
-const maxTold = 3
+// maxDisplayed is the maximum number of queries of one search that a reader sees.
+const maxDisplayed = 3
 
-// told are the queries that a reader is shown: each in its shortest form, since a follow-up is also
-// searched behind the question before it and a model repeats the question with few changes, and no
-// two that say nearly the same.
-func told(queries []string) []string {
+// displayQueries returns the queries to show to a reader, each in its shortest form and without
+// near duplicates. A follow-up is also searched with the question before it, and models repeat the
+// question with few changes.
+func displayQueries(queries []string) []string {
 	telling := make([]map[string]bool, len(queries))
 	for i, q := range queries {
 		telling[i] = make(map[string]bool)
 		for _, word := range words(q) {
-			if !common[word] && !pointing[word] {
-				telling[i][beginningOf(word)] = true
+			if !commonWordSet[word] && !pronouns[word] {
+				telling[i][stemOf(word)] = true
 			}
 		}
 	}
@@ -23,14 +23,14 @@ func told(queries []string) []string {
 	for i, q := range queries {
 		repeated := len(telling[i]) == 0
 		for j, other := range telling {
-			// What holds a shorter query says it again, with an older question before it.
+			// A query that contains a shorter one repeats it with an older question.
 			repeated = repeated || j != i && len(other) > 0 && len(queries[j]) < len(q) && strings.Contains(strings.ToLower(q), strings.ToLower(queries[j]))
 		}
 		for _, other := range shown {
-			n := shared(telling[i], other)
+			n := commonWords(telling[i], other)
 			repeated = repeated || 3*n >= 2*(len(telling[i])+len(other)-n)
 		}
-		if !repeated && len(out) < maxTold {
+		if !repeated && len(out) < maxDisplayed {
 			out, shown = append(out, q), append(shown, telling[i])
 		}
 	}
@@ -40,7 +40,7 @@ func told(queries []string) []string {
 	return out
 }
 
-func shared(a, b map[string]bool) int {
+func commonWords(a, b map[string]bool) int {
 	n := 0
 	for word := range a {
 		if b[word] {
