@@ -40,10 +40,10 @@ func readWord(ctx context.Context, a *archive, main string) (title string, secti
 	return r.outline.Title(), r.outline.Sections(), err
 }
 
-// readStyles collects the heading level of each style that has one, and each style's list, by the
-// style's id.
+// readStyles collects the heading level of each style that has one, codeLevel of styles for code,
+// and each style's list, by the style's id.
 func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]int, lists map[string]listStyle) error {
-	id, name, level := "", "", -1
+	id, name, level, fixed := "", "", -1, false
 	var list listStyle
 	for {
 		token, err := d.Next(ctx)
@@ -58,9 +58,11 @@ func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]in
 			list.read(t)
 			switch t.Name.Local {
 			case "style":
-				id, name, level, list = boundedxml.Attribute(t, "styleId"), "", -1, listStyle{}
+				id, name, level, list, fixed = boundedxml.Attribute(t, "styleId"), "", -1, listStyle{}, false
 			case "name":
 				name = strings.ToLower(boundedxml.Attribute(t, "val"))
+			case "rFonts":
+				fixed = fixedWidth(t)
 			case "outlineLvl":
 				if n, err := strconv.Atoi(boundedxml.Attribute(t, "val")); err == nil {
 					level = n
@@ -81,6 +83,8 @@ func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]in
 				levels[id] = int(digit[0]-'0') + 1 // below the title
 			case level >= 0 && level < 9:
 				levels[id] = level + 2
+			case fixed || codeStyle(name):
+				levels[id] = codeLevel
 			}
 		}
 	}

@@ -21,7 +21,10 @@ type reader struct {
 
 	text      strings.Builder // of the paragraph that is open
 	inside    int             // paragraphs that are open; text boxes nest them
-	level     int             // of the paragraph as a heading; 0 is none
+	level     int             // of the paragraph as a heading; 0 is none, codeLevel is code
+	code      []string        // consecutive lines of code
+	fixed     bool            // the run is in a font of fixed width
+	running   bool            // the paragraph has text in another font
 	item      listPosition
 	numbering *numbering
 
@@ -35,6 +38,7 @@ func (r *reader) read(ctx context.Context, d *boundedxml.Decoder) error {
 	for {
 		token, err := d.Next(ctx)
 		if errors.Is(err, io.EOF) {
+			r.endCode()
 			r.endList()
 			return nil
 		}
@@ -54,6 +58,7 @@ func (r *reader) read(ctx context.Context, d *boundedxml.Decoder) error {
 				if err != nil {
 					return err
 				}
+				r.running = r.running || !r.fixed && strings.TrimSpace(text) != ""
 				if err := r.add(text); err != nil {
 					return err
 				}
@@ -81,9 +86,10 @@ func (r *reader) add(text string) error {
 
 // finish ends what is open.
 func (r *reader) finish() {
-	r.paragraph(strings.TrimSpace(r.text.String()))
+	r.paragraph(r.text.String())
 	r.cells = append(r.cells, r.cell...)
 	r.rows = append(r.rows, strings.Join(r.cells, " | "))
+	r.endCode()
 	r.endList()
 	r.outline.Block(document.Table, strings.Join(r.rows, "\n"))
 }
@@ -94,12 +100,17 @@ func (r *reader) start(t xml.StartElement) error {
 		if r.inside++; r.inside == 1 {
 			r.text.Reset()
 			r.level, r.item = 0, listPosition{}
+			r.fixed, r.running = false, false
 		} else if r.text.Len() > 0 {
 			return r.add("\n")
 		}
 	case "pStyle":
 		style := boundedxml.Attribute(t, "val")
 		r.level, r.item = r.levels[style], r.numbering.ofStyle(style)
+	case "r":
+		r.fixed = false
+	case "rFonts":
+		r.fixed = fixedWidth(t)
 	case "outlineLvl":
 		if n, err := strconv.Atoi(boundedxml.Attribute(t, "val")); err == nil && n >= 0 && n < 9 {
 			r.level = n + 2
@@ -112,7 +123,10 @@ func (r *reader) start(t xml.StartElement) error {
 	case "ilvl":
 		r.item.level = listLevel(t)
 	case "tab":
-		if r.inside > 0 && r.text.Len() > 0 {
+		switch {
+		case r.level == codeLevel:
+			return r.add("\t")
+		case r.inside > 0 && r.text.Len() > 0:
 			return r.add(" ")
 		}
 	case "br", "cr":
@@ -120,6 +134,7 @@ func (r *reader) start(t xml.StartElement) error {
 	case "noBreakHyphen":
 		return r.add("-")
 	case "tbl":
+		r.endCode()
 		r.endList()
 		r.tables++
 	}
@@ -131,7 +146,7 @@ func (r *reader) end(name string) error {
 	case "p":
 		if r.inside--; r.inside <= 0 {
 			r.inside = 0
-			r.paragraph(strings.TrimSpace(r.text.String()))
+			r.paragraph(r.text.String())
 			r.text.Reset()
 			if r.outline.Full() {
 				return errEnough
@@ -163,6 +178,15 @@ func (r *reader) end(name string) error {
 
 // paragraph takes in a paragraph that has ended.
 func (r *reader) paragraph(text string) {
+	if r.tables == 0 && (r.level == codeLevel || r.level == 0 && !r.item.is && !r.running && strings.TrimSpace(text) != "") {
+		r.endList()
+		r.code = append(r.code, strings.TrimRight(text, " \t\n"))
+		return
+	}
+	text = strings.TrimSpace(text)
+	if text != "" {
+		r.endCode()
+	}
 	switch {
 	case text == "":
 	case r.tables > 0:
@@ -176,6 +200,11 @@ func (r *reader) paragraph(text string) {
 		r.endList()
 		r.outline.Block(document.Paragraph, text)
 	}
+}
+
+func (r *reader) endCode() {
+	r.outline.Code("", strings.Trim(strings.Join(r.code, "\n"), "\n"))
+	r.code = nil
 }
 
 func (r *reader) endList() {

@@ -90,6 +90,40 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// Paragraphs in a style for code, or all in a font of fixed width, are code with its lines and their
+// indentation.
+func TestWordCode(t *testing.T) {
+	t.Parallel()
+	style := func(id, name, inside string) string {
+		return `<w:style w:type="paragraph" w:styleId="` + id + `"><w:name w:val="` + name + `"/>` + inside + `</w:style>`
+	}
+	line := func(style, text string) string {
+		return `<w:p><w:pPr><w:pStyle w:val="` + style + `"/></w:pPr><w:r><w:t xml:space="preserve">` + text + `</w:t></w:r></w:p>`
+	}
+	fixed := func(text string) string {
+		return `<w:r><w:rPr><w:rFonts w:ascii="Courier New"/></w:rPr><w:t>` + text + `</w:t></w:r>`
+	}
+	page, err := office.Parse(t.Context(), pack(t, map[string]string{
+		"word/styles.xml": `<w:styles ` + namespace + `>` + style("SC", "Source Code", "") + style("Term", "Terminal", `<w:rPr><w:rFonts w:ascii="Consolas"/></w:rPr>`) +
+			style("ZIP", "Barcode", "") + `</w:styles>`,
+		"word/document.xml": body(p("Run it:") + line("SC", "if x {") + `<w:p><w:pPr><w:pStyle w:val="SC"/></w:pPr><w:r><w:tab/><w:t>y()</w:t></w:r></w:p>` +
+			line("SC", "") + line("SC", "}  ") + p("Then:") + line("Term", "make test") + line("ZIP", "12345") +
+			`<w:p>` + fixed("ls") + fixed(" -l") + `</w:p>` + `<w:p>` + fixed("ls") + `<w:r><w:t> lists files.</w:t></w:r></w:p>`),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []document.Block
+	for _, s := range page.Sections {
+		got = append(got, s.Blocks...)
+	}
+	want := []document.Block{{Text: "Run it:"}, {Kind: document.Code, Text: "if x {\n\ty()\n\n}"}, {Text: "Then:"}, {Kind: document.Code, Text: "make test"},
+		{Text: "12345"}, {Kind: document.Code, Text: "ls -l"}, {Text: "ls lists files."}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("blocks (-want +got):\n%s", diff)
+	}
+}
+
 // Items get their numbers from the paragraph, its style, or one that this is based on. They go on
 // behind a paragraph that is no item, and begin again where the list says so.
 func TestWordListsKeepTheirNumbers(t *testing.T) {

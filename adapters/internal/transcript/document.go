@@ -20,11 +20,10 @@ func VersionOf(lines ...string) time.Time {
 	return time.UnixMicro(int64(sum.Sum64() >> 14)).UTC()
 }
 
-// Said returns the section of a message: its author, time and text.
+// Said returns the section of a message: its author, time and text, with its code in separate
+// blocks.
 func Said(link, who string, at time.Time, text string) document.Section {
-	return document.Section{Anchor: link, Blocks: []document.Block{
-		{Kind: document.Paragraph, Text: fmt.Sprintf("%s (%s UTC): %s", who, at.UTC().Format("2006-01-02 15:04"), text)},
-	}}
+	return document.Section{Anchor: link, Blocks: blocks(fmt.Sprintf("%s (%s UTC): %s", who, at.UTC().Format("2006-01-02 15:04"), text))}
 }
 
 // longestTitle is the maximum number of characters of a message in a title.
