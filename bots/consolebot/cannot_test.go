@@ -14,12 +14,12 @@ const (
 
 // cannot are the scenarios that a terminal cannot play.
 var cannot = map[string]string{
-	"a mention is answered in its thread":                                 onePerson,
-	"who may not ask is told so alone":                                    onePerson,
-	"a thread that is entered half-way is read once":                      onePerson,
-	"a follow-up needs no mention while it is a dialogue":                 onePerson,
-	"the owner of the nearest page is asked once, by the asker":           onePerson,
-	"the button stops":                                                    onePerson,
+	"a mention is answered in its thread":                       onePerson,
+	"who may not ask is told so alone":                          onePerson,
+	"a thread that is entered half-way is read once":            onePerson,
+	"a follow-up needs no mention while it is a dialogue":       onePerson,
+	"the owner of the nearest page is asked once, by the asker": onePerson,
+	"the button stops": onePerson,
 	"an answer that was stopped is tried again in place":                  onePerson,
 	"why a message was not answered is told to whoever asks":              onePerson,
 	"a follow-up of an absence is answered where nobody else has":         onePerson,
