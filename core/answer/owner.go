@@ -19,9 +19,9 @@ type Owners interface {
 	Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (owner.Offer, bool, error)
 }
 
-// naming returns a sink that passes packets on and names the owner of the nearest page at the end of
-// an answer, if the documents did not answer. It comes after recheck, so that the pages are those
-// that the audience may read.
+// naming returns a sink that passes packets on. At the end of an answer, if the documents did not
+// answer, it names the owner of the nearest page. It comes after recheck, so that the pages are
+// those that the audience may read.
 func (s *Service) naming(ctx context.Context, t session.Turn, to packet.Sink) packet.Sink {
 	if s.Owners == nil || t.Ambient || t.Origin.As == session.Shared {
 		return to

@@ -69,9 +69,9 @@ func Unanswered(outcome session.Outcome, grounding packet.Grounding) bool {
 	return outcome == session.NoEvidence || outcome == session.Answered && grounding == packet.Uncited
 }
 
-// Nearest returns the owner of the nearest page that has one; pages are in order, the nearest first.
-// found is false if there is none. audience is everyone who sees the answer. It prefers an owner who
-// may be asked. With an error of the platform or of the store, the owner is only named.
+// Nearest returns the owner of the nearest page that has one. pages are in order, the nearest
+// first; audience is everyone who sees the answer. found is false if there is none. It prefers an
+// owner who may be asked. With an error of the platform or of the store, the owner is only named.
 func (d *Desk) Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (o Offer, found bool, err error) {
 	for _, page := range pages[:min(len(pages), maxPages)] {
 		owners, err := d.Of(ctx, audience, page, maxOwners)
@@ -87,8 +87,8 @@ func (d *Desk) Nearest(ctx context.Context, t session.Turn, audience access.Audi
 	return Offer{}, false, nil
 }
 
-// askable returns the account of the first owner who may be asked, and which one that is. It returns
-// the zero account if none may.
+// askable returns the account of the first owner who may be asked, and which one that is. It
+// returns the zero account if none may.
 func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (account access.Account, of int, err error) {
 	if !t.Public() {
 		return access.Account{}, 0, nil
@@ -169,8 +169,8 @@ func (d *Desk) openers(ctx context.Context, t session.Turn) (*openers, error) {
 	return open, nil
 }
 
-// reads asks the platform about a candidate. It returns the account if it is a full member's who can
-// open the thread, and if it still has the address by which it was found.
+// reads asks the platform about a candidate. It returns the account if it is a full member's who
+// can open the thread, and if it still has the address by which it was found.
 func (d *Desk) reads(ctx context.Context, t session.Turn, candidate access.Account, open *openers) (access.Account, error) {
 	ref := t.Session.Ref
 	alone, err := d.Platform.Listeners(ctx, session.Turn{
@@ -191,7 +191,8 @@ func (d *Desk) reads(ctx context.Context, t session.Turn, candidate access.Accou
 	if d.Domains != nil {
 		domains = d.Domains()
 	}
-	if candidate.Email != "" && account.Address(domains) != candidate.Email { // found by an address that changed
+	// found by an address that changed
+	if candidate.Email != "" && account.Address(domains) != candidate.Email {
 		return access.Account{}, nil
 	}
 	may := access.AudienceOf(alone.Tenant, alone.Held).MayRead(open.others)

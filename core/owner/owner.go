@@ -53,9 +53,9 @@ const (
 	slack = 4
 )
 
-// Of returns at most limit owners of a page, by what documents state that the audience may read: who
-// owns it, by the page itself first and then by CODEOWNERS, or else who wrote it. If the audience
-// may not read the page, it has none.
+// Of returns at most limit owners of a page. They are what documents state that the audience may
+// read: first the page itself, then CODEOWNERS. If there are none, it returns the authors. If the
+// audience may not read the page, it returns none.
 func (f Finder) Of(ctx context.Context, audience access.Audience, page document.Ref, limit int) ([]Owner, error) {
 	form := knowledge.Form(page.Title)
 	if !knowledge.Nameable(form) {

@@ -74,7 +74,7 @@ type Place struct {
 type PlaceSetting struct {
 	Key, Value string
 	Origins    []policy.Origin // none: the default value
-	Undo       string          // what an administrator writes in the channel to undo it; empty: not set in chat
+	Undo       string          // the command that undoes it in the channel; empty: none
 }
 
 // Owner returns who set the value last: "file", "chat", or "default" if it was never set.

@@ -25,7 +25,7 @@ const (
 	AnswerKept      Deed = "answer.keep"    //
 	AnswerRemoved   Deed = "answer.remove"  //
 	AnswerCorrected Deed = "answer.correct" //
-	OwnerAsked      Deed = "owner.ask"      // the asker had the owner of the nearest page asked in the thread
+	OwnerAsked      Deed = "owner.ask"      // the owner of the nearest page was asked
 	// a message of the answer was deleted on the platform, which does not say by whom
 	AnswerDeleted    Deed = "answer.delete"
 	QuestionDeleted  Deed = "question.delete" // likewise

@@ -11,10 +11,10 @@ import (
 //
 // A running answer has Stop. A deep search that waits to be started has Start and Just answer. A
 // finished answer has 👍 and 👎 if there is something to judge, and Retry if it failed, was stopped
-// or limited. It has Write the report if the partial findings of a deep search are shown, Look deeper
-// if it covers only a part of the question, and Ask if the owner of the nearest page may be asked. A
-// private answer has Share and Keep. A corrected answer has only 👍 and 👎. A removed answer and a
-// message next to the answer have none.
+// or limited. It has Write the report if the partial findings of a deep search are shown, and Look
+// deeper if it covers only a part of the question. It has Ask if the owner of the nearest page may
+// be asked. A private answer has Share and Keep. A corrected answer has only 👍 and 👎. A removed
+// answer and a message next to the answer have none.
 func Buttons(v *View) []thread.Button {
 	switch {
 	case v.Aside:

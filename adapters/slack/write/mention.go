@@ -13,8 +13,8 @@ import (
 )
 
 // TellPerson posts plain text in a thread and mentions one person before it. Lines after ">" are
-// quotations. The text can mention no one and link nowhere: in rich text, only elements of their own
-// kind do (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block).
+// quotations. The text can mention no one and link nowhere: in rich text, only elements of other
+// kinds do (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block).
 func (c *Writer) TellPerson(ctx context.Context, to thread.Ref, person, text, subject string) (thread.MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()

@@ -50,7 +50,8 @@ func (b *Base) Present(ctx context.Context, platforms Listeners, person access.A
 // platform says at this moment. Guests, apps and deactivated accounts are not.
 func (b *Base) Member(ctx context.Context, platforms Listeners, person access.Account) (bool, error) {
 	there, err := direct{b.Tenant, platforms}.Alone(ctx, person)
-	if len(there.People) == 1 && there.People[0].Workspace != person.Workspace { // known with an error, too
+	// The workspace is known with an error, too.
+	if len(there.People) == 1 && there.People[0].Workspace != person.Workspace {
 		return false, nil
 	}
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Service works with. All but Quotes, Policies, Owners, Metrics, Logger and MaxQuestion are
-// required.
+// Deps is what a Service works with. All but Quotes, Policies, Owners, Metrics, Logger and
+// MaxQuestion are required.
 type Deps struct {
 	Store    Store
 	Answerer Answerer
