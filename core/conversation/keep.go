@@ -57,15 +57,15 @@ func (c *Conversation) keep(ctx context.Context, m chat.Message, j answer.Judgem
 			if err == nil {
 				return
 			}
-			c.logger.WarnContext(ctx, "that files are kept is told to their author alone", "error", err)
+			c.logger.WarnContext(ctx, "the reply about kept files goes to their author alone", "error", err)
 		}
 		c.deps.Platform.Say(ctx, m, said, !m.Direct)
 	})
 	return nil
 }
 
-// keepAll keeps the files of a message, and returns what to say. kept says that some are kept, which
-// everyone may read who sees the message.
+// keepAll keeps the files of a message, and returns what to say. kept says that some are kept. Then
+// everyone who sees the message may read the reply.
 func (c *Conversation) keepAll(ctx context.Context, m chat.Message, j answer.Judgement, project string) (said string, kept bool) {
 	request, refused := c.keepRequest(ctx, m, j, project)
 	if refused != "" {

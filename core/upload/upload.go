@@ -1,5 +1,5 @@
 // Package upload decides which files people may keep in projects: who may, in which project, under
-// which name, who reads them, and what the person is told.
+// which name, who reads them, and what to say to the person.
 package upload
 
 import (

@@ -210,8 +210,8 @@ func TestRepliesNameFilesAsCode(t *testing.T) {
 	}
 }
 
-// Whatever is kept where, and whoever asks: an audience is shown a file exactly if each of its people
-// is in the place of the file, by a model of people and places that knows no access lists.
+// Whatever is kept where, and whoever asks: an audience is shown a file exactly if each of its
+// people is in the place of the file, by a model of people and places that knows no access lists.
 func TestNoAudienceIsShownAFileOfAnotherPlace(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

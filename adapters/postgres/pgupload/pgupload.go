@@ -83,8 +83,8 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, f upload.File,
 	return f, became, nil
 }
 
-// entry is the entry of the audit trail about a file. It names no file, because the trail is read by
-// people who may not read the file.
+// entry is the entry of the audit trail about a file. It names no file, because readers of the
+// trail need not be readers of the file.
 func entry(deed session.Deed, f upload.File, by session.Actor) audit.Entry {
 	return audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: by.Platform}, Private: true, Details: map[string]string{"file": string(f.ID)}}
 }

@@ -33,8 +33,8 @@ func (b *Base) Uploads() *upload.Service {
 	})
 }
 
-// uploadProjects returns the projects of the configuration file. A project may be known to those who
-// may read one of its files, and to members if it has none.
+// uploadProjects returns the projects of the configuration file. Those who may read one of its
+// files may know of a project. Members may know of one without files.
 func (b *Base) uploadProjects() []upload.Project {
 	var all []upload.Project
 	for _, p := range b.File().Projects {
@@ -146,8 +146,8 @@ func (b *Base) uploadedFiles(ctx context.Context, project string, audience acces
 	return out, nil
 }
 
-// Author describes a person of the console at the moment, as the platform does. Who uses the machine
-// counts as a member.
+// Author describes a person of the console at the moment, as the platform does. An account of this
+// machine counts as a member.
 func (b *Base) Author(ctx context.Context, platforms Listeners, person access.Account) (access.Account, error) {
 	if person.Platform == review.Terminal {
 		person.Full = true
