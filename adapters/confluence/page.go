@@ -72,16 +72,13 @@ func merge(query, next string, ended bool) (string, error) {
 
 // walk reads a list part by part, until use wants no more.
 func walk[T any](ctx context.Context, c *Client, path, query string, attempts int, use func([]T) (more bool)) error {
-	for pages := new(sourcehttp.Pages); ; {
+	return sourcehttp.EachPage("Confluence's list "+path, query, func(query string) (string, error) {
 		got, next, err := part[T](ctx, c, path, query, attempts)
-		if err != nil || !use(got) || next == "" {
-			return err
+		if err != nil || !use(got) {
+			return "", err
 		}
-		if err := pages.Next(next); err != nil {
-			return fmt.Errorf("Confluence's list %s cannot be read to its end: the next run tries again (%w)", path, err)
-		}
-		query = next
-	}
+		return next, nil
+	})
 }
 
 // listAll reads a whole list. An error is one of the whole list: half of one is none.

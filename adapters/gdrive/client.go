@@ -283,22 +283,14 @@ func query(pairs ...string) string {
 
 // listAll reads a list whole: part takes out what a part holds, with the place of the next.
 func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked string, part func(P) (next string)) error {
-	token, pages := "", new(sourcehttp.Pages)
 	ctx = sourcehttp.Whole(ctx)
-	for {
+	return sourcehttp.EachPage("Google's list of "+path, "", func(token string) (string, error) {
 		var got P
 		if err := c.get(ctx, of, subject, strings.TrimSuffix(path+"?"+asked+"&"+query("pageToken", token), "&"), &got); err != nil {
-			return err
+			return "", err
 		}
-		next := part(got)
-		if next == "" {
-			return nil
-		}
-		if err := pages.Next(next); err != nil {
-			return fmt.Errorf("Google's list of %s cannot be read to its end: the next run tries again (%w)", path, err)
-		}
-		token = next
-	}
+		return part(got), nil
+	})
 }
 
 // whole returns an error for a part of a list that lacks the list, or an item of which it does not

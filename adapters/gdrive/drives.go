@@ -166,19 +166,16 @@ func (d *drives) learn(ctx context.Context, in corpus) (top []file, err error) {
 		top = []file{first}
 	}
 	own := top
-	token, pages := "", new(sourcehttp.Pages)
-	for {
+	err = sourcehttp.EachPage("Google Drive's list of the folders of "+in.name, "", func(token string) (string, error) {
 		got, err := d.files(ctx, in, folderQuery, token)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		own = append(own, d.within(in, got.Files)...)
-		if token = got.NextPageToken; token == "" {
-			break
-		}
-		if err := pages.Next(token); err != nil {
-			return nil, fmt.Errorf("Google Drive's list of the folders of %s cannot be read: the next run tries again (%w)", in.name, err)
-		}
+		return got.NextPageToken, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

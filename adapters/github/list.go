@@ -22,18 +22,14 @@ func unending(err error) error {
 // (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
 func list[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error), valid func(T) bool) ([]T, error) {
 	var all []T
-	var pages sourcehttp.Pages
 	ctx = sourcehttp.Whole(ctx)
-	for place != "" {
-		if err := pages.Next(place); err != nil {
-			return nil, unending(err)
-		}
+	err := sourcehttp.EachPage("GitHub's list", place, func(place string) (string, error) {
 		page, next, err := onePage(ctx, c, place, read, valid)
-		if err != nil {
-			return nil, err
-		}
 		all = append(all, page...)
-		place = next
+		return next, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }

@@ -134,16 +134,14 @@ func page[T any](ctx context.Context, c *Client, path string, valid func(T) bool
 // all reads a list whole.
 func all[T any](ctx context.Context, c *Client, path string, valid func(T) bool) ([]T, error) {
 	ctx = sourcehttp.Whole(ctx)
-	list, start := []T{}, place(path)
-	for pages := new(sourcehttp.Pages); path != ""; {
-		if err := pages.Next(path); err != nil {
-			return nil, fmt.Errorf("the list %s of GitLab: %w", start, err)
-		}
+	list := []T{}
+	err := sourcehttp.EachPage("GitLab's list "+place(path), path, func(path string) (string, error) {
 		items, next, err := page(ctx, c, path, valid)
-		if err != nil {
-			return nil, err
-		}
-		list, path = append(list, items...), next
+		list = append(list, items...)
+		return next, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return list, nil
 }

@@ -67,20 +67,22 @@ const mostNotes = 50
 // notes are no one's words.
 func (v *vendor) notes(ctx context.Context, of threadOf) (shown []note, err error) {
 	t := of.thread
-	next := fmt.Sprintf("projects/%d/%s/%d/notes?sort=asc&per_page=100", t.Project, segment(of.feature), t.IID)
-	for pages := new(sourcehttp.Pages); next != "" && pages.Read < mostNotes; pages.Read++ {
-		if err := pages.Next(next); err != nil {
-			return nil, fmt.Errorf("the comments of %s!%d: %w", of.project.Path, t.IID, err)
-		}
-		var items []note
-		if items, next, err = page(ctx, v.client, next, note.valid); err != nil {
-			return nil, err
-		}
+	first := fmt.Sprintf("projects/%d/%s/%d/notes?sort=asc&per_page=100", t.Project, segment(of.feature), t.IID)
+	read := 0
+	err = sourcehttp.EachPage(fmt.Sprintf("the comments of %s!%d", of.project.Path, t.IID), first, func(path string) (string, error) {
+		items, next, err := page(ctx, v.client, path, note.valid)
 		for _, n := range items {
 			if !n.System && !n.Internal && !n.Confidential {
 				shown = append(shown, n)
 			}
 		}
+		if read++; read == mostNotes {
+			next = ""
+		}
+		return next, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return shown, nil
 }

@@ -86,14 +86,10 @@ func (c *Connector) confidential(ctx context.Context, of []project, open map[int
 	known := make(map[string]bool)
 	for _, route := range c.routes(of) {
 		from := list{path: route + "issues?scope=all&confidential=true&non_archived=false&", by: "created"}
-		pages := new(sourcehttp.Pages)
-		for cursor, more := "", true; more; more = cursor != "" {
-			if err := pages.Next(cursor); err != nil {
-				return fmt.Errorf("the list of confidential issues of GitLab: %w", err)
-			}
+		err := sourcehttp.EachPage("GitLab's list of confidential issues", "", func(cursor string) (string, error) {
 			items, next, err := from.next(ctx, c.client, cursor)
 			if err != nil && !absent(err) {
-				return err
+				return "", err
 			}
 			for _, t := range items {
 				if !open[t.Project] || !t.Confidential {
@@ -112,10 +108,10 @@ func (c *Connector) confidential(ctx context.Context, of []project, open map[int
 				}
 				batch.Documents[c.id(t.Project, issues, fmt.Sprint(t.IID))] = c.acl(id)
 			}
-			if err := flush(nodeBatch); err != nil {
-				return err
-			}
-			cursor = next
+			return next, flush(nodeBatch)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -31,29 +31,31 @@ var errCircle = errors.New("the list leads in a circle, and is read again by the
 func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string) ([]T, error) {
 	var all []T
 	ctx = sourcehttp.Whole(ctx)
-	for pages := new(sourcehttp.Pages); ; {
-		if err := pages.Next(strconv.Itoa(len(all))); err != nil {
-			return nil, fmt.Errorf("Jira's list %s cannot be read to its end: the next run tries again (%w)", path, err)
-		}
+	err := sourcehttp.EachPage("Jira's list "+path, "0", func(start string) (string, error) {
 		var p page[T]
-		if err := c.get(ctx, path+"?"+atlassian.Query(append(pairs, "startAt", strconv.Itoa(len(all)))...), &p); err != nil {
-			return nil, err
+		if err := c.get(ctx, path+"?"+atlassian.Query(append(pairs, "startAt", start)...), &p); err != nil {
+			return "", err
 		}
 		got := p.Values
 		if p.Comments != nil {
 			got = p.Comments
 		}
 		if err := checkItems(path, got); err != nil {
-			return nil, err
+			return "", err
 		}
 		if p.StartAt != len(all) && len(got) > 0 { // it does not go on where it was asked to
-			return nil, fmt.Errorf("Jira's list %s: %w", path, errCircle)
+			return "", fmt.Errorf("Jira's list %s: %w", path, errCircle)
 		}
 		all = append(all, got...)
 		if len(got) == 0 || p.IsLast != nil && *p.IsLast || p.IsLast == nil && p.Total != nil && len(all) >= *p.Total {
-			return all, nil
+			return "", nil
 		}
+		return strconv.Itoa(len(all)), nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return all, nil
 }
 
 // checkItems returns an error for a page of a list that lacks something.

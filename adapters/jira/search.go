@@ -123,23 +123,13 @@ func (c *Client) searchByToken(ctx context.Context, s searching, at string) ([]i
 
 // searchAll reads all that a search finds. Half of it is none.
 func (c *Client) searchAll(ctx context.Context, s searching, each func(issue)) error {
-	pages := new(sourcehttp.Pages)
-	for at := ""; ; {
+	return sourcehttp.EachPage("Jira's search", "", func(at string) (string, error) {
 		found, next, err := c.search(ctx, s, at)
-		if err != nil {
-			return err
-		}
 		for _, one := range found {
 			each(one)
 		}
-		if next == "" {
-			return nil
-		}
-		if err := pages.Next(next); err != nil {
-			return fmt.Errorf("Jira's search cannot be read to its end: the next run tries again (%w)", err)
-		}
-		at = next
-	}
+		return next, err
+	})
 }
 
 // How many issues are asked for at once. "The greatest number of items returned per page is

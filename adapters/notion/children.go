@@ -55,39 +55,40 @@ func (c *Client) keep(id string, h *half) {
 // (https://developers.notion.com/reference/get-block-children).
 func (w *writer) children(ctx context.Context, id string) ([]block, error) {
 	var all []block
-	asked := "blocks/" + id + "/children?page_size=100"
-	for parts := new(sourcehttp.Pages); ; {
-		if err := parts.Next(asked); err != nil {
-			return nil, fmt.Errorf("list the blocks of %s: %w", id, err)
-		}
+	first := "blocks/" + id + "/children?page_size=100"
+	err := sourcehttp.EachPage("Notion's list of the blocks of "+id, first, func(asked string) (string, error) {
 		got, known := w.half.answers[asked]
 		if !known {
 			err := w.client.get(ctx, asked, &got)
 			if status := sourcehttp.Status(err); id != w.page && (status == http.StatusBadRequest || status == http.StatusNotFound) {
 				// of a kind that the API does not give out, or gone since: the rest of the page is
 				// read
-				w.left = err
-				return nil, nil
+				w.left, all = err, nil
+				return "", nil
 			}
 			if err != nil {
-				return nil, err
+				return "", err
 			}
 			w.half.answers[asked] = got
 		}
 		for _, raw := range got.Results {
 			var b block
 			if err := json.Unmarshal(raw, &b); err != nil {
-				return nil, fmt.Errorf("read a block of the page: %w", err)
+				return "", fmt.Errorf("read a block of the page: %w", err)
 			}
 			if w.count++; w.count > mostBlocks {
-				return nil, errMany
+				return "", errMany
 			}
 			all = append(all, b)
 		}
 		cursor := got.next()
 		if cursor == "" {
-			return all, nil
+			return "", nil
 		}
-		asked = "blocks/" + id + "/children?page_size=100&start_cursor=" + url.QueryEscape(cursor)
+		return first + "&start_cursor=" + url.QueryEscape(cursor), nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return all, nil
 }

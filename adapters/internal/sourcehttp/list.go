@@ -84,3 +84,25 @@ func (p *Pages) Next(place string) error {
 	p.been[key] = true
 	return nil
 }
+
+// EachPage reads a list page by page. fetch returns the cursor of the page after the one that it
+// was called with; an empty one ends the list. A list that does not end is an ErrEndless in a
+// sentence about what.
+func EachPage(what, first string, fetch func(cursor string) (next string, err error)) error {
+	var pages Pages
+	for cursor := first; ; {
+		next, err := fetch(cursor)
+		if err != nil || next == "" {
+			return err
+		}
+		if next == first {
+			err = ErrEndless
+		} else {
+			err = pages.Next(next)
+		}
+		if err != nil {
+			return fmt.Errorf("%s cannot be read to its end: the next run tries again (%w)", what, err)
+		}
+		cursor = next
+	}
+}
