@@ -233,7 +233,7 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 		x.worth += againMore
 	}
 	for _, b := range x.blocks {
-		if b.kind == code && a.harmful(b.text) {
+		if (b.kind == code || b.kind == list) && a.harmful(b.text) {
 			x.worth -= harmLess
 		}
 	}

@@ -36,10 +36,12 @@ func TestKindsOfQuestions(t *testing.T) {
 	}{
 		"a sentence with what it refers to": {"when do unused days expire?", []tool.Document{portal}, "Up to five unused days move to the next year. They expire on 31 March.", ""},
 		"no harm":                           {"how do I end one query?", []tool.Document{cluster}, "Look its number up in the list of activity, then cancel the query:\n\n```sql\nSELECT pg_cancel_backend(12345);\n```", "shutdown"},
-		"harm that is asked about":          {"how do I shut down the cluster?", []tool.Document{cluster}, "End every query of the cluster with this:\n\n```\nclusterctl shutdown --now\n```", ""},
-		"a number in words":                 {"how many days of vacation do I get?", []tool.Document{portal}, "Everybody gets thirty days of paid vacation a year.", ""},
-		"a row of numbers":                  {"Which Lisp versions does Acorn 3.4 support?", []tool.Document{support}, "Acorn version | Lisp versions:\n\n- 3.4 | 1.5, 1.6, 1.7, 1.8", ""},
-		"in other words":                    {"how do I cancel a query?", []tool.Document{cluster}, "Look its number up", "shutdown"},
+		"no harm by steps": {"how do I copy the database?", []tool.Document{{Number: 4, Title: "Care", Contents: "To start with an empty database, or copy another one:\n\n- Set the flag, then erase the database.\n\n" +
+			"The copy tool copies a database while it is in use."}}, "The copy tool copies a database while it is in use.", "erase"},
+		"harm that is asked about": {"how do I shut down the cluster?", []tool.Document{cluster}, "End every query of the cluster with this:\n\n```\nclusterctl shutdown --now\n```", ""},
+		"a number in words":        {"how many days of vacation do I get?", []tool.Document{portal}, "Everybody gets thirty days of paid vacation a year.", ""},
+		"a row of numbers":         {"Which Lisp versions does Acorn 3.4 support?", []tool.Document{support}, "Acorn version | Lisp versions:\n\n- 3.4 | 1.5, 1.6, 1.7, 1.8", ""},
+		"in other words":           {"how do I cancel a query?", []tool.Document{cluster}, "Look its number up", "shutdown"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

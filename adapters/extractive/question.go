@@ -170,7 +170,7 @@ var (
 
 const maxHarms = 20 // that are looked at in one piece of code
 
-// harmful reports whether code does harm that the question does not speak of.
+// harmful reports whether code or steps do harm that the question does not speak of.
 func (a *asked) harmful(text string) bool {
 	wanted := a.stems(denied.ReplaceAllString(a.text, " "))
 	for _, word := range harms.FindAllString(text, maxHarms) {
