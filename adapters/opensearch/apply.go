@@ -151,8 +151,8 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 	for try := 1; len(batch) > 0; {
 		now := batch[:min(int(c.bulkSize.Load()), len(batch))]
 		began := time.Now()
-		left, err := c.sendBulk(ctx, index, now, refresh)
-		if err == nil && len(left) == 0 {
+		pending, err := c.sendBulk(ctx, index, now, refresh)
+		if err == nil && len(pending) == 0 {
 			c.adaptBulk(len(now), time.Since(began))
 			batch, try, wait = batch[len(now):], 1, firstWait
 			continue
@@ -162,7 +162,7 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 		switch {
 		case err == nil:
 			err = fmt.Errorf("%w: it is overloaded", engine.ErrDown)
-			batch = slices.Concat(left, batch[len(now):])
+			batch = slices.Concat(pending, batch[len(now):])
 			c.limitBulk(len(now) / 2)
 		case errors.As(err, &f) && isBusy(f):
 			wait = max(wait, min(f.retryAfter, maxWait))

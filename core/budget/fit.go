@@ -117,14 +117,14 @@ func (f *Fitter) Fit(sections []Section) (Fitted, error) {
 			result.Report.Dropped[s.kind]++
 			continue
 		}
-		kept := Kept{Index: s.index, Text: s.text, Tokens: s.cost()}
+		section := Kept{Index: s.index, Text: s.text, Tokens: s.cost()}
 		if s.keep < s.count {
 			text, size := cutMiddle(f.counter, s.text, s.keep, f.marker)
-			kept.Text, kept.Tokens, kept.Trimmed = text, s.fixed+size, true
+			section.Text, section.Tokens, section.Trimmed = text, s.fixed+size, true
 			result.Report.Trimmed[s.kind]++
 		}
-		result.Sections = append(result.Sections, kept)
-		result.Report.After += kept.Tokens
+		result.Sections = append(result.Sections, section)
+		result.Report.After += section.Tokens
 	}
 	// The plan should fit by construction. This check prevents a request that the provider would
 	// refuse.

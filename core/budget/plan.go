@@ -240,12 +240,12 @@ func (p *plan) fitHistory() {
 
 // fitFiles drops the last files until the rest fits when shortened.
 func (p *plan) fitFiles(limit int) {
-	kept := p.files
-	for len(kept) > 0 && kept.minCost(minUsefulTokens) > limit {
-		kept[len(kept)-1].dropped = true
-		kept = kept[:len(kept)-1]
+	files := p.files
+	for len(files) > 0 && files.minCost(minUsefulTokens) > limit {
+		files[len(files)-1].dropped = true
+		files = files[:len(files)-1]
 	}
-	kept.shrink(kept.cost()-limit, minUsefulTokens)
+	files.shrink(files.cost()-limit, minUsefulTokens)
 }
 
 // shortenTurn cuts each text of a turn to its part of the history share minus a tenth. For a

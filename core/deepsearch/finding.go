@@ -78,16 +78,16 @@ func (f *Finding) shownLine() string {
 func statements(text string, known func(int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
 		for block := range strings.SplitSeq(text, "\n\n") {
-			var said []string
+			var sentences []string
 			for sentence, numbers := range cite.Sentences(block, known) {
-				said = append(said, sentence)
+				sentences = append(sentences, sentence)
 				if len(numbers) == 0 {
 					continue
 				}
-				if !yield(strings.Join(said, " "), numbers) {
+				if !yield(strings.Join(sentences, " "), numbers) {
 					return
 				}
-				said = nil
+				sentences = nil
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func oneLinePlain(sentence string) string {
 // quotedParagraphs returns the paragraphs that cite something, with the code blocks that they
 // introduce. Other paragraphs describe the answer, not the documents.
 func quotedParagraphs(text string) string {
-	var kept []string
+	var quoted []string
 	introduced := false
 	for block := range strings.SplitSeq(text, "\n\n") {
 		cites := false
@@ -109,12 +109,12 @@ func quotedParagraphs(text string) string {
 			cites = cites || len(numbers) > 0
 		}
 		if cites || introduced {
-			kept = append(kept, block)
+			quoted = append(quoted, block)
 		}
-		fenced := strings.Count(strings.Join(kept, "\n\n"), "```")%2 == 1
+		fenced := strings.Count(strings.Join(quoted, "\n\n"), "```")%2 == 1
 		introduced = cites && strings.HasSuffix(strings.TrimSpace(block), ":") || introduced && fenced
 	}
-	return strings.Join(kept, "\n\n")
+	return strings.Join(quoted, "\n\n")
 }
 
 // citedNumbers returns the numbers, as models see them, that a finding's text cites.

@@ -91,9 +91,9 @@ func (s *inquiry) inferArguments(ctx context.Context, model llm.Model, spec llm.
 		return call.Arguments, nil
 	}
 	// Some models write only the JSON object, inside a sentence.
-	said := text.String()
-	if from, to := strings.Index(said, "{"), strings.LastIndex(said, "}"); from >= 0 && to > from {
-		return said[from : to+1], nil
+	reply := text.String()
+	if from, to := strings.Index(reply, "{"), strings.LastIndex(reply, "}"); from >= 0 && to > from {
+		return reply[from : to+1], nil
 	}
 	return "", fmt.Errorf("%w: the reply has no tool call", llm.ErrEmpty)
 }

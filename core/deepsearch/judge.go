@@ -164,11 +164,11 @@ func (s *inquiry) cleanItems(all []string) []string {
 
 // summary returns the result of a row, for a model.
 func (r row) summary() string {
-	said := r.result()
+	text := r.result()
 	if r.Added && (r.finding == nil || r.finding.State != Dropped) {
-		said += "\nA person asked for this while the search ran; the report is to answer it."
+		text += "\nA person asked for this while the search ran; the report is to answer it."
 	}
-	return said
+	return text
 }
 
 func (r row) result() string {

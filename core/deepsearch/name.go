@@ -209,16 +209,16 @@ func (s *inquiry) namedQuestions() []SubQuestion {
 // unansweredWords returns the words of a question that the texts do not contain. Searching with the
 // other words would find the same texts.
 func unansweredWords(question string, texts []string) string {
-	var kept []string
+	var unanswered []string
 	for i, word := range strings.Fields(question) {
 		if i == 0 || cite.Supported(word, nil) == 0 && !mentions(texts, word) {
-			kept = append(kept, trimPunctuation(word))
+			unanswered = append(unanswered, trimPunctuation(word))
 		}
 	}
-	if len(kept) < 2 {
+	if len(unanswered) < 2 {
 		return question
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(unanswered, " ")
 }
 
 // mentions reports whether a text contains a word in any inflection.

@@ -28,13 +28,13 @@ func MarkPartial(question string, to packet.Sink) packet.Sink {
 	if len(parts) == 0 {
 		return to
 	}
-	var said strings.Builder
+	var answer strings.Builder
 	return packet.SinkFunc(func(p packet.Packet) {
 		switch payload := p.Payload.(type) {
 		case packet.MessageDelta:
-			said.WriteString(payload.Text)
+			answer.WriteString(payload.Text)
 		case packet.Stop:
-			payload.Deeper = payload.Reason == string(session.NoEvidence) || payload.Reason == string(session.Answered) && missesPart(said.String(), parts)
+			payload.Deeper = payload.Reason == string(session.NoEvidence) || payload.Reason == string(session.Answered) && missesPart(answer.String(), parts)
 			p.Payload = payload
 		}
 		to.Accept(p)

@@ -129,8 +129,8 @@ func (s *inquiry) planByModel(ctx context.Context) (questions []SubQuestion, pla
 	}
 	var b strings.Builder
 	b.WriteString(s.background())
-	if said := transcript(s.req.History); said != "" {
-		fmt.Fprintf(&b, "The conversation so far:\n\n%s\n\n", said)
+	if earlier := transcript(s.req.History); earlier != "" {
+		fmt.Fprintf(&b, "The conversation so far:\n\n%s\n\n", earlier)
 	}
 	fmt.Fprintf(&b, "The question:\n\n%s\n", excerpt(s.req.Question.Text, 8_000))
 	if !s.req.Depth.Blind {
@@ -194,15 +194,15 @@ func (s *inquiry) background() string {
 	if around := in.Circumstances(); around != "" {
 		b.WriteString(around + "\n\n")
 	}
-	left := fileBytes
+	remaining := fileBytes
 	for _, f := range slices.Concat(s.req.Question.Files, s.req.Project) {
-		text := excerpt(strings.TrimSpace(f.Text), min(fileBytes/2, left))
+		text := excerpt(strings.TrimSpace(f.Text), min(fileBytes/2, remaining))
 		if text == "" {
 			continue
 		}
-		left -= len(text)
+		remaining -= len(text)
 		fmt.Fprintf(&b, "The file %q, which those who answer sub-questions read too:\n\n%s\n\n", f.Name, text)
-		if left <= 0 {
+		if remaining <= 0 {
 			break
 		}
 	}
@@ -283,15 +283,15 @@ func (s *inquiry) showRows(round int, rows []*row) {
 func (s *inquiry) answerPlainly(ctx context.Context) (turn.Report, error) {
 	req := s.req
 	req.Depth = nil
-	said := slices.Clone(s.notices)
+	notices := slices.Clone(s.notices)
 	if s.plainNotice != "" {
-		said = append(said, s.plainNotice)
+		notices = append(notices, s.plainNotice)
 	}
 	report, err := s.Plain.Run(ctx, req, s.packets.sinkAfter(planBlock+1, func(stop *packet.Stop) {
-		stop.Notices = append(slices.Clip(stop.Notices), said...)
+		stop.Notices = append(slices.Clip(stop.Notices), notices...)
 	}))
 	for i := range report.Answers {
-		report.Answers[i].Notices = append(report.Answers[i].Notices, said...)
+		report.Answers[i].Notices = append(report.Answers[i].Notices, notices...)
 		s.notices = nil
 		s.addTotals(&report.Answers[i])
 	}
@@ -300,13 +300,13 @@ func (s *inquiry) answerPlainly(ctx context.Context) (turn.Report, error) {
 
 // transcript returns the end of a conversation, so that pronouns can be resolved.
 func transcript(history []message.Message) string {
-	var said []string
+	var lines []string
 	for _, m := range history {
 		if m.Text != "" && (m.Role == message.User || m.Role == message.Assistant) {
-			said = append(said, fmt.Sprintf("%s: %s", m.Role, excerpt(m.Text, 1_500)))
+			lines = append(lines, fmt.Sprintf("%s: %s", m.Role, excerpt(m.Text, 1_500)))
 		}
 	}
-	return strings.Join(said[max(0, len(said)-6):], "\n\n")
+	return strings.Join(lines[max(0, len(lines)-6):], "\n\n")
 }
 
 // excerpt returns the beginning of a text.

@@ -55,7 +55,7 @@ const maxSubQuestion = 400
 
 // cleanQuestions returns the questions without list marks, duplicates, empty ones and those in
 // before. It shortens long ones. dropped counts those beyond MaxQuestions.
-func cleanQuestions(texts, before []string) (kept []string, dropped int) {
+func cleanQuestions(texts, before []string) (questions []string, dropped int) {
 	seen := make(map[string]bool)
 	for _, t := range before {
 		seen[normalise(t)] = true
@@ -70,13 +70,13 @@ func cleanQuestions(texts, before []string) (kept []string, dropped int) {
 			continue
 		}
 		seen[key] = true
-		if len(kept) == MaxQuestions {
+		if len(questions) == MaxQuestions {
 			dropped++
 			continue
 		}
-		kept = append(kept, t)
+		questions = append(questions, t)
 	}
-	return kept, dropped
+	return questions, dropped
 }
 
 // normalise removes case, white space and punctuation differences between questions.

@@ -101,7 +101,7 @@ func (s *inquiry) reportMaterial(rows []row, info llm.Info) (steps []message.Mes
 		id := fmt.Sprintf("part_%d", r.number)
 		calls.Calls = append(calls.Calls, message.Call{ID: id, Name: search.Name, Arguments: queries})
 		note := r.summary()
-		left := room - s.Counter.Count(note)
+		remaining := room - s.Counter.Count(note)
 		var docs []tool.Document
 		if r.finding != nil && r.finding.State == Found {
 			for _, ref := range r.finding.evidence() {
@@ -110,10 +110,10 @@ func (s *inquiry) reportMaterial(rows []row, info llm.Info) (steps []message.Mes
 					doc.Updated = ref.Document.UpdatedAt.Format("2006-01-02")
 				}
 				size := s.Counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
-				if size > left && len(docs) > 0 {
+				if size > remaining && len(docs) > 0 {
 					break
 				}
-				left -= size
+				remaining -= size
 				docs = append(docs, doc)
 				references = append(references, ref)
 			}

@@ -274,12 +274,12 @@ const toolTimeout = 2 * time.Minute
 
 // partRunner returns a runner for one sub-question with a limited number of searches.
 func (s *inquiry) partRunner() *turn.Runner {
-	left := new(atomic.Int64)
-	left.Store(int64(s.config.Searches))
+	remaining := new(atomic.Int64)
+	remaining.Store(int64(s.config.Searches))
 	var tools []tool.Tool
 	for _, t := range s.Tools.Tools() {
 		if t.Spec().Name == search.Name {
-			t = &limitedTool{Tool: t, remaining: left, limit: s.config.Searches}
+			t = &limitedTool{Tool: t, remaining: remaining, limit: s.config.Searches}
 		}
 		tools = append(tools, t)
 	}

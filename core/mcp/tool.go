@@ -325,11 +325,11 @@ func (s *Service) fenceResult(ctx context.Context, documents string, found []doc
 	}
 	above := strings.Join(append([]string{fence}, notices...), " ") + "\n"
 	for s.Counter.Count(above+documents) > maxText {
-		half, ok := tool.Halve(documents)
+		halved, ok := tool.Halve(documents)
 		if !ok {
 			return output{}, Refusal("The document says more of itself than a result can hold.")
 		}
-		documents = half
+		documents = halved
 	}
 	var read readResult
 	if err := json.Unmarshal([]byte(documents), &read); err != nil {

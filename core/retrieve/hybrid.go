@@ -78,11 +78,11 @@ func (h *Hybrid) Config() Config { return h.cfg }
 // Search implements Retriever. If the embedder fails or takes longer than Config.EmbedWait, Search
 // uses keywords only and says so in the trace.
 func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error) {
-	ctx, told := span.Begin(ctx, "search", slog.Int("queries", len(s.Queries)))
+	ctx, searchSpan := span.Begin(ctx, "search", slog.Int("queries", len(s.Queries)))
 	defer func() {
-		told.Note(slog.String("route", result.Trace.Route), slog.Float64("alpha", result.Trace.Alpha), slog.Int("allowed", result.Trace.Allowed),
+		searchSpan.Note(slog.String("route", result.Trace.Route), slog.Float64("alpha", result.Trace.Alpha), slog.Int("allowed", result.Trace.Allowed),
 			slog.Int("hits", len(result.Hits)), slog.Bool("evidence", result.Evidence))
-		told.End(err)
+		searchSpan.End(err)
 		if err == nil && h.cfg.Observe != nil {
 			h.cfg.Observe(result.Trace)
 		}
@@ -194,14 +194,14 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 	if len(texts) == 0 {
 		return nil
 	}
-	embedding, told := span.Begin(access.WithTenant(ctx, r.Audience.Tenant()), "embed", slog.String("model", h.embedder.Model()), slog.Int("texts", len(texts)))
+	embedding, embedSpan := span.Begin(access.WithTenant(ctx, r.Audience.Tenant()), "embed", slog.String("model", h.embedder.Model()), slog.Int("texts", len(texts)))
 	limited, cancel := context.WithTimeout(embedding, h.cfg.EmbedWait)
 	defer cancel()
 	vectors, err := h.embedder.Embed(limited, ForQuery, texts)
 	if err == nil {
 		err = h.check(vectors, len(texts))
 	}
-	told.End(err)
+	embedSpan.End(err)
 	trace.Timings["embed"] = time.Since(began)
 	trace.Embedder = h.embedder.Model()
 	if err != nil {
@@ -255,9 +255,9 @@ func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *T
 		weights[i] = q.Weight
 		evidence = evidence || h.cfg.HasEvidence(list)
 		h.cfg.addClose(list, isClose)
-		for _, told := range list.Synonyms {
-			if !slices.Contains(trace.Synonyms, told) {
-				trace.Synonyms = append(trace.Synonyms, told)
+		for _, synonym := range list.Synonyms {
+			if !slices.Contains(trace.Synonyms, synonym) {
+				trace.Synonyms = append(trace.Synonyms, synonym)
 			}
 		}
 	}

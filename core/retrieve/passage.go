@@ -201,12 +201,12 @@ func fit(hits []Hit, maxTokens int) []Hit {
 	if maxTokens <= 0 {
 		return hits
 	}
-	kept := hits[:0]
+	fitting := hits[:0]
 	for _, h := range hits {
 		if h.Tokens <= maxTokens {
 			maxTokens -= h.Tokens
-			kept = append(kept, h)
+			fitting = append(fitting, h)
 		}
 	}
-	return kept
+	return fitting
 }

@@ -117,14 +117,14 @@ func (h *Hybrid) applyReranker(ctx context.Context, question string, ranked []Ra
 		}
 	}
 	trace.Reranker = h.reranker.Model()
-	asking, told := span.Begin(ctx, "rerank", slog.String("model", trace.Reranker), slog.Int("texts", len(texts)))
+	asking, rerankSpan := span.Begin(ctx, "rerank", slog.String("model", trace.Reranker), slog.Int("texts", len(texts)))
 	asking, cancel := context.WithTimeout(asking, h.wait)
 	defer cancel()
 	scores, err := h.reranker.Rerank(asking, question, texts)
 	if err == nil {
 		err = checkScores(scores, len(texts))
 	}
-	told.End(err)
+	rerankSpan.End(err)
 	trace.Timings["rerank"] = time.Since(began)
 	switch {
 	case err == nil:

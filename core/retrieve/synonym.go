@@ -16,16 +16,16 @@ func Understand(terms []analyse.Term, found []Matched) {
 			to++
 		}
 		if terms[from].Synonym > 0 {
-			said := Matched{Frequency: found[from].Frequency, Here: true}
+			matched := Matched{Frequency: found[from].Frequency, Here: true}
 			for _, f := range found[from:to] {
-				said.Here = said.Here && f.Here
-				said.Frequency = min(said.Frequency, f.Frequency)
+				matched.Here = matched.Here && f.Here
+				matched.Frequency = min(matched.Frequency, f.Frequency)
 			}
 			if known[terms[from].Word] {
-				said.Frequency = 0
+				matched.Frequency = 0
 			}
 			for i := from; i < to; i++ {
-				found[i] = said
+				found[i] = matched
 			}
 		}
 		from = to

@@ -15,10 +15,10 @@ func Halve(content string) (string, bool) {
 	if dec.Decode(&all) != nil || len(all.Documents) == 0 {
 		return content, false
 	}
-	half := all.Documents[:(len(all.Documents)+1)/2]
+	firstHalf := all.Documents[:(len(all.Documents)+1)/2]
 	if len(all.Documents) == 1 {
 		var d Document
-		if json.Unmarshal(half[0], &d) != nil || len(d.Contents) < 2 {
+		if json.Unmarshal(firstHalf[0], &d) != nil || len(d.Contents) < 2 {
 			return content, false
 		}
 		runes := []rune(d.Contents)
@@ -27,7 +27,7 @@ func Halve(content string) (string, bool) {
 	}
 	var b bytes.Buffer
 	b.WriteString("{\"documents\":[")
-	for i, d := range half {
+	for i, d := range firstHalf {
 		if i > 0 {
 			b.WriteByte(',')
 		}

@@ -54,20 +54,20 @@ func (s Set) Only(names ...string) (Set, error) {
 	if len(names) == 0 {
 		return s, nil
 	}
-	var kept []Tool
+	var selected []Tool
 	for _, name := range names {
 		t := s.Find(name)
 		if t == nil {
 			return Set{}, fmt.Errorf("there is no tool %q: the tools are %s", name, s.list())
 		}
-		kept = append(kept, t)
+		selected = append(selected, t)
 	}
-	return NewSet(kept...)
+	return NewSet(selected...)
 }
 
 // For returns the tools that a turn offers.
 func (s Set) For(scope Scope) Set {
-	var kept []Tool
+	var offered []Tool
 	for _, t := range s.tools {
 		if o, ok := t.(Offerer); ok && !o.Offered(scope) {
 			continue
@@ -75,9 +75,9 @@ func (s Set) For(scope Scope) Set {
 		if f, ok := t.(Fitter); ok {
 			t = f.Fit(scope)
 		}
-		kept = append(kept, t)
+		offered = append(offered, t)
 	}
-	return Set{tools: kept}
+	return Set{tools: offered}
 }
 
 // Len returns the number of tools.

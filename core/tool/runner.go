@@ -179,7 +179,7 @@ func merge(jobs []pendingCall) []pendingCall {
 func (r *Runner) run(ctx context.Context, j pendingCall, step Step, emit *packet.Emitter) Executed {
 	began := time.Now()
 	ran := Executed{Call: j.call, Err: j.err}
-	ctx, told := span.Begin(ctx, "tool", slog.String("tool", j.call.Name))
+	ctx, toolSpan := span.Begin(ctx, "tool", slog.String("tool", j.call.Name))
 	if ran.Err == nil {
 		ran.Result, ran.Err = r.call(ctx, j, step, emit)
 	} else {
@@ -188,8 +188,8 @@ func (r *Runner) run(ctx context.Context, j pendingCall, step Step, emit *packet
 	}
 	emit.Emit(packet.SectionEnd{})
 	ran.Took = time.Since(began)
-	told.Note(slog.Int("references", len(ran.Result.References)))
-	told.End(ran.Err)
+	toolSpan.Note(slog.Int("references", len(ran.Result.References)))
+	toolSpan.End(ran.Err)
 	if ran.Err != nil && ctx.Err() == nil { // a stop is no failure
 		r.logger.WarnContext(ctx, "tool call failed", "tool", j.call.Name, "took_ms", ran.Took.Milliseconds(), "error_type", fmt.Sprintf("%T", ran.Err))
 		ran.Result = Result{Content: Failed + ran.Err.Error() + ".", Search: ran.Result.Search}

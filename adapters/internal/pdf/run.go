@@ -270,11 +270,11 @@ func mainDirection(runs []run) []run {
 			most = turn
 		}
 	}
-	kept := runs[:0]
+	upright := runs[:0]
 	for _, r := range runs {
 		if r.turn == most {
-			kept = append(kept, r)
+			upright = append(upright, r)
 		}
 	}
-	return kept
+	return upright
 }

@@ -49,9 +49,9 @@ type groupState struct {
 // with the content of first.
 func (g *Groups) Run(ctx context.Context, since index.Checkpoint, list []Listed, first index.GroupBatch) error {
 	state, batch := Decode[groupState](since), first
-	told := make(map[string]bool) // people, each once
+	seen := make(map[string]bool) // people, each once
 	for _, p := range first.People {
-		told[p.ID] = true
+		seen[p.ID] = true
 	}
 	held, failing := 0, 0
 	for _, one := range list {
@@ -65,8 +65,8 @@ func (g *Groups) Run(ctx context.Context, since index.Checkpoint, list []Listed,
 			in := index.Group{Principal: g.Principal(one.ID), Name: one.Name}
 			for _, m := range members {
 				in.Members = append(in.Members, m.ID)
-				if !told[m.ID] {
-					told[m.ID] = true
+				if !seen[m.ID] {
+					seen[m.ID] = true
 					batch.People = append(batch.People, m)
 				}
 			}

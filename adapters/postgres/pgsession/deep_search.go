@@ -128,14 +128,14 @@ func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.R
 		if err := forgetDeep(ctx, tx, f.Tenant, string(f.Turn)); err != nil {
 			return err
 		}
-		kept := early
+		remaining := early
 		if len(r.Questions) > 0 || early == nil {
-			kept = []deepsearch.Instruction{}
+			remaining = []deepsearch.Instruction{}
 		}
 		const plan = `
 			insert into deep_search (tenant_id, turn_id, question, audience, direct, steerable, asked_at, choice, early)
 			values ($1, $2, $3, $4, $5, $6, case when $7 then clock_timestamp() end, nullif($8, ''), $9)`
-		_, err = tx.Exec(ctx, plan, f.Tenant, f.Turn, postgres.Storable(r.Question), r.Audience, r.Direct, len(r.Questions) > 0, r.Asked, r.Choice, kept)
+		_, err = tx.Exec(ctx, plan, f.Tenant, f.Turn, postgres.Storable(r.Question), r.Audience, r.Direct, len(r.Questions) > 0, r.Asked, r.Choice, remaining)
 		if err != nil || len(r.Questions) == 0 {
 			return err
 		}

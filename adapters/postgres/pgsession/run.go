@@ -62,7 +62,7 @@ func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model 
 
 // searches returns accounts in a form that jsonb accepts: never null, and without invalid text.
 func searches(accounts []retrieve.Account) []retrieve.Account {
-	kept := make([]retrieve.Account, len(accounts))
+	stored := make([]retrieve.Account, len(accounts))
 	for i, a := range accounts {
 		a.Queries = slices.Clone(a.Queries)
 		for q := range a.Queries {
@@ -72,9 +72,9 @@ func searches(accounts []retrieve.Account) []retrieve.Account {
 		for f := range a.Found {
 			a.Found[f].Title, a.Found[f].Document = postgres.Storable(a.Found[f].Title), document.ID(postgres.Storable(string(a.Found[f].Document)))
 		}
-		kept[i] = a
+		stored[i] = a
 	}
-	return kept
+	return stored
 }
 
 // loadRuns returns the runs of a turn in the order of their models, without messages.

@@ -86,21 +86,21 @@ func markOf(h retrieve.Hit, text fingerprint, replaced map[document.ID]replaceme
 		if how == "" || b.hit.Document.ID == h.Document.ID {
 			continue
 		}
-		said := fmt.Sprintf("%s as: document %d", how, b.number)
+		note := fmt.Sprintf("%s as: document %d", how, b.number)
 		switch age := h.Document.UpdatedAt.Compare(b.hit.Document.UpdatedAt); {
 		case h.Document.UpdatedAt.IsZero() || b.hit.Document.UpdatedAt.IsZero() || age == 0:
 		case age < 0:
-			said += ", which is newer"
+			note += ", which is newer"
 			if m.title == "" {
 				m.title = " (older copy of “" + shortTitle(b.hit.Document.Title) + "”)"
 			}
 		default:
-			said += ", which is older"
+			note += ", which is older"
 		}
 		if m.metadata != "" {
-			said = m.metadata + "; " + said
+			note = m.metadata + "; " + note
 		}
-		m.metadata = said
+		m.metadata = note
 		break
 	}
 	return m

@@ -128,9 +128,9 @@ func (t *Tool) askFastModel(ctx context.Context, instructions, question string, 
 		messages = append(messages, llm.Message{Role: role, Text: excerpt(m.Text)})
 	}
 	messages = append(messages, llm.Message{Role: llm.User, Text: excerpt(question)})
-	ctx, told := span.Begin(ctx, "model", slog.String("model", t.config.Fast.Info().Name), slog.String("purpose", "queries"))
+	ctx, modelSpan := span.Begin(ctx, "model", slog.String("model", t.config.Fast.Info().Name), slog.String("purpose", "queries"))
 	var failed error
-	defer func() { told.End(failed) }()
+	defer func() { modelSpan.End(failed) }()
 	var text strings.Builder
 	for d, err := range t.config.Fast.Stream(ctx, llm.Request{Messages: messages, MaxTokens: 200}) {
 		if err != nil {
@@ -138,7 +138,7 @@ func (t *Tool) askFastModel(ctx context.Context, instructions, question string, 
 			return nil
 		}
 		if d.Usage != nil {
-			told.Note(slog.Int("input_tokens", d.Usage.Input), slog.Int("output_tokens", d.Usage.Output))
+			modelSpan.Note(slog.Int("input_tokens", d.Usage.Input), slog.Int("output_tokens", d.Usage.Output))
 		}
 		text.WriteString(d.Text)
 	}

@@ -15,18 +15,18 @@ type seenParagraphs map[string]int
 // dropRepeats replaces paragraphs that an earlier passage shows with a note. It keeps table rows,
 // because a table without its header is unreadable.
 func (r seenParagraphs) dropRepeats(text string) string {
-	var kept []string
+	var lines []string
 	last := 0 // document of the note at the end of kept
 	for line := range strings.SplitSeq(text, "\n") {
 		number := r[paragraphKey(line)]
 		switch {
 		case number == 0 && (last == 0 || strings.TrimSpace(line) != ""):
-			kept, last = append(kept, line), 0
+			lines, last = append(lines, line), 0
 		case number != 0 && number != last:
-			kept, last = append(kept, fmt.Sprintf("(as in document %d)", number)), number
+			lines, last = append(lines, fmt.Sprintf("(as in document %d)", number)), number
 		}
 	}
-	return strings.Join(kept, "\n")
+	return strings.Join(lines, "\n")
 }
 
 // add records the paragraphs of a shown passage.
