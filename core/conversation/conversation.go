@@ -50,6 +50,7 @@ type Conversation struct {
 	logger  *slog.Logger
 	notices notices
 	errands errands
+	keeping keeping
 	quiet   quiet
 	said    Once // messages about which their authors were told something
 	taken   Once // messages that were taken in
@@ -88,7 +89,10 @@ func (c *Conversation) Run(ctx context.Context) { c.sayNotices(ctx) }
 func (c *Conversation) Soon(ctx context.Context, do func(context.Context)) { c.errands.run(ctx, do) }
 
 // Wait returns when nothing is done any more that no event waited for.
-func (c *Conversation) Wait() { c.errands.wait() }
+func (c *Conversation) Wait() {
+	c.keeping.wait()
+	c.errands.wait()
+}
 
 // errUnasked says that only the platform knows who a person is.
 var errUnasked = errors.New("the platform was not asked yet")

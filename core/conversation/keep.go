@@ -2,7 +2,9 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -13,8 +15,10 @@ import (
 )
 
 const (
-	// keepWithin is how long keeping the files of one message may take.
+	// keepWithin is how long keeping the files of one message may take, with the wait for others.
 	keepWithin = 5 * time.Minute
+	// maxKeeping is of how many messages files are being kept, or wait for it.
+	maxKeeping = 16
 	// keepOnceWithin is how long one process keeps all others from keeping the same files. Keeping
 	// them again changes nothing.
 	keepOnceWithin = time.Minute
@@ -47,21 +51,31 @@ func (c *Conversation) keep(ctx context.Context, m chat.Message, j answer.Judgem
 	if !mine || !c.taken.First(m.Key()) {
 		return nil
 	}
-	c.errands.run(ctx, func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(ctx, keepWithin)
-		defer cancel()
-		said, kept := c.keepAll(ctx, m, j, project)
-		if kept {
-			notice := chat.Notice{To: m.ID, Subject: string(m.ID), Text: said}
-			_, err := c.deps.Platform.Post(ctx, m.At, notice)
-			if err == nil {
-				return
-			}
-			c.logger.WarnContext(ctx, "the reply about kept files goes to their author alone", "error", err)
-		}
-		c.deps.Platform.Say(ctx, m, said, !m.Direct)
-	})
+	if !c.keeping.run(ctx, func(keeping context.Context) { c.keepNow(ctx, keeping, m, j, project) }) {
+		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, m, upload.SayBusy, !m.Direct) })
+	}
 	return nil
+}
+
+// keepNow keeps the files of a message while keeping lasts, and then replies, for which it has time
+// left in any case.
+func (c *Conversation) keepNow(ctx, keeping context.Context, m chat.Message, j answer.Judgement, project string) {
+	said, kept := c.keepAll(keeping, m, j, project)
+	if errors.Is(context.Cause(keeping), errStopping) {
+		c.logger.InfoContext(ctx, "the files of a message are left to the next process", "message", m.ID)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), errandLimit)
+	defer cancel()
+	if kept {
+		notice := chat.Notice{To: m.ID, Subject: string(m.ID), Text: said}
+		_, err := c.deps.Platform.Post(ctx, m.At, notice)
+		if err == nil {
+			return
+		}
+		c.logger.WarnContext(ctx, "the reply about kept files goes to their author alone", "error", err)
+	}
+	c.deps.Platform.Say(ctx, m, said, !m.Direct)
 }
 
 // keepAll keeps the files of a message, and returns what to say. kept says that some are kept. Then
@@ -113,4 +127,51 @@ func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer
 		Tenant: tenant, Project: project, Author: alone.People[0], Listens: access.AudienceOf(tenant, c.service.Held(ctx, there)),
 		Readers: upload.ReadersOf(m.Ref, m.Author.ID, m.Direct, m.Enclosed), From: m.Ref, Message: m.ID,
 	}, ""
+}
+
+// errStopping says that the process ends.
+var errStopping = errors.New("the process is stopping")
+
+// keeping is the files that are being kept, which takes longer than an errand. The zero value is
+// ready for use.
+type keeping struct {
+	once  sync.Once
+	room  chan struct{}
+	under sync.WaitGroup
+	ends  context.Context //nolint:containedctx // it ends all that is being kept
+	end   context.CancelCauseFunc
+}
+
+func (k *keeping) begin() {
+	k.once.Do(func() {
+		k.room = make(chan struct{}, maxKeeping)
+		k.ends, k.end = context.WithCancelCause(context.Background())
+	})
+}
+
+// run keeps files soon, and returns false if too many wait for that.
+func (k *keeping) run(ctx context.Context, do func(context.Context)) bool {
+	k.begin()
+	select {
+	case k.room <- struct{}{}:
+	default:
+		return false
+	}
+	k.under.Go(func() {
+		defer func() { <-k.room }()
+		ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+		defer cancel(nil)
+		defer context.AfterFunc(k.ends, func() { cancel(errStopping) })()
+		ctx, done := context.WithTimeout(ctx, keepWithin)
+		defer done()
+		do(ctx)
+	})
+	return true
+}
+
+// wait returns when all are kept. What takes longer than an errand is left to the next process.
+func (k *keeping) wait() {
+	k.begin()
+	defer time.AfterFunc(errandLimit, func() { k.end(errStopping) }).Stop()
+	k.under.Wait()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -32,6 +33,7 @@ type filing struct {
 	given   []chat.Attachment
 	guests  []string
 	unknown error // what the board fails with when it is asked who listens
+	fetch   func(context.Context) // called before a file is fetched; nil: nothing
 }
 
 func (f *filing) Alone(ctx context.Context, at thread.Ref, person string) (access.Presence, error) {
@@ -48,9 +50,20 @@ func (f *filing) Listeners(_ context.Context, t session.Turn) (access.Presence, 
 	return access.Presence{Tenant: access.DefaultTenant, Held: held, Open: true}, f.unknown
 }
 
-func (f *filing) Attachments(_ context.Context, _ chat.Message, most int64) iter.Seq[chat.Attachment] {
+func (f *filing) Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.MessageID, error) {
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return f.board.Post(ctx, at, n)
+}
+
+func (f *filing) Attachments(ctx context.Context, _ chat.Message, most int64) iter.Seq[chat.Attachment] {
 	return func(yield func(chat.Attachment) bool) {
-		for _, a := range f.given {
+		for i := range f.given {
+			if f.fetch != nil {
+				f.fetch(ctx)
+			}
+			a := f.given[i]
 			if int64(len(a.Data)) > most || !yield(a) {
 				return
 			}
@@ -77,16 +90,22 @@ func newFiling(t *testing.T) *filing {
 // say pins a note with files, and returns it as the bot hears it once it has done what it asks for.
 func (f *filing) say(t *testing.T, channel, by, text string, change func(*chat.Message)) chat.Message {
 	t.Helper()
+	m := f.write(channel, by, text, change)
+	if err := f.talk.Message(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	f.talk.Wait()
+	return m
+}
+
+// write pins a note with files, and returns it as the bot hears it.
+func (f *filing) write(channel, by, text string, change func(*chat.Message)) chat.Message {
 	n := f.pin(thread.Ref{Platform: boardName, Workspace: "w", Channel: channel}, by, page{Text: "@bot " + text}, 0)
 	m := f.heard(*n)
 	m.Attached = true
 	if change != nil {
 		change(&m)
 	}
-	if err := f.talk.Message(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
-	f.talk.Wait()
 	return m
 }
 
@@ -190,5 +209,65 @@ func TestQuestionsAboutKeepingAreQuestions(t *testing.T) {
 	m := f.say(t, "general", "ann", "should we keep this in project launch?", nil)
 	if _, err := f.store.TurnOf(t.Context(), access.DefaultTenant, m.Ref, m.ID); err != nil || len(f.shelf.Files()) != 0 {
 		t.Errorf("%v, kept are %+v", err, f.shelf.Files())
+	}
+}
+
+// Fetching files takes longer than other things that no event waits for, and the reply comes even
+// if it took too long.
+func TestSlowFilesAreKeptAndReported(t *testing.T) {
+	t.Parallel()
+	for name, takes := range map[string]time.Duration{"slow": time.Minute, "too slow": time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFiling(t)
+			f.fetch = func(ctx context.Context) {
+				select {
+				case <-ctx.Done():
+					f.given[0] = chat.Attachment{Name: "plan.md", Failed: "It was not handed out."}
+				case <-time.After(takes):
+				}
+			}
+			m := f.write("general", "ann", "keep this in project launch", nil)
+			if err := f.talk.Message(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Minute) // of the test's clock
+			f.talk.Wait()
+			shown, alone := f.replies("ann")
+			if kept := takes == time.Minute; len(shown)+len(alone) != 1 || (len(shown) == 1) != kept || (len(f.shelf.Files()) == 1) != kept {
+				t.Errorf("%s: shown are %q and %q, kept %+v", name, shown, alone, f.shelf.Files())
+			}
+		})
+	}
+}
+
+// A process that stops leaves what it has not kept to the next one, and says nothing about it.
+func TestAProcessThatStopsLeavesSlowFiles(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFiling(t)
+		f.fetch = func(ctx context.Context) { <-ctx.Done() }
+		begun := time.Now()
+		f.say(t, "general", "ann", "keep this in project launch", nil) // waits as a process that stops
+		shown, alone := f.replies("ann")
+		if took := time.Since(begun); took > time.Minute || len(shown)+len(alone) != 0 {
+			t.Errorf("after %v, shown are %q and %q", took, shown, alone)
+		}
+	})
+}
+
+func TestTooManyFilesAreTurnedAway(t *testing.T) {
+	t.Parallel()
+	f := newFiling(t)
+	hold, held := make(chan struct{}), 16
+	f.fetch = func(context.Context) { <-hold }
+	for range held + 1 {
+		if err := f.talk.Message(t.Context(), f.write("general", "ann", "keep this in project launch", nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(hold)
+	f.talk.Wait()
+	if shown, alone := f.replies("ann"); len(shown) != held || len(alone) != 1 || alone[0] != upload.SayBusy {
+		t.Errorf("shown are %d and %q", len(shown), alone)
 	}
 }
