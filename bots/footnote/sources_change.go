@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -12,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/sources"
+	"github.com/footnotehq/footnote/core/upload"
 )
 
 // named holds the sources named on the command line.
@@ -56,6 +58,9 @@ func findSource(base *wire.Base, stored []wire.StoredSource, name string) (wire.
 	if _, ok := base.File().Source(name); ok {
 		return wire.StoredSource{}, usageError(fmt.Sprintf("the source %s of %s was never read: footnote index reads it", name, cmp.Or(base.File().Path, config.FileName)))
 	}
+	if name == string(upload.Source) {
+		return wire.StoredSource{}, usageError("Kept files are no source that can be changed: use footnote projects files and footnote projects remove.")
+	}
 	return wire.StoredSource{}, usageError(unknownSource(name, stored))
 }
 
@@ -85,7 +90,21 @@ type sourcesResume struct {
 
 // Run implements the verb.
 func (c *sourcesResume) Run(ctx context.Context, env *environment) error {
-	return c.each(ctx, env, change(ctx, sources.Resume))
+	others := slices.DeleteFunc(slices.Clone(c.Sources), func(name string) bool { return name == string(upload.Source) })
+	if len(others) < len(c.Sources) {
+		err := env.withBase(ctx, func(base *wire.Base) error {
+			base.By = operator()
+			if err := base.ResumeUploads(ctx); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(env.out, "%s: kept files are read again.\n", upload.Source)
+			return err
+		})
+		if err != nil || len(others) == 0 {
+			return err
+		}
+	}
+	return (&named{others}).each(ctx, env, change(ctx, sources.Resume))
 }
 
 type sourcesRun struct {

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,8 +12,12 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/adapters/postgres/jobs"
+	"github.com/footnotehq/footnote/adapters/postgres/pgupload"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/upload"
 )
 
 // withUploads returns a program with two projects, one of which members may not know of.
@@ -182,5 +187,52 @@ func TestFilesAreKeptInDiscord(t *testing.T) {
 	}
 	if list := command(nil); strings.Contains(list, "parrots.md") {
 		t.Errorf("once removed, the list is %q", list)
+	}
+}
+
+// Kept files are in the list of sources, but no one can change them as a source. A file that ends
+// processes is not read any more until an operator says so.
+func TestFilesAreKeptOutsideTheSources(t *testing.T) {
+	t.Parallel()
+	p := withUploads(t)
+	db := database(t, p)
+	f := upload.File{
+		ID: upload.NewID(), Project: "launch", Name: "parrots.md", Readers: access.ACL{access.Members}, Size: int64(len(parrot)), Hash: sha256.Sum256([]byte(parrot)),
+	}
+	if _, _, err := pgupload.New(db).Keep(t.Context(), access.DefaultTenant, f, []byte(parrot)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Pool.Exec(t.Context(), `insert into job_attempt (tenant_id, kind, subject, deaths) values ('default', $1, 'uploads', 2)`, jobs.Sync); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, p)
+	defer s.stop(t)
+	until := func(what string, holds func(listedSource) bool) {
+		t.Helper()
+		for end := time.Now().Add(limit); ; {
+			list := jsonOf[[]listedSource](t, p.run(t, "sources", "--json"))
+			if slices.ContainsFunc(list, holds) {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("not %s: %+v\n%s", what, list, s.log)
+			}
+		}
+	}
+	until("paused", func(l listedSource) bool {
+		return l.ID == "uploads" && l.Documents == 0 && strings.Contains(l.Error, "footnote sources resume uploads")
+	})
+	for _, do := range []string{"pause", "run", "resync", "approve", "remove"} {
+		if r := p.try(t, "", "sources", do, "uploads"); r.code != 2 || !strings.Contains(r.stderr, "use footnote projects files and footnote projects remove") {
+			t.Errorf("sources %s: exit code %d\n%s%s", do, r.code, r.stdout, r.stderr)
+		}
+	}
+	p.run(t, "sources", "resume", "uploads")
+	until("resumed", func(l listedSource) bool { return l.ID == "uploads" && l.Documents == 1 && l.Error == "" })
+	if list := p.run(t, "sources").stdout; strings.Contains(list, "approve") || !strings.Contains(list, "uploads") {
+		t.Errorf("the sources are\n%s", list)
+	}
+	if r := p.try(t, "", "sources", "check"); strings.Contains(r.stdout+r.stderr, "approve") {
+		t.Errorf("the check says\n%s%s", r.stdout, r.stderr)
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sources"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/upload"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -389,7 +390,9 @@ func currentSource(s pgindex.SourceState, stored wire.StoredSource, readers sour
 		}
 	}
 	slices.SortFunc(out.Loops, func(a, b review.Loop) int { return cmp.Compare(a.Name, b.Name) })
-	out.Offers = wire.SourceOffers(stored)
+	if s.Source.ID != upload.Source { // people change kept files one by one
+		out.Offers = wire.SourceOffers(stored)
+	}
 	if stored.Refused != "" {
 		out.Faults = append(out.Faults, stored.Refused)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/jobs"
+	"github.com/footnotehq/footnote/adapters/uploads"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -219,15 +220,19 @@ func (w *background) Pause(ctx context.Context, job jobs.Paused) error {
 	if job.Kind != jobs.Sync && job.Kind != jobs.Access {
 		return nil
 	}
-	source, found, err := b.storedSource(ctx, document.SourceID(job.Subject))
-	if err != nil || !found {
-		return err
+	source := uploads.New(uploads.Options{}).Source()
+	if job.Subject != string(source.ID) {
+		stored, found, err := b.storedSource(ctx, document.SourceID(job.Subject))
+		if err != nil || !found {
+			return err
+		}
+		source = stored.origin
 	}
 	pipeline, err := b.pipelineWith(nil, index.Config{})
 	if err != nil {
 		return err
 	}
-	return pipeline.Refuse(ctx, b.Tenant, source.origin, quarantine(job))
+	return pipeline.Refuse(ctx, b.Tenant, source, quarantine(job))
 }
 
 // purge prunes all tenants.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/git"
@@ -16,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sources"
+	"github.com/footnotehq/footnote/core/upload"
 )
 
 // options are the options of a source, as the index stores them. Approvals cover their JSON, so a
@@ -171,7 +173,8 @@ func (s StoredSource) Schedule() sources.Schedule {
 // the configuration file.
 func (s StoredSource) Place() string { return s.origin.Name }
 
-// StoredSources lists all sources in the index.
+// StoredSources lists the sources in the index. Kept files are not among them: no one added them as
+// a source, and no options of theirs are stored.
 func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
 	asked, err := b.Index.AskedSources(ctx, b.Tenant)
 	if err != nil {
@@ -181,6 +184,7 @@ func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
 	if err != nil {
 		return nil, err
 	}
+	asked = slices.DeleteFunc(asked, func(a pgindex.Asked) bool { return a.Source.ID == upload.Source })
 	all := make([]StoredSource, len(asked))
 	for i, a := range asked {
 		o, memory, err := b.decode(a, keys)

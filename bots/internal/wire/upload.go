@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/jobs"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/postgres/pgupload"
 	"github.com/footnotehq/footnote/adapters/uploads"
 	"github.com/footnotehq/footnote/core/access"
@@ -72,6 +73,18 @@ func (b *Base) uploadsChanged(ctx context.Context, tenant access.TenantID, remov
 
 func uploadsJob(tenant access.TenantID) jobs.Job {
 	return jobs.Job{Kind: jobs.Sync, Tenant: tenant, Subject: string(upload.Source)}
+}
+
+// ResumeUploads makes the index follow kept files again, after processes died while they read them.
+func (b *Base) ResumeUploads(ctx context.Context) error {
+	if err := jobs.Resume(ctx, b.DB, b.Tenant, string(upload.Source)); err != nil {
+		return err
+	}
+	err := b.Index.ResumeSource(ctx, b.Tenant, upload.Source, b.Actor()) // an earlier version paused it
+	if err != nil && !errors.Is(err, pgindex.ErrNoSource) {
+		return err
+	}
+	return b.uploadsChanged(ctx, b.Tenant)
 }
 
 // uploadsDue reports whether kept files have changed since the index followed them.
