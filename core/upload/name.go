@@ -13,7 +13,7 @@ import (
 // no characters that change the direction of text, so the ending that people see is the one that
 // counts. It is empty if nothing of the name is left.
 func CleanName(name string) string {
-	name = norm.NFC.String(strings.ToValidUTF8(name, "\uFFFD"))
+	name = strings.ToValidUTF8(name, "\uFFFD")
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -26,6 +26,7 @@ func CleanName(name string) string {
 		}
 		return r
 	}, name)
+	name = norm.NFC.String(name) // what stood between two characters is gone
 	name = strings.Trim(strings.Join(strings.Fields(name), " "), ". /")
 	if r := []rune(name); len(r) > MaxName {
 		ending := []rune(path.Ext(name))
