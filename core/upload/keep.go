@@ -5,13 +5,16 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -20,7 +23,8 @@ import (
 type Deps struct {
 	Store    Store
 	Projects func() []Project // at the moment
-	// Read reads a file as a document. Its error is a sentence for the person.
+	// Read reads a file as a document. Its error is a sentence for the person, unless it tells of
+	// this machine.
 	Read func(ctx context.Context, name string, content []byte) (document.Document, error)
 	// Changed makes the index follow a change soon. removed are documents that must not be found
 	// any more. Without the call, or if it fails, the index follows within a minute.
@@ -148,12 +152,24 @@ func (s *Service) refuse(ctx context.Context, f File, g Given) string {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return sayTooLong
+	case err != nil && ofMachine(err):
+		s.Logger.ErrorContext(ctx, "a file is not kept: it could not be read", "error", err)
+		return sayBroken
 	case err != nil:
 		return sentence(err.Error())
 	case strings.TrimSpace(d.Text()) == "":
 		return sayNoText
 	}
 	return ""
+}
+
+// ofMachine reports whether an error tells of this machine, as of its folders. A person must not
+// read that.
+func ofMachine(err error) bool {
+	var path *fs.PathError
+	var link *os.LinkError
+	var system *os.SyscallError
+	return !errors.Is(err, index.ErrSkipped) && (errors.As(err, &path) || errors.As(err, &link) || errors.As(err, &system))
 }
 
 // follow makes the index follow a change. If that fails, the index follows a minute later.

@@ -95,12 +95,13 @@ func TestRefusedFilesSayWhy(t *testing.T) {
 	s, r := service(store), request("handbook")
 	p, _ := s.Open(r)
 	for want, g := range map[string]upload.Given{
-		"larger than 20 MB":  {Name: "a.txt", Content: make([]byte, upload.MaxBytes+1)},
-		"empty":              {Name: "a.txt"},
-		"no text":            {Name: "a.exe", Content: []byte("MZ")},
-		"No text":            {Name: "a.txt", Content: []byte(" \n")},
-		"no letter or digit": {Name: "\u202e../..", Content: []byte("x")},
-		"not handed out":     {Name: "a.txt", Failed: "It was not handed out."},
+		"larger than 20 MB":   {Name: "a.txt", Content: make([]byte, upload.MaxBytes+1)},
+		"empty":               {Name: "a.txt"},
+		"no text":             {Name: "a.exe", Content: []byte("MZ")},
+		"No text":             {Name: "a.txt", Content: []byte(" \n")},
+		"no letter or digit":  {Name: "\u202e../..", Content: []byte("x")},
+		"could not be stored": {Name: "a.fault", Content: []byte("x")},
+		"not handed out":      {Name: "a.txt", Failed: "It was not handed out."},
 	} {
 		if o := s.Keep(t.Context(), r, p, g); !strings.Contains(o.Refused, want) || !strings.HasSuffix(o.Refused, ".") {
 			t.Errorf("%q is refused with %q, want %q", g.Name, o.Refused, want)
@@ -147,7 +148,7 @@ func TestNamesHaveNoPathAndNoDirection(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"plan.md": "plan.md", "../../etc/passwd": "passwd", `C:\Users\ann\plan.md`: "plan.md", "a\x00b\nc.txt": "ab c.txt",
-		"invoice\u202efdp.exe": "invoicefdp.exe", "..": "", "\u200b": "", "a`b\"c.md": "a'b'c.md", "Übersicht.md": "Übersicht.md",
+		"invoice\u202efdp.exe": "invoicefdp.exe", "..": "", "\u200b": "", "a`b\"c.md": "a'b'c.md", "A\x00\u0300.md": "À.md", "Übersicht.md": "Übersicht.md",
 		strings.Repeat("x", 200) + ".md": strings.Repeat("x", 116) + "….md",
 	} {
 		if got := upload.CleanName(given); got != want {

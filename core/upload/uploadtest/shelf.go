@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"slices"
 	"strings"
@@ -105,7 +107,7 @@ func (s *Shelf) remove(gone func(upload.File) bool) int {
 }
 
 // Service returns a service that keeps files on the shelf. Files whose names end in .exe hold no
-// text, and all others hold theirs.
+// text, those in .fault cannot be read on this machine, and all others hold their text.
 func (s *Shelf) Service(projects ...upload.Project) *upload.Service {
 	return upload.New(upload.Deps{
 		Store: s, Logger: slog.New(slog.DiscardHandler), Full: func(err error) bool { return errors.Is(err, ErrDisk) },
@@ -113,6 +115,9 @@ func (s *Shelf) Service(projects ...upload.Project) *upload.Service {
 		Read: func(_ context.Context, name string, content []byte) (document.Document, error) {
 			if strings.HasSuffix(name, ".exe") {
 				return document.Document{}, errors.New("programs hold no text")
+			}
+			if strings.HasSuffix(name, ".fault") {
+				return document.Document{}, fmt.Errorf("write a file: %w", &fs.PathError{Op: "open", Path: "/secret/place", Err: fs.ErrPermission})
 			}
 			return document.Document{Sections: []document.Section{{Blocks: []document.Block{{Text: string(content)}}}}}, nil
 		},
