@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
@@ -312,4 +313,20 @@ func talk(t *testing.T, webhook bool) {
 	asked := len(s.model.Requests())
 	s.ann.Say(s.general, root, slacktest.Mention()+" and you tell me?")
 	s.wait("a person is answered", func() bool { return len(s.model.Requests()) == asked+1 })
+}
+
+// What only kept files has no turn: the reply about them says that it was dealt with.
+func TestANoticeAboutAMessageAnswersIt(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{})
+	root := s.ann.Say(s.general, "", "keep this")
+	m := chat.Message{Ref: thread.Ref{Platform: "slack", Channel: s.general.ID, Thread: root}, ID: thread.MessageID(root)}
+	for _, want := range []bool{false, true} {
+		if got, err := s.bot.Answered(s.ctx, m, nil); err != nil || got != want {
+			t.Errorf("it is answered: %v, %v", got, err)
+		}
+		if _, err := s.bot.Post(s.ctx, m.Ref, chat.Notice{To: m.ID, Subject: string(m.ID), Text: "Kept."}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
