@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/upload"
 )
 
@@ -67,6 +68,9 @@ func (c *Conversation) keepNow(ctx, keeping context.Context, m chat.Message, j a
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), errandLimit)
 	defer cancel()
+	if kept && c.dropped(ctx, m) {
+		return
+	}
 	if kept {
 		notice := chat.Notice{To: m.ID, Subject: string(m.ID), Text: said}
 		_, err := c.deps.Platform.Post(ctx, m.At, notice)
@@ -76,6 +80,18 @@ func (c *Conversation) keepNow(ctx, keeping context.Context, m chat.Message, j a
 		c.logger.WarnContext(ctx, "the reply about kept files goes to their author alone", "error", err)
 	}
 	c.deps.Platform.Say(ctx, m, said, !m.Direct)
+}
+
+// dropped removes the files of a message that was deleted while they were being kept, and reports
+// whether it was.
+func (c *Conversation) dropped(ctx context.Context, m chat.Message) bool {
+	if _, err := c.deps.Platform.Message(ctx, m.Ref, m.ID); !errors.Is(err, thread.ErrMessageGone) {
+		return false
+	}
+	if err := c.service.Uploads.MessageDeleted(ctx, c.tenant(m.Ref), m.Ref, m.ID); err != nil {
+		c.logger.ErrorContext(ctx, "the files of a deleted message stay", "message", m.ID, "error", err)
+	}
+	return true
 }
 
 // keepAll keeps the files of a message, and returns what to say. kept says that some are kept. Then
@@ -112,8 +128,11 @@ func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer
 		c.logger.WarnContext(ctx, "a person is unknown, so no file is kept", "error", err)
 		return r, upload.SayUnknownPerson
 	}
-	there := alone
-	if !m.Direct && !m.Enclosed {
+	there, holds := alone, access.Audience{}
+	if m.Direct || m.Enclosed {
+		holds = access.AudienceOf(tenant, c.service.Held(ctx, alone))
+	}
+	if !m.Direct { // others may read the reply, also where the files are for their author alone
 		at := session.Turn{Session: session.Session{Tenant: tenant, Ref: m.Ref}, Asker: m.Author}
 		if there, err = c.deps.Platform.Listeners(ctx, at); err != nil || there.Tenant != tenant {
 			c.logger.WarnContext(ctx, "the readers of a channel are unknown, so no file is kept", "error", err)
@@ -125,7 +144,7 @@ func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer
 	}
 	return upload.Request{
 		Tenant: tenant, Project: project, Author: alone.People[0], Listens: access.AudienceOf(tenant, c.service.Held(ctx, there)),
-		Readers: upload.ReadersOf(m.Ref, m.Author.ID, m.Direct, m.Enclosed), From: m.Ref, Message: m.ID,
+		Holds: holds, Readers: upload.ReadersOf(m.Ref, m.Author.ID, m.Direct, m.Enclosed), From: m.Ref, Message: m.ID,
 	}, ""
 }
 

@@ -32,7 +32,8 @@ type filing struct {
 	shelf   uploadtest.Shelf
 	given   []chat.Attachment
 	guests  []string
-	unknown error // what the board fails with when it is asked who listens
+	groups  []access.Held         // what people hold in addition
+	unknown error                 // what the board fails with when it is asked who listens
 	fetch   func(context.Context) // called before a file is fetched; nil: nothing
 }
 
@@ -42,6 +43,7 @@ func (f *filing) Alone(ctx context.Context, at thread.Ref, person string) (acces
 	if there.People[0].Full {
 		there.Held = append(there.Held, access.Held{Principal: access.Members})
 	}
+	there.Held = append(there.Held, f.groups...)
 	return there, err
 }
 
@@ -269,5 +271,35 @@ func TestTooManyFilesAreTurnedAway(t *testing.T) {
 	f.talk.Wait()
 	if shown, alone := f.replies("ann"); len(shown) != held || len(alone) != 1 || alone[0] != upload.SayBusy {
 		t.Errorf("shown are %d and %q", len(shown), alone)
+	}
+}
+
+// A reply may be read by all of the channel, so a project of few is not named even in a thread of
+// few.
+func TestProjectsOfFewAreNotNamedInThreads(t *testing.T) {
+	t.Parallel()
+	f := newFiling(t)
+	f.groups = []access.Held{{Principal: "group:board"}}
+	f.say(t, "general", "ann", "keep this in project board", func(m *chat.Message) { m.Enclosed = true })
+	if _, alone := f.replies("ann"); len(f.shelf.Files()) != 0 || len(alone) != 1 || !strings.Contains(alone[0], "There is no project `board`") {
+		t.Errorf("told is %q, kept %+v", alone, f.shelf.Files())
+	}
+	f.say(t, "direct-ann", "ann", "keep this in project board", nil)
+	if len(f.shelf.Files()) != 1 {
+		t.Error("it is not kept in a direct message")
+	}
+}
+
+func TestAMessageDeletedMeanwhileLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	f := newFiling(t)
+	m := f.write("general", "ann", "keep this in project launch", nil)
+	f.fetch = func(context.Context) { f.change(m.ID, func(n *note) { n.gone = true }) }
+	if err := f.talk.Message(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	f.talk.Wait()
+	if shown, alone := f.replies("ann"); len(f.shelf.Files()) != 0 || len(shown)+len(alone) != 0 {
+		t.Errorf("shown are %q and %q, kept %+v", shown, alone, f.shelf.Files())
 	}
 }

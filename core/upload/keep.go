@@ -57,6 +57,8 @@ type Request struct {
 	Author  access.Account // as the platform describes the person at the moment
 	// Listens is who sees the reply. A project that one of them may not know of does not exist.
 	Listens access.Audience
+	// Holds is what the author may read. It counts if the files are for the author alone.
+	Holds   access.Audience
 	Readers access.ACL // of the files
 	From    thread.Ref
 	Message thread.MessageID
@@ -91,7 +93,7 @@ func (s *Service) Open(r Request) (project Project, refused string) {
 	switch {
 	case at < 0:
 		return project, SayAbsent(r.Project)
-	case len(r.Readers) == 0, !r.Listens.MayRead(r.Readers):
+	case len(r.Readers) == 0, !r.Listens.MayRead(r.Readers) && !r.Holds.MayRead(r.Readers):
 		return project, SayUnknownReaders
 	}
 	return visible[at], ""
@@ -121,6 +123,8 @@ func (s *Service) Keep(ctx context.Context, r Request, p Project, g Given) Outco
 	switch {
 	case errors.Is(err, ErrFull):
 		return Outcome{File: f, Refused: sayFull}
+	case errors.Is(err, ErrTaken):
+		return Outcome{File: f, Refused: sayTaken}
 	case err != nil && s.Full(err):
 		s.Logger.ErrorContext(ctx, "a file is not kept: the disk is full", "error", err)
 		return Outcome{File: f, Refused: sayNoRoom}
