@@ -7,6 +7,8 @@ create table upload (
     project    text not null, -- a name in the configuration file
     name       text not null,
     readers    text[] not null check (cardinality(readers) > 0), -- an access list, sorted
+    -- SHA-256 of the list: an index has no room for a long one
+    readers_key bytea not null,
     size       bigint not null,
     hash       bytea not null, -- SHA-256
     platform   text not null,
@@ -19,7 +21,7 @@ create table upload (
     changed_at timestamptz not null default clock_timestamp(),
     content    bytea not null,
     primary key (tenant_id, id),
-    unique (tenant_id, project, readers, name)
+    unique (tenant_id, project, readers_key, name)
 );
 -- Most files are compressed already.
 alter table upload alter column content set storage external;

@@ -13,7 +13,7 @@ import (
 // no characters that change the direction of text, so the ending that people see is the one that
 // counts. It is empty if nothing of the name is left.
 func CleanName(name string) string {
-	name = strings.ToValidUTF8(name, "\uFFFD")
+	name = norm.NFC.String(strings.ToValidUTF8(name, "\uFFFD"))
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
 		switch {

@@ -20,6 +20,7 @@ const (
 	SayBusy = "Too many files are being kept at the moment, so nothing was kept. Try again in a minute."
 
 	sayFull     = "The project has 100 files, and has no room for more. Remove one first."
+	sayTaken    = "Someone else kept a file of that name here. Rename yours, or ask them to remove theirs."
 	sayNoRoom   = "The database has no room for it. Tell the people who run Footnote, and try again later."
 	sayBroken   = "It could not be stored. Nothing has changed. Try again in a minute."
 	sayNoName   = "Its name has no letter or digit. Rename it."
@@ -65,13 +66,23 @@ func sentence(text string) string {
 	return strings.TrimRight(text, ".") + "."
 }
 
+// maxSaid is how many characters are said about single files. With what is said about all of them,
+// and the last file, a reply has no more than 1,800: Discord takes 2,000.
+const maxSaid = 1100
+
 // SayOutcomes tells a person what became of files. chat says that they came with a message.
 func SayOutcomes(p Project, readers access.ACL, all []Outcome, chat bool) string {
 	if len(all) == 0 {
 		return SayNothing
 	}
 	var kept, refused []string
+	more, length := 0, 0
 	for _, o := range all {
+		if length > maxSaid {
+			more++
+			continue
+		}
+		length += len([]rune(o.Name)) + len([]rune(o.Refused)) + 70 // with the words around them
 		if o.Refused != "" {
 			refused = append(refused, fmt.Sprintf("%s was not kept: %s", Code(o.nameOr("a file")), lower(o.Refused)))
 			continue
@@ -87,7 +98,11 @@ func SayOutcomes(p Project, readers access.ACL, all []Outcome, chat bool) string
 		}
 		lines = append(lines, line)
 	}
-	return strings.Join(append(lines, refused...), "\n")
+	lines = append(lines, refused...)
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more: `/footnote files`", more))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (o Outcome) nameOr(other string) string {

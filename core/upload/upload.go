@@ -69,6 +69,8 @@ type Project struct {
 var (
 	// ErrFull reports that the project already has MaxFiles files.
 	ErrFull = errors.New("the project has no room for another file")
+	// ErrTaken reports that another person kept the file of that project, name and readers.
+	ErrTaken = errors.New("someone else kept a file of that name")
 	// ErrGone reports that there is no such file.
 	ErrGone = errors.New("there is no such file")
 )
@@ -85,8 +87,9 @@ const (
 
 // Store stores kept files. It is safe for concurrent use by any number of processes.
 type Store interface {
-	// Keep stores a file. It replaces the file of the same project, name and readers, and keeps
-	// that one's id. The whole file is stored, or nothing changes. It fails with ErrFull.
+	// Keep stores a file. It replaces the file of the same project, name and readers if MayReplace
+	// allows it, and keeps that one's id. The whole file is stored, or nothing changes. It fails
+	// with ErrFull and ErrTaken.
 	Keep(ctx context.Context, tenant access.TenantID, f File, content []byte) (File, Became, error)
 	// List returns all files of a tenant, by project, name and id.
 	List(ctx context.Context, tenant access.TenantID) ([]File, error)
@@ -120,6 +123,12 @@ func ReadersOf(at thread.Ref, person string, direct, enclosed bool) access.ACL {
 		return access.ACL{access.User(string(at.Platform), person)}
 	}
 	return access.ACL{access.Channel(string(at.Platform), at.Channel)}
+}
+
+// MayReplace reports whether a person may replace a file: its author, and anyone if the author was
+// forgotten.
+func MayReplace(f File, person access.Account) bool {
+	return f.Author.ID == "" || f.Author.Platform == person.Platform && f.Author.ID == person.ID
 }
 
 // MayRemove reports whether a person may remove a file: its author, and administrators, if they may

@@ -84,6 +84,10 @@ func TestFilesAreReplacedByName(t *testing.T) {
 	if third.Became != upload.Added || third.ID == first.ID || len(store.Files()) != 2 {
 		t.Errorf("a file of other readers was replaced: %+v", third)
 	}
+	r.Author.ID = "U2"
+	if o := s.Keep(t.Context(), r, p, upload.Given{Name: "plan.md", Content: []byte("theirs")}); !strings.Contains(o.Refused, "Someone else kept a file") {
+		t.Errorf("another person's file became %+v", o)
+	}
 	if changes := store.Changes(); changes != 3 {
 		t.Errorf("the index was told of %d changes, want 3", changes)
 	}
@@ -207,6 +211,20 @@ func TestRepliesNameFilesAsCode(t *testing.T) {
 	for _, want := range []string{"`<!channel> plan.md` (id `a1`)", "`b.md` (id `a2`, in place of the version before)", "`c.exe` was not kept: it is a program.", "Whoever is in this channel"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q lacks %q", said, want)
+		}
+	}
+}
+
+func TestRepliesAboutManyFilesFitAMessage(t *testing.T) {
+	t.Parallel()
+	for _, refused := range []string{"", "It takes too long to read. Keep the part that matters."} {
+		all := make([]upload.Outcome, 30)
+		for i := range all {
+			all[i] = upload.Outcome{File: upload.File{ID: upload.NewID(), Name: strings.Repeat("x", upload.MaxName)}, Became: upload.Replaced, Refused: refused}
+		}
+		said := upload.SayOutcomes(upload.Project{Name: strings.Repeat("p", upload.MaxName)}, request("handbook").Readers, all, true)
+		if n := len([]rune(said)); n > 1800 || !strings.Contains(said, " more: `/footnote files`") {
+			t.Errorf("%d characters: %s", n, said)
 		}
 	}
 }

@@ -3,8 +3,11 @@ package pgupload
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
@@ -48,6 +51,8 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, f upload.File,
 		case there != nil && there.Hash == f.Hash:
 			f = *there
 			return errUnchanged
+		case there != nil && !upload.MayReplace(*there, f.Author):
+			return upload.ErrTaken
 		case there != nil:
 			became, f.ID = upload.Replaced, there.ID
 		default:
@@ -60,15 +65,15 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, f upload.File,
 			}
 		}
 		const put = `
-			insert into upload (tenant_id, id, project, name, readers, size, hash, platform, workspace, person, channel, thread, message, link, content)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+			insert into upload (tenant_id, id, project, name, readers, size, hash, platform, workspace, person, channel, thread, message, link, content, readers_key)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 			on conflict (tenant_id, id) do update set size = excluded.size, hash = excluded.hash, platform = excluded.platform,
 			  workspace = excluded.workspace, person = excluded.person, channel = excluded.channel, thread = excluded.thread,
 			  message = excluded.message, link = excluded.link, content = excluded.content, changed_at = excluded.changed_at
 			returning changed_at`
 		if err := tx.QueryRow(ctx, put, tenant, f.ID, f.Project, postgres.Storable(f.Name), f.Readers, f.Size, f.Hash[:], f.Author.Platform,
 			postgres.Storable(f.Author.Workspace.ID), postgres.Storable(f.Author.ID), postgres.Storable(f.From.Channel), postgres.Storable(f.From.Thread),
-			postgres.Storable(string(f.Message)), postgres.Storable(f.Link), content).Scan(&f.At); err != nil {
+			postgres.Storable(string(f.Message)), postgres.Storable(f.Link), content, readersKey(f.Readers)).Scan(&f.At); err != nil {
 			return err
 		}
 		f.At = f.At.UTC()
@@ -94,8 +99,8 @@ const columns = `id, project, name, readers, size, hash, platform, workspace, pe
 // before returns the file that another version of f replaces; nil: none.
 func before(ctx context.Context, tx pgx.Tx, tenant access.TenantID, f upload.File) (*upload.File, error) {
 	// By the unique constraint.
-	rows, err := tx.Query(ctx, `select `+columns+` from upload where tenant_id = $1 and project = $2 and readers = $3 and name = $4`,
-		tenant, f.Project, f.Readers, postgres.Storable(f.Name))
+	rows, err := tx.Query(ctx, `select `+columns+` from upload where tenant_id = $1 and project = $2 and readers_key = $3 and name = $4`,
+		tenant, f.Project, readersKey(f.Readers), postgres.Storable(f.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +109,16 @@ func before(ctx context.Context, tx pgx.Tx, tenant access.TenantID, f upload.Fil
 		return nil, nil //nolint:nilnil // there may be none
 	}
 	return &found, err
+}
+
+// readersKey identifies an access list, however long it is.
+func readersKey(readers access.ACL) []byte {
+	var all strings.Builder
+	for _, r := range slices.Sorted(slices.Values(readers)) {
+		all.WriteString(string(r) + "\n")
+	}
+	key := sha256.Sum256([]byte(all.String()))
+	return key[:]
 }
 
 func scan(row pgx.CollectableRow) (upload.File, error) {

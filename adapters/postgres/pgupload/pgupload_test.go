@@ -49,6 +49,11 @@ func TestFilesAreStoredReplacedAndRemoved(t *testing.T) {
 	if became != upload.Replaced || second.ID != first.ID || !second.At.After(first.At) {
 		t.Errorf("another version became %v: %+v after %+v", became, second, first)
 	}
+	theirs := file("plan.md", channel)
+	theirs.Author.ID = "U2"
+	if _, _, err := s.Keep(t.Context(), tenant, theirs, []byte("theirs")); !errors.Is(err, upload.ErrTaken) {
+		t.Errorf("another person's file: %v", err)
+	}
 	keep(t, s, file("plan.md", access.User("slack", "U1")), "mine")
 	all, err := s.List(t.Context(), tenant)
 	if err != nil || len(all) != 2 {
@@ -146,5 +151,19 @@ func TestALargeFileIsStored(t *testing.T) {
 	f, _ := keep(t, s, file("large.txt", access.Channel("slack", "C1")), string(content))
 	if got, err := s.Content(t.Context(), tenant, f.ID, f.At); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("%d bytes are read, %v", len(got), err)
+	}
+}
+
+// However many may read a file, it is stored, and found by them.
+func TestFilesOfManyReadersAreStored(t *testing.T) {
+	t.Parallel()
+	s := pgupload.New(postgrestest.Open(t))
+	var many access.ACL
+	for i := range 2000 { // PostgreSQL compresses what is alike
+		many = append(many, access.User("slack", fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))))
+	}
+	first, _ := keep(t, s, file("plan.md", many...), "one")
+	if second, became := keep(t, s, file("plan.md", many...), "two"); became != upload.Replaced || second.ID != first.ID {
+		t.Errorf("it became %v", became)
 	}
 }

@@ -69,6 +69,8 @@ func (s *Shelf) Keep(_ context.Context, _ access.TenantID, f upload.File, conten
 	switch {
 	case at >= 0 && s.files[at].Hash == f.Hash:
 		return s.files[at], upload.Unchanged, nil
+	case at >= 0 && !upload.MayReplace(s.files[at], f.Author):
+		return upload.File{}, 0, upload.ErrTaken
 	case at >= 0:
 		f.ID = s.files[at].ID
 		s.files[at] = f
