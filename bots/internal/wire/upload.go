@@ -87,10 +87,19 @@ func (b *Base) ResumeUploads(ctx context.Context) error {
 	return b.uploadsChanged(ctx, b.Tenant)
 }
 
-// uploadsDue reports whether kept files have changed since the index followed them.
+// failedAgain is how long kept files that could not be read wait for another attempt.
+const failedAgain = time.Hour
+
+// uploadsDue reports whether kept files have changed since the index followed them, or could not be
+// read a while ago.
 func (b *Base) uploadsDue(ctx context.Context) (bool, error) {
 	revision, indexed, err := pgupload.New(b.DB).Revision(ctx, b.Tenant)
-	return revision > indexed, err
+	if err != nil || revision <= indexed {
+		return false, err
+	}
+	asked, err := b.Index.AskedSources(ctx, b.Tenant)
+	at := slices.IndexFunc(asked, func(a pgindex.Asked) bool { return a.Source.ID == upload.Source })
+	return at < 0 || asked[at].Last.Counts.Failed == 0 || time.Since(asked[at].Last.StartedAt) > failedAgain, err
 }
 
 // syncUploads makes the index follow changes of kept files. New documents can be found by their
@@ -118,6 +127,10 @@ func (b *Base) syncUploads(ctx context.Context, until time.Time) (more bool, nex
 		return false, next, fmt.Errorf("index kept files: %w", err)
 	}
 	b.Logger.InfoContext(ctx, "kept files read", "indexed", run.Counts.Indexed, "unchanged", run.Counts.Unchanged, "removed", run.Counts.Removed, "failed", run.Counts.Failed)
+	if run.Counts.Failed > 0 { // they are read again after failedAgain, and with the next change
+		now, _, err := store.Revision(ctx, b.Tenant)
+		return now > revision, next, err
+	}
 	if err := store.Indexed(ctx, b.Tenant, revision); err != nil {
 		return false, next, err
 	}
