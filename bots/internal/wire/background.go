@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/jobs"
-	"github.com/footnotehq/footnote/adapters/uploads"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -220,7 +219,7 @@ func (w *background) Pause(ctx context.Context, job jobs.Paused) error {
 	if job.Kind != jobs.Sync && job.Kind != jobs.Access {
 		return nil
 	}
-	source := uploads.New(uploads.Options{}).Source()
+	source := uploadsSource()
 	if job.Subject != string(source.ID) {
 		stored, found, err := b.storedSource(ctx, document.SourceID(job.Subject))
 		if err != nil || !found {

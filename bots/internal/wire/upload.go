@@ -71,11 +71,13 @@ func (b *Base) uploadsChanged(ctx context.Context, tenant access.TenantID, remov
 	return errors.Join(err, client.Enqueue(ctx, uploadsJob(tenant)))
 }
 
+func uploadsSource() document.Source { return uploads.New(uploads.Options{}).Source() }
+
 func uploadsJob(tenant access.TenantID) jobs.Job {
 	return jobs.Job{Kind: jobs.Sync, Tenant: tenant, Subject: string(upload.Source)}
 }
 
-// ResumeUploads makes the index follow kept files again, after processes died while they read them.
+// ResumeUploads makes the index follow kept files again, after processes died of reading them.
 func (b *Base) ResumeUploads(ctx context.Context) error {
 	if err := jobs.Resume(ctx, b.DB, b.Tenant, string(upload.Source)); err != nil {
 		return err
