@@ -92,11 +92,11 @@ func (x *quotation) block(b *block) string {
 		}
 		return strings.TrimSuffix(out.String(), "\n")
 	case b.kind == code:
-		return fenced(b.info, b.text)
+		return b.asCode()
 	}
 	text, sound := protect(b.text)
 	if !sound || b.kind == prose && startsBlock.MatchString(b.text) {
-		return fenced("", b.text)
+		return b.asCode()
 	}
 	before, after := "… ", " …"
 	if b.kind == list {
@@ -109,6 +109,18 @@ func (x *quotation) block(b *block) string {
 		text += after
 	}
 	return text
+}
+
+// asCode writes a block as code, with "…" outside the fences where it goes on.
+func (b *block) asCode() string {
+	out := fenced(b.info, b.text)
+	if b.before {
+		out = "…\n\n" + out
+	}
+	if b.after {
+		out += "\n\n…"
+	}
+	return out
 }
 
 // fenced writes code between fences that nothing inside can close.

@@ -108,6 +108,7 @@ func (r *blockReader) flush() {
 }
 
 func (r *blockReader) push(b block) {
+	b.after = len(b.text) > maxBlock
 	if b.text = strings.ToValidUTF8(b.text[:min(len(b.text), maxBlock)], ""); strings.TrimSpace(b.text) == "" {
 		return
 	}
@@ -123,6 +124,14 @@ func (r *blockReader) push(b block) {
 // introduces reports whether a block is of no use without the next one.
 func (b *block) introduces() bool {
 	return (b.kind == prose || b.kind == list) && (strings.HasSuffix(b.text, ":") || strings.HasSuffix(b.text, "?"))
+}
+
+// commandLine begins a command in text that was stored before code had fences.
+var commandLine = regexp.MustCompile(`(?mi)^\s*([$#] |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )`)
+
+// commands reports whether a block may hold commands: code, steps, or code without its fences.
+func (b *block) commands() bool {
+	return b.kind == code || b.kind == list || b.kind == prose && commandLine.MatchString(b.text)
 }
 
 // pieces cuts a block that is too long to be quoted whole: a paragraph at sentences, a list at its
@@ -157,7 +166,7 @@ func (b *block) cut(parts []string, separator string, fits func(string) bool) (o
 		for i++; i < len(parts) && fits(piece.text) && (fits(piece.text+separator+parts[i]) || b.kind == list && !numbered.MatchString(b.text)); i++ {
 			piece.text += separator + parts[i]
 		}
-		piece.after = i < len(parts)
+		piece.after = i < len(parts) || b.after
 		if piece.text = strings.TrimRight(piece.text, " \n"); strings.TrimSpace(piece.text) != "" {
 			out = append(out, piece)
 		}

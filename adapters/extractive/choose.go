@@ -105,7 +105,7 @@ func (a *asked) quotations(p *page) (out []quotation) {
 				if piece.kind == table && !a.rowsOf(&x) {
 					continue
 				}
-				if piece.kind == code {
+				if piece.kind != list && piece.commands() {
 					x.warn(all, i)
 				}
 				x.score = a.score(&x)
@@ -233,7 +233,7 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 		x.worth += againMore
 	}
 	for _, b := range x.blocks {
-		if (b.kind == code || b.kind == list) && a.harmful(b.text) {
+		if b.commands() && a.harmful(b.text) {
 			x.worth -= harmLess
 		}
 	}

@@ -75,7 +75,7 @@ func TestEvidenceOfEveryKind(t *testing.T) {
 		"settings":                             {"which port does the server use", []tool.Document{conf, bank}, "```\nserver:\n  port: 8443\n  timeout_seconds: 30\n```", ""},
 		"a comment in code":                    {"what does Frobnicate do", []tool.Document{source}, source.Contents, ""},
 		"commands":                             {"how do I deploy", []tool.Document{shell}, "```\nmake deploy ENV=prod\nkubectl rollout status deploy/web\n```", ""},
-		"a piece of long code":                 {"where does logging go?", []tool.Document{{Number: 12, Title: "web.yaml", Contents: long}}, "```\nlogging:\n  destination: syslog\n```", ""},
+		"a piece of long code":                 {"where does logging go?", []tool.Document{{Number: 12, Title: "web.yaml", Contents: long}}, "…\n\n```\nlogging:\n  destination: syslog\n```\n\n…", ""},
 		"an item of definitions":               {"What is the default of retries?", []tool.Document{options}, "- retries (integer)\n  How often a call is made again. The default is 7.\n- delay (seconds)\n  How long it waits between calls, for all retries alike.", ""},
 		"nothing":                              {"Who won the chess tournament?", []tool.Document{{Number: 13, Contents: "# Notes\n\nsome <b>rest of\na table"}, bank}, "I found nothing about this", "["},
 		"the best of each page": {"What is a badge?", []tool.Document{{Number: 15, Contents: "A badge is a card that opens the doors of the house."}, {Number: 16, Contents: "Hand your badge back to the porter on your last day."}},

@@ -38,6 +38,8 @@ func TestKindsOfQuestions(t *testing.T) {
 		"no harm":                           {"how do I end one query?", []tool.Document{cluster}, "Look its number up in the list of activity, then cancel the query:\n\n```sql\nSELECT pg_cancel_backend(12345);\n```", "shutdown"},
 		"no harm by steps": {"how do I copy the database?", []tool.Document{{Number: 4, Title: "Care", Contents: "To start with an empty database, or copy another one:\n\n- Set the flag, then erase the database.\n\n" +
 			"The copy tool copies a database while it is in use."}}, "The copy tool copies a database while it is in use.", "erase"},
+		"no harm by code without fences": {"how do I copy the database?", []tool.Document{{Number: 4, Title: "Care", Contents: "drop database copy; -- begin to copy the database\n\n" +
+			"The copy tool copies a database while it is in use."}}, "The copy tool copies a database while it is in use.", "drop"},
 		"harm that is asked about": {"how do I shut down the cluster?", []tool.Document{cluster}, "End every query of the cluster with this:\n\n```\nclusterctl shutdown --now\n```", ""},
 		"a number in words":        {"how many days of vacation do I get?", []tool.Document{portal}, "Everybody gets thirty days of paid vacation a year.", ""},
 		"a row of numbers":         {"Which Lisp versions does Acorn 3.4 support?", []tool.Document{support}, "Acorn version | Lisp versions:\n\n- 3.4 | 1.5, 1.6, 1.7, 1.8", ""},

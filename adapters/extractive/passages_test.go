@@ -176,3 +176,13 @@ func TestSlowModelChoosesAmongComparedPassages(t *testing.T) {
 		t.Errorf("after %d texts it answers %q", embedder.texts, got)
 	}
 }
+
+// Half a script is not shown as if it were whole.
+func TestCutCodeIsMarked(t *testing.T) {
+	t.Parallel()
+	script := "```sh\npump --open\n" + strings.Repeat("pump --turn\n", 30) + "\n" + strings.Repeat("pump --rest\n", 30) + "```"
+	got, _, _ := run(t, asked("how do I open the pump?", tool.Document{Number: 1, Title: "Pump", Contents: "To open the pump:\n\n" + script}))
+	if !strings.Contains(got, "pump --open") || strings.Contains(got, "--rest") || !strings.Contains(got, "```\n\n…") {
+		t.Errorf("answer is\n%s", got)
+	}
+}

@@ -105,8 +105,11 @@ func TestPartsThatAreNotShown(t *testing.T) {
 	r := a.Repo(a.org, "app", githubtest.Private)
 	r.Git = gittest.New(t)
 	a.Push(r, map[string][]byte{"a.md": []byte("Run make."), "b.md": []byte("Text.")})
+	told := &heard{}
+	a.Connector.Listen(told)
+	var one *githubtest.Thread
 	for i := range 3 {
-		a.Open(r, "issue", fmt.Sprint("thread ", i), "text", a.ada)
+		one = a.Open(r, "issue", fmt.Sprint("thread ", i), "text", a.ada)
 	}
 	sync := func(when string, stored, readable int) {
 		t.Helper()
@@ -126,6 +129,8 @@ func TestPartsThatAreNotShown(t *testing.T) {
 	a.rewrite("query Repositories(", regexp.MustCompile(`"issues":\{[^{}]*(\{[^{}]*\}[^{}]*)*\}`), `"issues":null`)
 	sync("no issues", 5, 2)
 	sync("no issues again", 5, 2)
+	told.subjects = []string{fmt.Sprintf("thread %d issue %d T_kg%d", r.ID, one.Number, one.ID)}
+	sync("a webhook about one of them", 5, 2)
 	if run := a.Store.Saved(sourcetest.Tenant, a.Connector.Source().ID); !slices.ContainsFunc(run.Failures, func(n index.Notice) bool {
 		return strings.Contains(n.Sentence, "Its issues: GitHub does not show them")
 	}) {

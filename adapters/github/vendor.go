@@ -168,6 +168,7 @@ type mark struct {
 	// of GitHub's does not show yet, has no later date: what is new is listed again by the next run.
 	Young  bool `json:"y,omitempty"`
 	Hidden bool `json:"d,omitempty"` // the list is not shown to the credential
+	Cut    int  `json:"c,omitempty"` // index.Chunking at the time, of files: a list that is not read again is not cut again
 }
 
 // String is the mark as text.
@@ -190,7 +191,7 @@ func (v *vendor) mark(s standing, of sort) mark {
 			m.At, m.Young = at.Unix(), v.client.config.Now().Sub(at) < v.options.Overlap
 		}
 	case of == files:
-		m.Head = head(s)
+		m.Head, m.Cut = head(s), index.Chunking
 		m.At = max(s.PushedAt.Unix(), 0)
 	}
 	return m
@@ -253,7 +254,7 @@ func (v *vendor) changes(ctx context.Context, s standing, of sort, at crawl.Plac
 	if at.Mark == "" || json.Unmarshal([]byte(at.Mark), &was) != nil {
 		return page, nil // a scan follows
 	}
-	page.Stale = at.Cursor == "" && (was.Name != now.Name || was.Head != now.Head || now.Total < was.Total || was.Hidden != now.Hidden)
+	page.Stale = at.Cursor == "" && (was.Name != now.Name || was.Head != now.Head || was.Cut != now.Cut || now.Total < was.Total || was.Hidden != now.Hidden)
 	if of == files || of == wiki || was.Hidden || now.Hidden || at.Cursor == "" && now.At <= was.At && !was.Young {
 		return page, nil
 	}
@@ -286,7 +287,7 @@ const lookPage = 100
 // texts. GitHub tells of what was deleted, or transferred to another repository, by webhooks alone.
 func (v *vendor) threads(ctx context.Context, s standing, of sort, at crawl.Place) (page crawl.Page, err error) {
 	if list, _ := s.list(of); list.Nodes == nil { // no failure: the other repositories are read
-		return crawl.Page{Hidden: true, Notices: []index.Notice{{Name: s.Name, Sentence: fmt.Sprintf("Its %ss: %v. They are hidden, and removed after seven days unless they are shown again.", of, errHidden)}}}, nil
+		return crawl.Page{Hidden: true, Notices: []index.Notice{{Name: s.Name, Sentence: fmt.Sprintf("Its %ss: %v.", of, errHidden)}}}, nil
 	} else if list.TotalCount == 0 && at.Cursor == "" {
 		return page, nil
 	}
@@ -346,6 +347,10 @@ func (v *vendor) page(ctx context.Context, s standing, name string, variables ma
 // only lists some issues, pull requests or discussions by their numbers. Those that are missing are
 // deleted, or were transferred.
 func (v *vendor) only(ctx context.Context, s standing, of sort, ids []document.ID) (page crawl.Page, err error) {
+	// An issue of a hidden list is answered like a deleted one.
+	if list, is := s.list(of); is && list.Nodes == nil {
+		return page, nil
+	}
 	for _, id := range ids {
 		number, err := strconv.Atoi(strings.TrimPrefix(string(id), v.prefix(s.ID, of)))
 		if err != nil {

@@ -173,7 +173,7 @@ func Parts(c document.Chunk) []Part {
 		if place.Start > from && place.Start < len(text) {
 			part.Text = string(text[from:place.Start])
 			out = append(out, part)
-			part, from = Part{Anchor: place.Anchor, Heading: headingOf(place.Anchor, string(text[place.Start:]))}, place.Start
+			part, from = Part{Anchor: place.Anchor, Heading: headingOf(place.Anchor, document.Chunk{Text: string(text[place.Start:])}.Words())}, place.Start
 		}
 	}
 	part.Text = string(text[from:])

@@ -203,7 +203,15 @@ func (r *reader) paragraph(text string) {
 }
 
 func (r *reader) endCode() {
-	r.outline.Code("", strings.Trim(strings.Join(r.code, "\n"), "\n"))
+	if text := strings.Trim(strings.Join(r.code, "\n"), "\n"); len(text) <= longestCodeLine*(strings.Count(text, "\n")+1) {
+		r.outline.Code("", text)
+	} else { // a letter in a font of fixed width
+		for _, line := range r.code {
+			if line = strings.TrimSpace(line); line != "" {
+				r.outline.Block(document.Paragraph, line)
+			}
+		}
+	}
 	r.code = nil
 }
 

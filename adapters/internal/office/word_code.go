@@ -10,6 +10,10 @@ import (
 // codeLevel is the level of paragraphs of code. Headings have levels from 1 on.
 const codeLevel = -1
 
+// longestCodeLine is how many bytes the lines of code have on average at most. Longer ones are
+// paragraphs of a text in a font of fixed width.
+const longestCodeLine = 120
+
 // codeStyle reports whether a style of paragraphs is for code, by its name in small letters.
 func codeStyle(name string) bool {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ' ' || r == '-' || r == '_' }) {

@@ -103,12 +103,13 @@ func TestWordCode(t *testing.T) {
 	fixed := func(text string) string {
 		return `<w:r><w:rPr><w:rFonts w:ascii="Courier New"/></w:rPr><w:t>` + text + `</w:t></w:r>`
 	}
+	letter := strings.Repeat("A letter in a font of fixed width is no code. ", 5)
 	page, err := office.Parse(t.Context(), pack(t, map[string]string{
 		"word/styles.xml": `<w:styles ` + namespace + `>` + style("SC", "Source Code", "") + style("Term", "Terminal", `<w:rPr><w:rFonts w:ascii="Consolas"/></w:rPr>`) +
 			style("ZIP", "Barcode", "") + `</w:styles>`,
 		"word/document.xml": body(p("Run it:") + line("SC", "if x {") + `<w:p><w:pPr><w:pStyle w:val="SC"/></w:pPr><w:r><w:tab/><w:t>y()</w:t></w:r></w:p>` +
 			line("SC", "") + line("SC", "}  ") + p("Then:") + line("Term", "make test") + line("ZIP", "12345") +
-			`<w:p>` + fixed("ls") + fixed(" -l") + `</w:p>` + `<w:p>` + fixed("ls") + `<w:r><w:t> lists files.</w:t></w:r></w:p>`),
+			`<w:p>` + fixed(letter) + `</w:p>` + p("So:") + `<w:p>` + fixed("ls") + fixed(" -l") + `</w:p>` + `<w:p>` + fixed("ls") + `<w:r><w:t> lists files.</w:t></w:r></w:p>`),
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func TestWordCode(t *testing.T) {
 		got = append(got, s.Blocks...)
 	}
 	want := []document.Block{{Text: "Run it:"}, {Kind: document.Code, Text: "if x {\n\ty()\n\n}"}, {Text: "Then:"}, {Kind: document.Code, Text: "make test"},
-		{Text: "12345"}, {Kind: document.Code, Text: "ls -l"}, {Text: "ls lists files."}}
+		{Text: "12345"}, {Text: strings.TrimSpace(letter)}, {Text: "So:"}, {Kind: document.Code, Text: "ls -l"}, {Text: "ls lists files."}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("blocks (-want +got):\n%s", diff)
 	}

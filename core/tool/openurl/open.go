@@ -110,7 +110,8 @@ func (t *Tool) readDocument(ctx context.Context, o openedPage, id document.ID, s
 func sectionsIn(sections []message.Section, text string) []message.Section {
 	var out []message.Section
 	for _, s := range sections {
-		if line, _, _ := strings.Cut(strings.TrimSpace(s.Text), "\n"); strings.Contains(text, line) {
+		words := document.Chunk{Text: s.Text}.Words() // a fence may be in any section
+		if line, _, _ := strings.Cut(strings.TrimSpace(words), "\n"); strings.Contains(text, line) {
 			out = append(out, s)
 		}
 	}
