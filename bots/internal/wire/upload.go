@@ -156,15 +156,17 @@ func (b *Base) uploadedFiles(ctx context.Context, project string, audience acces
 	if err != nil {
 		return nil, err
 	}
-	ids = slices.DeleteFunc(ids, func(id document.ID) bool { return !may[id] })
-	texts, err := b.Index.Texts(ctx, b.Tenant, ids)
+	texts, err := textsWithin(slices.DeleteFunc(ids, func(id document.ID) bool { return !may[id] }), func(id document.ID) (string, error) {
+		found, err := b.Index.Texts(ctx, b.Tenant, []document.ID{id})
+		return strings.TrimSpace(found[id]), err
+	})
 	if err != nil {
 		return nil, err
 	}
 	var out []message.File
 	for _, f := range all {
 		id := f.ID.Document()
-		if text := strings.TrimSpace(texts[id]); text != "" && may[id] {
+		if texts[id] != "" {
 			out = append(out, measured(b.Config, message.File{
 				ID: message.FileID(id), Name: filepath.Base(f.Name), Text: texts[id],
 				Document: document.Ref{ID: id, Source: upload.Source, Kind: upload.Kind, Title: f.Name, URL: f.Link, UpdatedAt: f.At},
@@ -172,6 +174,27 @@ func (b *Base) uploadedFiles(ctx context.Context, project string, audience acces
 		}
 	}
 	return out, nil
+}
+
+// maxAtHand is how many bytes of the texts of kept files a question has at hand. The files behind
+// them are found by searches alone.
+const maxAtHand = 8 << 20
+
+// textsWithin loads texts one by one until they have maxAtHand bytes. It holds at most that and one
+// text more, which is cut at document.MaxText.
+func textsWithin(ids []document.ID, load func(document.ID) (string, error)) (map[document.ID]string, error) {
+	texts, size := make(map[document.ID]string), 0
+	for _, id := range ids {
+		text, err := load(id)
+		if err != nil {
+			return nil, err
+		}
+		if size += len(text); size > maxAtHand {
+			break
+		}
+		texts[id] = text
+	}
+	return texts, nil
 }
 
 // Author describes a person of the console at the moment, as the platform does. An account of this
