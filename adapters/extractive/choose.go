@@ -26,17 +26,21 @@ const (
 
 // The worth of a quotation is the cosine of its title, heading and text with the question, and this:
 const (
-	rankShare = 0.03 // less for each place of its page in the search
-	rowsLess  = 0.05 // less for rows, which are short and alike
-	harmLess  = 0.5  // less for a command that does harm
-	againMore = 0.15 // more for the page of the answer before, where the question leans on that
-	namedMore = 0.5  // more for the row that the question names
-	clearBy   = 0.15 // lead over the next page from which the first page is quoted alone
-	within    = 0.20 // of the first page's worth: further pages that are quoted
-	wordDecay = 0.1  // of the words' score for each place in the search, where words choose
-	mostWords = 0.45 // share of the question's weight from which a passage is quoted that words chose
-	allWords  = 0.9  // the same, whatever the sentence model says
+	rankShare  = 0.03 // less for each place of its page in the search
+	rowsLess   = 0.05 // less for rows, which are short and alike
+	harmLess   = 0.5  // less for a command that does harm
+	againMore  = 0.15 // more for the page of the answer before, where the question leans on that
+	namedMore  = 0.5  // more for the row that the question names
+	phraseMore = 0.2  // more for the words that the question quotes, such as an error message
+	clearBy    = 0.15 // lead over the next page from which the first page is quoted alone
+	within     = 0.20 // of the first page's worth: further pages that are quoted
+	wordDecay  = 0.1  // of the words' score for each place in the search, where words choose
+	mostWords  = 0.45 // share of the question's weight from which a passage is quoted that words chose
+	allWords   = 0.9  // the same, whatever the sentence model says
 )
+
+// phraseIn is what a question quotes: at least two words.
+var phraseIn = regexp.MustCompile(`["“]\s*([^"“”]*[^"“”\s]\s[^"“”\s][^"“”]*?)\s*["”]`)
 
 // page is a document with the passages that were found of it.
 type page struct {
@@ -236,6 +240,9 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 		if b.commands() && a.harmful(b.text) {
 			x.worth -= harmLess
 		}
+	}
+	if phrase := phraseIn.FindStringSubmatch(a.text); phrase != nil && strings.Contains(strings.ToLower(x.text()), strings.ToLower(phrase[1])) {
+		x.worth += phraseMore
 	}
 	switch {
 	case x.named:
