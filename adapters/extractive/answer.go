@@ -187,7 +187,8 @@ func (p *passage) lastHeading() string {
 	return strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))
 }
 
-// opening returns the heading that the passage begins under. The heading of the place that was found
+// opening returns the heading that the passage begins under. The heading of the place that was
+// found
 // may be one further down.
 func (p *passage) opening() string {
 	last := p.lastHeading()
@@ -203,7 +204,8 @@ func (p *passage) opening() string {
 }
 
 // protect returns a text as it can stand in Markdown next to others. A document's own number in
-// brackets gets a backslash, since it is no citation of this answer. What stands for a value, such as
+// brackets gets a backslash, since it is no citation of this answer. What stands for a value, such
+// as
 // <file>, becomes code. sound reports whether the text closes what it opens; otherwise what follows
 // could end up inside a code span or a link.
 func protect(text string) (protected string, sound bool) {

@@ -24,7 +24,7 @@ const (
 	maxPages      = 3 // that are quoted
 )
 
-// The worth of a quotation is the cosine of its title, heading and text with the question, and this:
+// The worth of a quotation is the cosine of its title, heading and text with the question, and:
 const (
 	rankShare  = 0.03 // less for each place of its page in the search
 	rowsLess   = 0.05 // less for rows, which are short and alike
@@ -151,7 +151,8 @@ func (a *asked) score(x *quotation) float64 {
 	return (a.share(a.all, append(x.above(), text)...) + a.share(a.all, text)) / 2
 }
 
-// candidates returns the quotations that hold most of the question: the first ofOnePage of each page
+// candidates returns the quotations that hold most of the question: the first ofOnePage of each
+// page
 // before the others.
 func (a *asked) candidates(pages []*page) (out []quotation) {
 	byWorth := func(x, y quotation) int {

@@ -168,7 +168,7 @@ type mark struct {
 	// of GitHub's does not show yet, has no later date: what is new is listed again by the next run.
 	Young  bool `json:"y,omitempty"`
 	Hidden bool `json:"d,omitempty"` // the list is not shown to the credential
-	Cut    int  `json:"c,omitempty"` // index.Chunking at the time, of files: a list that is not read again is not cut again
+	Cut    int  `json:"c,omitempty"` // of files: index.Chunking; after an upgrade they are cut again
 }
 
 // String is the mark as text.

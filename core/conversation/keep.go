@@ -180,7 +180,7 @@ func (k *keeping) run(ctx context.Context, do func(context.Context)) bool {
 		defer func() { <-k.room }()
 		ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 		defer cancel(nil)
-		defer context.AfterFunc(k.ends, func() { cancel(errStopping) })() //nolint:contextcheck // it ends this one
+		defer context.AfterFunc(k.ends, func() { cancel(errStopping) })() //nolint:contextcheck // ends it
 		ctx, done := context.WithTimeout(ctx, keepWithin)
 		defer done()
 		do(ctx)

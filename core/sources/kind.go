@@ -1,4 +1,4 @@
-// Package sources defines how a kind of source describes itself, and decides when sources are read,
+// Package sources defines how a kind of source describes itself. It decides when sources are read,
 // which stored options count, why a source is not read, and what is wrong with it.
 package sources
 

@@ -82,7 +82,7 @@ func (b *Base) ResumeUploads(ctx context.Context) error {
 	if err := jobs.Resume(ctx, b.DB, b.Tenant, string(upload.Source)); err != nil {
 		return err
 	}
-	err := b.Index.ResumeSource(ctx, b.Tenant, upload.Source, b.Actor()) // an earlier version paused it
+	err := b.Index.ResumeSource(ctx, b.Tenant, upload.Source, b.Actor()) // an older version paused it
 	if err != nil && !errors.Is(err, pgindex.ErrNoSource) {
 		return err
 	}
