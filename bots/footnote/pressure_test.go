@@ -109,7 +109,7 @@ func TestDiskIsFullWhileAnswering(t *testing.T) {
 			return strings.Contains(m.Shown(), "the disk of my database is full")
 		})
 	})
-	s.said(r, "free disk space there")
+	s.said(r, "make room there")
 	execute(`drop trigger full_disk on message`)
 	taken := s.ask("question-taken-in") // at once
 	s.answered(taken, "question-taken-in")

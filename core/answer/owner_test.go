@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -20,15 +21,25 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// desk is who owns the page, and whether they may be asked.
+// desk is who owns the page, and whether they may be asked. Workers read it while a test changes it.
 type desk struct {
 	*sessiontest.Memory
+	mu    sync.Mutex
 	offer owner.Offer
 	none  bool
 	err   error
 }
 
+// set changes what the next question is told.
+func (d *desk) set(change func(d *desk)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	change(d)
+}
+
 func (d *desk) Nearest(_ context.Context, _ session.Turn, _ access.Audience, pages []document.Ref) (owner.Offer, bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if len(pages) == 0 || d.none {
 		return owner.Offer{}, false, d.err
 	}
@@ -99,13 +110,13 @@ func TestOwnerIsDecidedAgainAtThePress(t *testing.T) {
 				t.Errorf("the press is answered with %+v, want %q", got, want)
 			}
 		}
-		d.none = true
+		d.set(func(d *desk) { d.none = true })
 		press("cannot be asked here any more")
-		d.none, d.offer.Account = false, access.Account{}
+		d.set(func(d *desk) { d.none, d.offer.Account = false, access.Account{} })
 		press("cannot be asked here any more")
-		d.offer.Account, d.err = access.Account{ID: "U7"}, errors.New("away")
+		d.set(func(d *desk) { d.offer.Account, d.err = access.Account{ID: "U7"}, errors.New("away") })
 		press("cannot be found out")
-		d.err, s.away = nil, true
+		d.set(func(d *desk) { d.err, s.away = nil, true })
 		press("cannot be found out")
 		s.away = false
 		if _, err := s.store.SetUndisturbed(t.Context(), tenant, "slack", "U7", true); err != nil {
@@ -148,17 +159,17 @@ func TestMessageThatWasNotPostedIsTriedAgain(t *testing.T) {
 func TestOwnerIsOnlyNamedWhereTheyCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	offering(t, func(s *stage, r *services, d *desk) {
-		d.offer.Account = access.Account{}
+		d.set(func(d *desk) { d.offer.Account = access.Account{} })
 		q := s.ask(r, "where?")
 		s.settle()
 		s.want("", "Nothing found. <up> <down>")
-		d.none = true
+		d.set(func(d *desk) { d.none = true })
 		s.ask(r, "and there?")
 		s.settle()
 		if got := s.act(r, thread.ActionPrivate, q.ID, "U1"); got.Refused {
 			t.Fatalf("%+v", got)
 		}
-		d.none, d.offer.Account = false, access.Account{ID: "U7"}
+		d.set(func(d *desk) { d.none, d.offer.Account = false, access.Account{ID: "U7"} })
 		s.settle()
 		s.want("U1", "Nothing found. <up> <down>") // a private answer
 	})

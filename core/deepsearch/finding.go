@@ -98,23 +98,18 @@ func oneLinePlain(sentence string) string {
 	return strings.TrimLeft(strings.Join(strings.Fields(sentence), " "), "-*#> ")
 }
 
-// quotedParagraphs returns the paragraphs that cite something, with the code blocks that they
-// introduce. Other paragraphs describe the answer, not the documents.
+// quotedParagraphs returns an answer that quotes from its first paragraph that cites something. What
+// is before it describes the answer, not the documents; a quotation follows its link.
 func quotedParagraphs(text string) string {
-	var quoted []string
-	introduced := false
-	for block := range strings.SplitSeq(text, "\n\n") {
-		cites := false
+	for start, block := 0, ""; start < len(text); start += len(block) + len("\n\n") {
+		block, _, _ = strings.Cut(text[start:], "\n\n")
 		for _, numbers := range cite.Sentences(block, func(int) bool { return true }) {
-			cites = cites || len(numbers) > 0
+			if len(numbers) > 0 {
+				return text[start:]
+			}
 		}
-		if cites || introduced {
-			quoted = append(quoted, block)
-		}
-		fenced := strings.Count(strings.Join(quoted, "\n\n"), "```")%2 == 1
-		introduced = cites && strings.HasSuffix(strings.TrimSpace(block), ":") || introduced && fenced
 	}
-	return strings.Join(quoted, "\n\n")
+	return ""
 }
 
 // citedNumbers returns the numbers, as models see them, that a finding's text cites.
