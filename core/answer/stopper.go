@@ -15,7 +15,7 @@ func (s *Service) StopAs(
 	ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error),
 ) (session.StopResult, error) {
 	result, err := s.Stop(ctx, r)
-	if err != nil || !result.Denied || len(result.Turns) > 0 {
+	if err != nil || !result.Undecided() || r.By.Privileged {
 		return result, err
 	}
 	if r.By.Privileged, err = s.namedStopper(ctx, r, holds); err != nil || !r.By.Privileged {
@@ -27,7 +27,7 @@ func (s *Service) StopAs(
 // namedStopper reports whether the channel's setting stoppers names a person who has no say
 // otherwise.
 func (s *Service) namedStopper(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (bool, error) {
-	if r.By.Privileged || r.By.ID == "" {
+	if r.By.ID == "" {
 		return false, nil
 	}
 	rules, err := policy.In(ctx, s.Policies, r.Tenant, session.PlaceOf(r.Ref))

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
+	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
@@ -27,6 +29,8 @@ type board struct {
 	talk *conversation.Conversation
 
 	fault fault // what the platform does wrong
+	// events do not say who is a moderator, Moderates does
+	lookUp atomic.Bool
 
 	mu     sync.Mutex
 	last   int
@@ -107,7 +111,12 @@ func (b *board) heard(n note) chat.Message {
 }
 
 // Features implements chat.Platform.
-func (*board) Features(thread.Ref) chat.Features { return chat.Features{Whispers: true} }
+func (b *board) Features(thread.Ref) chat.Features {
+	return chat.Features{Whispers: true, Moderates: b.lookUp.Load()}
+}
+
+// Moderates implements chat.Platform.
+func (*board) Moderates(_ context.Context, _ thread.Ref, person string) bool { return person == people[common.Chief] }
 
 // Alone implements chat.Platform.
 func (*board) Alone(_ context.Context, _ thread.Ref, person string) (access.Presence, error) {

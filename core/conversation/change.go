@@ -89,9 +89,9 @@ func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied f
 	if err != nil {
 		return result, fmt.Errorf("record a stop: %w", err)
 	}
-	if result.Denied && len(result.Turns) == 0 && r.By.ID != "" {
+	if result.Undecided() && !r.By.Privileged && r.By.ID != "" {
 		c.errands.run(ctx, func(ctx context.Context) {
-			r.By.Privileged = r.By.Privileged || c.deps.Platform.Moderates(ctx, r.Ref, r.By.ID)
+			r.By.Privileged = c.deps.Platform.Moderates(ctx, r.Ref, r.By.ID)
 			if _, err := c.stopAs(ctx, r, denied); err != nil {
 				c.logger.ErrorContext(ctx, "stop not recorded", "error", err)
 			}

@@ -92,6 +92,31 @@ func TestDeletedMessageThatIsReadLateIsNoQuestion(t *testing.T) {
 	}
 }
 
+// A stop may arrive before the message that it is for. Where events do not say who is a moderator,
+// that is looked up then too.
+func TestAdministratorStopsAMessageThatIsNotKnownYet(t *testing.T) {
+	t.Parallel()
+	for by, stops := range map[common.Person]bool{common.Chief: true, common.Bob: false} {
+		s, _ := begin(t, common.Setting{Replies: []llmtest.Reply{{llmtest.Text("An answer.")}}}).(*stage)
+		s.board.lookUp.Store(true)
+		at := s.channel(common.Place{})
+		question := s.pin(at, people[common.Ann], page{Text: "@bot when?"}, 0)
+		if err := s.talk.Reacted(s.ctx, chat.Reaction{Ref: at, Message: question.id, By: session.Stopper{ID: people[by]}}); err != nil {
+			t.Fatal(err)
+		}
+		s.talk.Wait()
+		s.hear(s.heard(*question))
+		s.Until("the question is done with", func() bool {
+			asked, err := s.store.TurnOf(s.ctx, access.DefaultTenant, question.at, question.id)
+			return err == nil && asked.State == session.Done
+		})
+		asked, err := s.store.TurnOf(s.ctx, access.DefaultTenant, question.at, question.id)
+		if err != nil || (asked.Outcome == session.Stopped) != stops {
+			t.Errorf("after a stop by %s the question ended as %s (%v)", people[by], asked.Outcome, err)
+		}
+	}
+}
+
 // stage is a board with people before it.
 type stage struct {
 	*testing.T

@@ -98,8 +98,8 @@ func oneLinePlain(sentence string) string {
 	return strings.TrimLeft(strings.Join(strings.Fields(sentence), " "), "-*#> ")
 }
 
-// quotedParagraphs returns an answer that quotes from its first paragraph that cites something. What
-// is before it describes the answer, not the documents; a quotation follows its link.
+// quotedParagraphs returns an answer that quotes from the first paragraph on that cites something.
+// Text before it describes the answer, not the documents; a quotation follows its link.
 func quotedParagraphs(text string) string {
 	for start, block := 0, ""; start < len(text); start += len(block) + len("\n\n") {
 		block, _, _ = strings.Cut(text[start:], "\n\n")

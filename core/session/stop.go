@@ -45,6 +45,11 @@ type StopResult struct {
 	Armed bool
 }
 
+// Undecided reports whether the result depends on the person being privileged. A caller that does
+// not know yet finds out and repeats the request. This includes an armed stop: the message may be a
+// page whose posting is not stored yet.
+func (r StopResult) Undecided() bool { return len(r.Turns) == 0 && (r.Denied || r.Armed) }
+
 // Signal quickly carries stops from the process that received the event to the process that runs
 // the turn. It may lose one; Stops is the source of truth. Implementations pass
 // sessiontest.SignalSuite and are safe for concurrent use.

@@ -7,8 +7,8 @@ import (
 )
 
 // Some documents name a node, whose readers are looked up for each search (view readable_node).
-// These, and pgaccess.MayRead, are the only expressions that decide who may read; each is given as
-// what parameters are called, such as "$2".
+// Only these expressions and pgaccess.MayRead match access lists with the principals that
+// access.Resolver found for everyone present. Arguments name parameters, such as "$2".
 
 // listsOf selects the numbers of the access lists that may be read by whoever holds some
 // principals, and whether by the list itself: it names one of them. Else it is the list of a node
