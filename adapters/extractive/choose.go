@@ -218,7 +218,8 @@ func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotatio
 			band = retrieve.Links
 		}
 	default:
-		if band = m.gate.Band(similarity, covered); first.score >= allWords {
+		_, unknown := a.occurring()
+		if band = m.gate.Band(similarity, covered); first.score >= allWords && unknown == 0 {
 			band = retrieve.Quotes
 		}
 	}

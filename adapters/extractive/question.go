@@ -126,10 +126,15 @@ func (a *asked) evidence(p *page) bool {
 	return a.share(a.all, texts...) >= leastShare+shortShare/float64(max(words, 1))
 }
 
-// stray reports whether half of the question's own words or more occur in no document. A name that
-// occurs counts twice.
+// stray reports whether half of the question's own words or more occur in no document.
 func (a *asked) stray() bool {
-	known, unknown := 0, 0
+	known, unknown := a.occurring()
+	return unknown > 0 && unknown >= known
+}
+
+// occurring counts the question's own words that occur in a document, where a name counts twice, and
+// those that occur in none.
+func (a *asked) occurring() (known, unknown int) {
 	for w := range a.words(a.own) {
 		switch {
 		case w.Frequency > 0 && w.Name:
@@ -140,7 +145,7 @@ func (a *asked) stray() bool {
 			unknown++
 		}
 	}
-	return unknown > 0 && unknown >= known
+	return known, unknown
 }
 
 // words yields the words of a query that have a weight, and whether texts hold them.
