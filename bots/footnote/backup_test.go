@@ -189,6 +189,7 @@ func TestRestoredBackupRepostsNothing(t *testing.T) {
 	latest := ask("", "question-latest")
 	s = restore("REDELIVERY_MAX_AGE=15m")
 	settled(latest, "question-latest")
+	settled(meanwhile, "question-meanwhile")
 	wait("what was under way is answered, where it stands", func() bool { return !unfinished() && answers(underWay, "question-under-way") == 1 })
 	s.stop(t)
 	unchanged("soon after")

@@ -80,6 +80,7 @@ func (r reporting) until(t *testing.T, servers int, name, state string) string {
 		}
 	}
 	for _, s := range all {
+		s.begun(ctx, t)
 		s.stop(t)
 	}
 	return logs()

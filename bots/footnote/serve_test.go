@@ -71,6 +71,21 @@ func (s *server) inSlack(ctx context.Context, t testing.TB, slack *slacktest.Ser
 	}
 }
 
+// begun waits until the process answers requests: before that, it may not heed signals yet.
+func (s *server) begun(ctx context.Context, t testing.TB) {
+	t.Helper()
+	for tick := time.Tick(10 * time.Millisecond); ; {
+		if _, status := s.ready(ctx, t); status != 0 {
+			return
+		}
+		select {
+		case <-tick:
+		case <-ctx.Done():
+			t.Fatalf("it did not begin\n%s", s.log)
+		}
+	}
+}
+
 // stop ends the process as an operator does.
 func (s *server) stop(t testing.TB) {
 	t.Helper()

@@ -315,18 +315,24 @@ func talk(t *testing.T, webhook bool) {
 	s.wait("a person is answered", func() bool { return len(s.model.Requests()) == asked+1 })
 }
 
-// What only kept files has no turn: the reply about them says that it was dealt with.
-func TestANoticeAboutAMessageAnswersIt(t *testing.T) {
+// A message that only kept files has no turn, so the reply about them says that it was dealt with.
+// A notice that asks whether an answer is still wanted does not.
+func TestAReplyAboutFilesAnswersAMessage(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{})
 	root := s.ann.Say(s.general, "", "keep this")
 	m := chat.Message{Ref: thread.Ref{Platform: "slack", Channel: s.general.ID, Thread: root}, ID: thread.MessageID(root)}
-	for _, want := range []bool{false, true} {
-		if got, err := s.bot.Answered(s.ctx, m, nil); err != nil || got != want {
-			t.Errorf("it is answered: %v, %v", got, err)
-		}
-		if _, err := s.bot.Post(s.ctx, m.Ref, chat.Notice{To: m.ID, Subject: string(m.ID), Text: "Kept."}); err != nil {
+	for _, c := range []struct {
+		subject            string
+		answered, involved bool
+	}{{string(m.ID), false, true}, {chat.ReplySubject(m.ID), true, true}} {
+		if _, err := s.bot.Post(s.ctx, m.Ref, chat.Notice{To: m.ID, Subject: c.subject, Text: "Kept."}); err != nil {
 			t.Fatal(err)
+		}
+		answered, err := s.bot.Answered(s.ctx, m, nil)
+		involved, failed := s.bot.Involved(s.ctx, m, func(thread.MessageID) bool { return false })
+		if err != nil || failed != nil || answered != c.answered || involved != c.involved {
+			t.Errorf("after a notice about %q it is answered: %t (%v), the bot is involved: %t (%v)", c.subject, answered, err, involved, failed)
 		}
 	}
 }

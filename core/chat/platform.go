@@ -146,6 +146,10 @@ type Room struct {
 	Open    bool // every full member of the workspace can open it
 }
 
+// ReplySubject is the Subject of a notice that is the whole reply to a message, such as the one
+// about kept files. Platform.Answered counts it as an answer, and no other notice.
+func ReplySubject(id thread.MessageID) string { return "reply " + string(id) }
+
 // WaitingNotice is the notice that a turn waits.
 func WaitingNotice(t session.Turn, sentence string) Notice {
 	return Notice{To: t.Message, Subject: string(t.ID), Text: sentence}

@@ -72,7 +72,7 @@ func (c *Conversation) keepNow(ctx, keeping context.Context, m chat.Message, j a
 		return
 	}
 	if kept {
-		notice := chat.Notice{To: m.ID, Subject: string(m.ID), Text: said}
+		notice := chat.Notice{To: m.ID, Subject: chat.ReplySubject(m.ID), Text: said}
 		_, err := c.deps.Platform.Post(ctx, m.At, notice)
 		if err == nil {
 			return

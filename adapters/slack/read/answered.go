@@ -10,8 +10,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Answered reports whether the thread of a message shows this bot's answer to it, or a notice about
-// it, as the one about kept files. It reads Slack instead of the store: a restored store lacks the
+// Answered reports whether the thread of a message shows this bot's answer to it, or a notice that is
+// the whole reply (chat.ReplySubject). It reads Slack instead of the store: a restored store lacks the
 // questions asked after its backup, and no store has those that only kept files.
 func (c *Reader) Answered(ctx context.Context, m chat.Message) (bool, error) {
 	if event.SourceOf(m.Source).Alone {
@@ -34,7 +34,7 @@ func (c *Reader) Answered(ctx context.Context, m chat.Message) (bool, error) {
 		for _, said := range found {
 			own := said.User == me.User || said.BotID != "" && said.BotID == me.Bot
 			answer := said.Metadata.EventType == event.MetadataType && said.Metadata.EventPayload[event.MarkQuestion] == string(m.ID)
-			if own && (answer || event.IsNotice(said, string(m.ID))) {
+			if own && (answer || event.IsNotice(said, chat.ReplySubject(m.ID))) {
 				return true, nil
 			}
 		}

@@ -335,7 +335,7 @@ func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(thread
 		case said.Timestamp <= string(m.ID), said.User != me.User && (said.BotID == "" || said.BotID != me.Bot):
 			return false
 		case said.Metadata.EventType == event.NoticeType:
-			return event.IsNotice(said, string(m.ID))
+			return event.IsNotice(said, string(m.ID)) || event.IsNotice(said, chat.ReplySubject(m.ID))
 		default:
 			return !aside(thread.MessageID(said.Timestamp))
 		}
