@@ -105,7 +105,7 @@ func (o Options) validate() error {
 		faults = append(faults, errors.New("users are named, and people's own drives are not read: say my_drives as well"))
 	}
 	if o.Anonymous != "" && o.Anonymous != access.Members && o.Anonymous != access.Public {
-		faults = append(faults, fmt.Errorf("what everybody on the internet can find is read by members, public or nobody, and not by %q", o.Anonymous))
+		faults = append(faults, fmt.Errorf("anonymous: audience %q is neither %q nor %q", o.Anonymous, access.Members, access.Public))
 	}
 	return errors.Join(faults...)
 }

@@ -48,7 +48,7 @@ func (c *Connector) document(ctx context.Context, of project, k issue, relevant 
 		}
 		who := one.Author.called()
 		if who == "" {
-			who = "Somebody"
+			who = "Someone"
 		}
 		head := fmt.Sprintf("%s commented (%s UTC):", who, one.Created.UTC().Format("2006-01-02 15:04"))
 		d.Sections = append(d.Sections, quoted(head, c.commentURL(k, one), sections)...)

@@ -60,7 +60,7 @@ func Transcript(name string, said []Said, more bool) (file message.File, ok bool
 		case s.Bot:
 			who = "A bot"
 		default:
-			who = "Somebody"
+			who = "Someone"
 		}
 		line := who + ": " + s.Text
 		for _, f := range s.Files {

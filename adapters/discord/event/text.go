@@ -48,7 +48,7 @@ func Question(m *discordgo.Message, channelName func(id string) string, bot stri
 		case names[id] != "":
 			return "@" + names[id]
 		default:
-			return "@somebody"
+			return "@someone"
 		}
 	})
 	text = roleMark.ReplaceAllStringFunc(text, func(mark string) string {

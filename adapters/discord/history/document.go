@@ -182,7 +182,7 @@ func answers(m *discordgo.Message, self string) bool {
 
 func who(m *discordgo.Message) string {
 	name := strings.NewReplacer("<", "", ">", "", "|", "", "`", "").Replace(event.DisplayName(m.Author, m.Member))
-	return cmp.Or(strings.Join(strings.Fields(name), " "), "somebody")
+	return cmp.Or(strings.Join(strings.Fields(name), " "), "someone")
 }
 
 // link returns the address of a message, channel or thread.

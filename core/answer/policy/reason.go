@@ -44,7 +44,7 @@ var reasons = map[Reason]string{
 	"follow_always":             "In this channel the bot follows all threads that it takes part in.",
 	"answers_bot":               "The message replies to the bot.",
 	"dialogue":                  "The thread is a dialogue between one person and the bot.",
-	"overtaken":                 "Nobody was there for the bot when it was written, and somebody else has written in the thread since.",
+	"overtaken":                 "The bot was not running when it was written, and another person has written in the thread since.",
 	"people_talk":               "Several people talk in the thread; a mention or a reply to the bot is answered.",
 	"no_question":               "In this channel the bot speaks unasked only to questions.",
 	"cooling_down":              "The bot spoke unasked a short while ago.",
