@@ -46,8 +46,7 @@ type Judgement struct {
 	Holds  access.Audience
 	// Steered is the result of an Instruction to the thread's deep search (policy.Steer).
 	Instruction deepsearch.Instruction
-	//
-	Steered deepsearch.Steered
+	Steered     deepsearch.Steered
 	// Unsettled, with Answer, says that the decision depends on the author's permissions, which are
 	// not known yet (session.Pending).
 	Unsettled bool

@@ -119,8 +119,7 @@ func (c *Conversation) askWhetherWanted(ctx context.Context, m chat.Message) err
 
 // Wanted is a press of the button that says that an old question is still wanted.
 type Wanted struct {
-	At thread.Ref // thread of the question
-	//
+	At        thread.Ref // thread of the question
 	Question  thread.MessageID
 	Notice    thread.MessageID // the message with the button
 	Key       string           // the platform's id of the press
