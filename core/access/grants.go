@@ -21,9 +21,10 @@ type Grants interface {
 	// without listeners. For a single listener, Held.From names the group, the source, and the
 	// identity that links them.
 	//
-	// A listener is the person of a source that the operator assigned. Otherwise it is the person
-	// with the listener's address, if both sides vouch for it, its domain is in domains (in lower
-	// case), and no other account of the workspace or person of the source has it.
+	// A listener is the person of a source that the operator assigned, else the person with the
+	// listener's address. For the latter both sides must vouch for the address, and its domain must
+	// be in domains (in lower case). No other account of the workspace or person of the source may
+	// have it.
 	Common(ctx context.Context, tenant TenantID, listeners []Listener, domains []string) ([]Held, error)
 	// Covers returns the covering groups that sources currently grant, and the sets that follow
 	// from them and from held, sorted by principal. The operator states which groups cover

@@ -153,17 +153,17 @@ var errStopping = errors.New("the process is stopping")
 // keepers runs the tasks that keep files, which take longer than an errand. The zero value is ready
 // for use.
 type keepers struct {
-	once     sync.Once
-	slots    chan struct{}
-	running  sync.WaitGroup
-	stopping context.Context //nolint:containedctx // it ends all that is being kept
-	stop     context.CancelCauseFunc
+	once    sync.Once
+	slots   chan struct{}
+	running sync.WaitGroup
+	stopped context.Context //nolint:containedctx // it ends all that is being kept
+	stop    context.CancelCauseFunc
 }
 
 func (k *keepers) begin() {
 	k.once.Do(func() {
 		k.slots = make(chan struct{}, maxKeeping)
-		k.stopping, k.stop = context.WithCancelCause(context.Background())
+		k.stopped, k.stop = context.WithCancelCause(context.Background())
 	})
 }
 
@@ -179,7 +179,7 @@ func (k *keepers) run(ctx context.Context, do func(context.Context)) bool {
 		defer func() { <-k.slots }()
 		ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 		defer cancel(nil)
-		defer context.AfterFunc(k.stopping, func() { cancel(errStopping) })() //nolint:contextcheck // ends it
+		defer context.AfterFunc(k.stopped, func() { cancel(errStopping) })() //nolint:contextcheck // ends
 		ctx, done := context.WithTimeout(ctx, keepTimeout)
 		defer done()
 		do(ctx)

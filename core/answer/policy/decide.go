@@ -170,7 +170,7 @@ func Decide(e Event, s State) Decision {
 }
 
 // Admit replaces an answer by a refusal if the bot may not answer here, or not this person. The
-// person is told only if they addressed the bot.
+// refusal is silent if the person did not address the bot.
 func Admit(d Decision, s State) Decision {
 	var reason Reason
 	switch {

@@ -2,8 +2,8 @@ package policy
 
 import "github.com/footnotehq/footnote/core/session"
 
-// outcomes are the default texts of outcomes, for when the engine gave no sentence of its own or it
-// was lost. Answers and silent outcomes have none.
+// outcomes are the default texts of outcomes, for when the engine's own sentence is empty or lost.
+// Answers and silent outcomes have none.
 var outcomes = map[session.Outcome]string{
 	session.Answered:     "",
 	session.NoEvidence:   session.SentenceNothing,
