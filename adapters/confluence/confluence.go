@@ -98,13 +98,14 @@ func SourceOf(name string) document.Source {
 // is then read again.
 const reading = 1
 
-// Ids of nodes. Those of contents are the contents' own, which no other content of the site has.
+// spaceNode prefixes the node id of a space. The node id of a content is its own id, which is
+// unique in the site.
 const spaceNode = "space:"
 
 // node returns the access list entry for the readers of a space or a restricted content.
 func (c *Connector) node(id string) access.Principal { return access.Node(string(c.source.ID), id) }
 
-// Kinds of groups.
+// kindGroup is the kind of principals for groups.
 const kindGroup = "group"
 
 func (c *Connector) group(id string) access.Principal {

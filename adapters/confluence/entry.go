@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// Sorts of what is read of a space.
+// sort is a kind of content that is read of a space.
 type sort string
 
 const (

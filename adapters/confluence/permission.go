@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// site is what holds for every space: who may use Confluence at all, and what visitors see.
+// site holds the site-wide settings: who may use Confluence, and what visitors may see.
 type site struct {
 	users     access.ACL      // who may use it
 	anonymous map[string]bool // ids of the spaces that visitors see

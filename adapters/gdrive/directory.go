@@ -131,8 +131,8 @@ func (c *Connector) listGroups(ctx context.Context) ([]group, error) {
 	return all, nil
 }
 
-// group is the id of a group by its address; empty of one that is none of the directory: it is
-// unknown who is in it.
+// groupOf returns the id of a group by its address, or "" for a group outside of the directory,
+// whose members are unknown.
 func (p *people) groupOf(ctx context.Context, mail string) (string, error) {
 	if p.groups == nil {
 		all, err := p.listGroups(ctx)

@@ -50,8 +50,8 @@ func (c *Connector) load(ctx context.Context, in corpus, f file, name string, ac
 	return d, err
 }
 
-// place is where people open a file, without what only says who made the link. An address outside
-// of Google is not believed: a citation would lead there.
+// place returns the web address of a file, without tracking parameters. It rejects addresses
+// outside of Google, since citations would lead there.
 func place(f file) string {
 	at, err := url.Parse(f.WebViewLink)
 	if err != nil || !outhttp.At(at, "google.com") {

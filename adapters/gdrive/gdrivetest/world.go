@@ -366,10 +366,10 @@ func (w *World) trashed(f *File) bool {
 	return false
 }
 
-// mayOpen asks the way up, from a file to the top: "Access always cascades from parents … folders
-// with limited access are the one exception", "Only users you directly add to the folder's
-// permissions can open it", "The owner role in My Drive and the organizer role in shared drives can
-// always access folders with limited access"
+// mayOpen walks up the ancestors of a file: "Access always cascades from parents … folders with
+// limited access are the one exception". "Only users you directly add to the folder's permissions
+// can open it". "The owner role in My Drive and the organizer role in shared drives can always
+// access folders with limited access"
 // (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
 func (w *World) mayOpen(u *User, f *File) bool { return w.asks(u, f, false) }
 
