@@ -34,7 +34,7 @@ func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) 
 	return d, err
 }
 
-// attachment reads what is to be known of a file: where it lies.
+// attachment reads the address of a file.
 func (c *Connector) attachment(ctx context.Context, e entry) (k content, err error) {
 	left, err := c.tree().bulk(ctx, []string{e.id}, "version,container", func(found content) { k = found })
 	switch {

@@ -31,7 +31,7 @@ func New(config Config) (*Client, error) {
 // visitor asks without the credential.
 func (c *Client) visitor() *Client { return &Client{c.Visitor()} }
 
-// address is where people open what an answer calls by a path; empty where it calls it by none.
+// address returns the web address for a path in an answer, or "" without a path.
 func (c *Client) address(path string) string {
 	if path == "" {
 		return ""
@@ -39,7 +39,7 @@ func (c *Client) address(path string) string {
 	return c.Address(path)
 }
 
-// meet remembers what people are called.
+// meet caches the names of people.
 func (c *Client) meet(people ...account) {
 	for _, p := range people {
 		c.Meet(p.DisplayName, p.id())

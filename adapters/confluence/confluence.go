@@ -94,17 +94,18 @@ func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("confluence-" + name), Kind: Kind, Name: name}
 }
 
-// reading numbers the rules by which what is read becomes documents. Raise it when they change:
-// everything is then read again.
+// reading is the version of the rules for building documents. Raise it if they change. Everything
+// is then read again.
 const reading = 1
 
-// Ids of nodes. Those of contents are the contents' own, which no other content of the site has.
+// spaceNode prefixes the node id of a space. The node id of a content is its own id, which is
+// unique in the site.
 const spaceNode = "space:"
 
-// node stands for whoever may read what is below a space, or below a restricted content.
+// node returns the access list entry for the readers of a space or a restricted content.
 func (c *Connector) node(id string) access.Principal { return access.Node(string(c.source.ID), id) }
 
-// Kinds of groups.
+// kindGroup is the kind of principals for groups.
 const kindGroup = "group"
 
 func (c *Connector) group(id string) access.Principal {

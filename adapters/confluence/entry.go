@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// Sorts of what is read of a space.
+// sort is a kind of content that is read of a space.
 type sort string
 
 const (
@@ -27,9 +27,9 @@ const (
 type entry struct {
 	id      string
 	of      sort
-	space   string // id of its space; empty where it is not told
+	space   string // id of its space; empty if unknown
 	title   string
-	above   []string // what it stands in, nearest first, where the list tells it; nil: it does not
+	above   []string // ancestors, nearest first, if the list includes them; else nil
 	version int
 	when    time.Time // of the version
 	size    int64     // of a file
@@ -109,8 +109,8 @@ func (a account) id() string {
 	return a.UserKey
 }
 
-// entry is a content as a list tells of it. ancestors says that the list tells what a page stands
-// in.
+// entry converts a content from a list. ancestors says that the list includes the ancestors of
+// pages.
 func (k content) entry(ancestors bool) entry {
 	e := entry{id: string(k.ID), of: sort(k.Type), title: k.Title, version: k.Version.Number, when: k.Version.When, size: k.Extensions.FileSize}
 	if k.Space != nil {
@@ -128,10 +128,10 @@ func (k content) entry(ancestors bool) entry {
 	return e
 }
 
-// known reports whether it says what it is.
+// known reports whether the content has an id.
 func (k content) known() bool { return isID(string(k.ID)) && k.Type != "" }
 
-// known reports whether it says what it is.
+// known reports whether the entry has an id.
 func (l listed) known() bool { return isID(string(l.ID)) }
 
 // listed is a page as the second API lists it.
@@ -168,8 +168,8 @@ func (c *Connector) first(s space, of sort) (path, asked string) {
 	}
 }
 
-// listing reads a part of the list of a sort of a space; the first, if none is asked for. It notes
-// what the contents stand in.
+// listing reads a page of a list of a space's contents; the first if the cursor is empty. It
+// records the parents of the contents.
 func (t *tree) listing(ctx context.Context, s space, of sort, asked string) (all []entry, next string, err error) {
 	path, first := t.first(s, of)
 	asked = cmp.Or(asked, first)

@@ -57,8 +57,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// members reads who is in a group. Those of groups within it are among them: Confluence counts them
-// together.
+// members reads the members of a group. Confluence includes those of nested groups.
 func (c *Connector) members(ctx context.Context, id string) ([]member, error) {
 	path := "rest/api/group/" + url.PathEscape(id) + "/member"
 	if c.client.Cloud {

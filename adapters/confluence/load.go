@@ -16,10 +16,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// mostBodies is how many texts are read in one request.
+// mostBodies is the number of texts per request.
 const mostBodies = 50
 
-// Load implements crawl.Vendor. What cannot be read together is read by itself.
+// Load implements crawl.Vendor. If reading items together fails, it reads them one by one.
 func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
 	var ids []string
 	for _, it := range batch {
@@ -52,8 +52,8 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	return all, nil
 }
 
-// expandBody is what is read of a content next to its text: also its restriction, since it may have
-// one since it was listed.
+// expandBody selects what is read of a content in addition to its text, including its restriction,
+// which may be newer than the list.
 const expandBody = "body.storage,version,history,container,metadata.labels,metadata.properties.editor," + expandRestrictions
 
 // single reads a content by itself, which a search does not show, or not in storage format.
@@ -107,7 +107,7 @@ func (c *Connector) single(ctx context.Context, e entry, k content, found bool) 
 	return k, nil
 }
 
-// gone says of what is not shown any more that its document is to go.
+// gone returns an error that removes the document if the content no longer exists for us.
 func gone(err error) error {
 	if atlassian.Absent(err) {
 		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)

@@ -19,7 +19,7 @@ import (
 // nodeState is the checkpoint of Nodes. Times are in seconds since 1970.
 type nodeState struct {
 	Swept  int64                    `json:"w,omitempty"` // when all contents were last looked at
-	Spaces []string                 `json:"s,omitempty"` // ids of those that were there
+	Spaces []string                 `json:"s,omitempty"` // ids of the previous spaces
 	Known  map[string]restrictedIDs `json:"k,omitempty"` // by the id of their space
 	Pass   *nodePass                `json:"p,omitempty"` // under way
 }
@@ -27,19 +27,19 @@ type nodeState struct {
 // nodePass is a reading of nodes.
 type nodePass struct {
 	Began int64 `json:"b"`
-	// it looks at all contents, and not at those alone that are known to be restricted
+	// it checks all contents, not only known restricted ones
 	All  bool     `json:"a,omitempty"`
 	Done []string `json:"d,omitempty"` // ids of spaces
 	// in the next space: which of the sorts is read
 	Of    int                      `json:"o,omitempty"`
 	Asked string                   `json:"q,omitempty"` // the query of its next part
-	Holes bool                     `json:"x,omitempty"` // something may have been left out
+	Holes bool                     `json:"x,omitempty"` // it may be incomplete
 	Known map[string]restrictedIDs `json:"k,omitempty"`
 }
 
-// restrictedIDs are the restricted contents of a space by their kind, without which Cloud cannot be
-// asked about them: it lists pages, blog posts and folders apart. The kind is empty where an
-// earlier version wrote the checkpoint.
+// restrictedIDs are the ids of a space's restricted contents by kind. Cloud needs the kind to look
+// them up, because it lists pages, blog posts and folders separately. The kind is empty in
+// checkpoints of an earlier version.
 type restrictedIDs map[string]atlassian.IDSet
 
 // UnmarshalJSON implements json.Unmarshaler. Earlier versions wrote one set without kinds.
@@ -81,7 +81,7 @@ func untyped(known map[string]restrictedIDs) bool {
 	return false
 }
 
-// nodes is one Nodes.
+// nodes is the state of one call of Nodes.
 type nodes struct {
 	*Connector
 	send  func(index.NodeBatch) error
@@ -93,9 +93,8 @@ type nodes struct {
 	listed []space
 }
 
-// Nodes implements index.NodeReader. It always yields every space and the contents that are known
-// to be restricted; every Options.SweepEvery it looks at all contents for others that are. It goes
-// on where it was ended.
+// Nodes implements index.NodeReader. It yields every space and all known restricted contents. Every
+// Options.SweepEvery it checks all contents for new restrictions. It continues an interrupted pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		return (&nodes{Connector: c, send: emit, state: sourcepass.Decode[nodeState](since), tree: c.tree(), told: make(map[string]bool)}).run(ctx)
@@ -283,8 +282,8 @@ func (n *nodes) restricts(id string) bool {
 	return n.tree.lost[id] || n.tree.unsure[id] || !known || l.state != unrestricted
 }
 
-// tell adds what is known of a content to a batch: of one that is restricted, its readers; of one
-// that was, that it is not restricted.
+// tell adds the state of a content to a batch: its readers if it is restricted, and the end of a
+// restriction if it was.
 func (n *nodes) tell(batch *index.NodeBatch, pass *nodePass, s space, id, name string) {
 	at := s.within(id)
 	if n.told[at] {

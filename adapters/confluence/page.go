@@ -19,12 +19,10 @@ type page[T any] struct {
 	} `json:"_links"`
 }
 
-// part reads a part of a list. next is the query of the one after it; empty at the end.
-//
-// A next link may be relative to the host, to the site, or absolute, and through the gateway it
-// leads past it: only its query is used. It may lead past the end (CONFSERVER-95272,
-// CONFSERVER-95312): where entries are counted, a part without any is the last one. A part behind a
-// cursor may be empty, and others follow.
+// part reads a page of a list. next is the query of the next page; empty at the end. A next link
+// may be relative to the host or to the site, or absolute, and bypasses the gateway, so only its
+// query is used. It may lead past the end (CONFSERVER-95272, CONFSERVER-95312): in a numbered list,
+// an empty page is the last one. A page behind a cursor may be empty although others follow.
 func part[T any](ctx context.Context, c *Client, path, query string, attempts int) (got []T, next string, err error) {
 	var p page[T]
 	if err := c.Ask(ctx, sourcehttp.Request{Path: path + "?" + query, Attempts: attempts}, &p); err != nil {

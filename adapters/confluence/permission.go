@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// site is what holds for every space: who may use Confluence at all, and what visitors see.
+// site holds the site-wide settings: who may use Confluence, and what visitors may see.
 type site struct {
 	users     access.ACL      // who may use it
 	anonymous map[string]bool // ids of the spaces that visitors see
@@ -77,8 +77,8 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	return nil, err
 }
 
-// viewerRoles are the roles that let someone view a space, where the site has such; nil where it
-// has none. https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/
+// viewerRoles returns the roles that allow viewing a space, or nil if the site has no roles.
+// https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/
 func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 	var mode struct {
 		Mode string `json:"mode"`
@@ -103,11 +103,9 @@ func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 	return roles, err
 }
 
-// viewers is who may view a space, by whatever its own settings say. known is false where they are
-// not shown: no one may view it then.
-//
-// Principals of other types than people and groups, such as roles, classes of access and apps,
-// count as no one.
+// viewers returns who may view a space according to its own settings. known is false if these are
+// invisible; then no one may view it. Principals other than people and groups, such as roles,
+// access classes and apps, are ignored.
 func (c *Connector) viewers(ctx context.Context, all *site, s space) (acl access.ACL, known bool, err error) {
 	switch {
 	case !c.client.Cloud:
@@ -210,8 +208,8 @@ func (c *Connector) viewersOfKey(ctx context.Context, s space) (access.ACL, erro
 	return acl, nil
 }
 
-// clauses are who may read what is in a space: who may use the site, may view the space, and is
-// named by the operator.
+// clauses returns the clauses for reading a space: may use the site, may view the space, and is
+// admitted by the operator.
 func (c *Connector) clauses(all *site, s space, viewers access.ACL) []access.ACL {
 	users, viewers := slices.Clone(all.users), slices.Clone(viewers)
 	if all.anonymous[string(s.ID)] {

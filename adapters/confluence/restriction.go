@@ -9,10 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// restriction is who may read a content, as set on the content itself:
-// https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/. A
-// content below a restricted one has no restrictions (CONFSERVER-45609), and none means that what
-// is above it decides.
+// restriction holds the readers of a content as set on the content itself:
+// https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/. It does
+// not include inherited restrictions (CONFSERVER-45609). Without one, the parent decides.
 type restriction struct {
 	Restrictions struct {
 		User  *subjects `json:"user"`
@@ -42,13 +41,12 @@ func (s subjects) cut() bool {
 	return s.Links.Next != "" || s.Limit > 0 && len(s.Results) >= s.Limit || s.Size > len(s.Results)
 }
 
-// told reports whether an answer tells of a content's restriction at all, and all of it.
+// told reports whether an answer includes a content's complete restriction.
 func (r *restriction) told() bool {
 	return r != nil && r.Restrictions.User != nil && r.Restrictions.Group != nil && !r.Restrictions.User.cut() && !r.Restrictions.Group.cut()
 }
 
-// readers is what an access list calls those whom a restriction lets in. Whoever is of an unknown
-// sort counts as no one.
+// readers converts the subjects of a restriction to principals. It ignores unknown kinds.
 func (c *Connector) readers(users, groups []subject) access.ACL {
 	acl := access.ACL{}
 	for _, u := range users {
@@ -64,8 +62,7 @@ func (c *Connector) readers(users, groups []subject) access.ACL {
 	return acl
 }
 
-// groupID is by what a group is known: its id on Cloud, its name on Data Center, where it has no
-// other.
+// groupID returns the id of a group: its id on Cloud, its name on Data Center, which has no other.
 func (c *Connector) groupID(id atlassian.ID, name string) string {
 	if c.client.Cloud {
 		return string(id)
@@ -73,7 +70,7 @@ func (c *Connector) groupID(id atlassian.ID, name string) string {
 	return name
 }
 
-// mostSubjects bounds how many people and groups are read of one restriction.
+// mostSubjects limits the people and groups that are read of one restriction.
 const mostSubjects = 100_000
 
 // restrictionOf reads the restriction of one content whole.

@@ -24,7 +24,7 @@ type space struct {
 	HomePage atlassian.ID `json:"homepageId"`
 }
 
-// known reports whether it says what it is.
+// known reports whether the space has an id.
 func (s space) known() bool {
 	return isID(string(s.ID)) && s.Key != "" && len(s.Key) <= 255 && !strings.ContainsFunc(s.Key, func(r rune) bool {
 		return unicode.IsControl(r) || strings.ContainsRune("/?#", r)
@@ -33,9 +33,9 @@ func (s space) known() bool {
 
 func (s space) node() string { return spaceNode + string(s.ID) }
 
-// within is the node of a restricted content in the space; of "" the space's own. A content that
-// moves to another space is another node there, as its document is another one: no one of the space
-// that it left reads it before its readers are read again.
+// within returns the node of a restricted content in the space; "" means the space's own node. A
+// content that moves to another space gets a new node and a new document. So no reader of the old
+// space can read it before its readers are read again.
 func (s space) within(content string) string {
 	if content == "" {
 		return s.node()

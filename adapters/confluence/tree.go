@@ -13,12 +13,13 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// tree is what a run knows of what stands in what, and of restrictions. It is for one goroutine.
+// tree holds the known parents and restrictions of contents during a run. It must not be used
+// concurrently.
 type tree struct {
 	*Connector
-	parents map[string]string // by id; empty for what stands in nothing but its space
-	kinds   map[string]string // of contents; on Cloud those without one are taken for pages
-	lost    map[string]bool   // what cannot be seen: no one may read what stands in it
+	parents map[string]string // by id; empty for a content directly in its space
+	kinds   map[string]string // kinds of contents; on Cloud a missing kind means a page
+	lost    map[string]bool   // invisible contents: hidden from everyone, with everything below them
 	unsure  map[string]bool   // what could not be read for now
 	lists   map[string]list
 	failing int // in a row
@@ -35,7 +36,7 @@ type listState int
 const (
 	unrestricted listState = iota
 	restricted
-	denied // it cannot be seen: no one may read
+	denied // invisible: hidden from everyone
 	unread // it could not be read for now
 )
 
@@ -46,7 +47,8 @@ func (c *Connector) tree() *tree {
 	}
 }
 
-// place notes what a content stands in. What is no content, such as a space, is nothing.
+// place records the parent of a content. A parent that is not a content, such as a space, is
+// ignored.
 func (t *tree) place(id, parent, kind string) {
 	if !isID(parent) {
 		parent = ""
@@ -57,7 +59,7 @@ func (t *tree) place(id, parent, kind string) {
 	}
 }
 
-// entry is a content as a list tells of it, with what a comment or a file belongs to.
+// entry converts a content from a list, including the parent of a comment or file.
 func (t *tree) entry(k content) entry {
 	e := k.entry(!t.client.Cloud)
 	if k.Container != nil && (e.of == comments || e.of == attachments) {
@@ -67,7 +69,8 @@ func (t *tree) entry(k content) entry {
 	return e
 }
 
-// valid leaves out what has no id, and notes what the others stand in where the list told it.
+// valid drops contents without an id, and records the parents of the others if the list includes
+// them.
 func (t *tree) valid(all []entry, of sort) []entry {
 	all = slices.DeleteFunc(all, func(e entry) bool { return !isID(e.id) || e.of != of && of != "" })
 	for _, e := range all {
@@ -104,11 +107,11 @@ func feet(entries []entry) []string {
 	return all
 }
 
-// deepest is how many contents may stand in one another.
+// deepest is the maximum depth of contents.
 const deepest = 500
 
-// chain is a content and all it stands in, nearest first. whole says that everything is known and
-// can be seen; what is missing is the last one then.
+// chain returns a content and its ancestors, nearest first. whole reports whether all of them are
+// known and visible; if not, the last one is the missing one.
 func (t *tree) chain(id string) (ids []string, whole bool) {
 	for range deepest {
 		if slices.Contains(ids, id) { // a circle
@@ -159,9 +162,9 @@ func (t *tree) load(ctx context.Context, feet []string) error {
 	return t.restrictions(ctx, slices.Compact(unknown))
 }
 
-// nearest is the first restricted content on the way up from one; empty where only the space
-// decides. sure is false where that could not be read for now. What cannot be seen counts as
-// restricted: no node will let anyone in.
+// nearest returns the nearest restricted content among a content and its ancestors, or "" if only
+// the space decides. sure is false if that could not be read. An invisible content counts as
+// restricted and admits no one.
 func (t *tree) nearest(from string) (id string, sure bool) {
 	ids, whole := t.chain(from)
 	for _, id := range ids {
@@ -181,7 +184,7 @@ func (t *tree) nearest(from string) (id string, sure bool) {
 	return "", true
 }
 
-// climb finds out what some contents stand in.
+// climb looks up the ancestors of contents.
 func (t *tree) climb(ctx context.Context, ids []string) error {
 	var single []string
 	for some := range slices.Chunk(ids, mostExpanded) {
@@ -238,7 +241,7 @@ func (t *tree) climb(ctx context.Context, ids []string) error {
 // (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-folder/).
 var containers = map[string]string{"folder": "folders", "whiteboard": "whiteboards", "database": "databases", "embed": "embeds"}
 
-// climbOne finds out what a content stands in that is no page.
+// climbOne looks up the parent of a content that is not a page.
 func (t *tree) climbOne(ctx context.Context, id string) error {
 	var err error
 	if path, known := containers[t.kinds[id]]; t.client.Cloud && known {
@@ -267,7 +270,7 @@ func (t *tree) climbOne(ctx context.Context, id string) error {
 // patience is how many contents in a row may fail before a loop does.
 const patience = 5
 
-// fails passes over what is broken for one content, until too many are.
+// fails skips an error about one content, until there are too many.
 func (t *tree) fails(ctx context.Context, err error) error {
 	if t.failing++; atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, atlassian.ErrMalformed) || t.failing >= patience {
 		return err
@@ -322,8 +325,8 @@ func (t *tree) restrictions(ctx context.Context, ids []string) error {
 
 const expandRestrictions = "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
 
-// bulk reads contents by their ids, and returns the ids of those that it did not find. What cannot
-// be read together is read by halves: an expansion that fails for one of them fails for all
+// bulk reads contents by id and returns the ids that it did not find. If that fails it reads each
+// half separately, because a failing expansion of one content fails the whole request
 // (CONFCLOUD-77618, CONFCLOUD-76424).
 func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(content)) (left []string, err error) {
 	if len(ids) == 0 {

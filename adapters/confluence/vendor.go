@@ -18,9 +18,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// vendor is what package crawl reads. A run in which nothing happened asks for the spaces, for what
-// was changed last and, on Cloud, for what was thrown away last. Every Options.SweepEvery it scans
-// each space, for what those do not list: moves, restrictions, what was deleted for good.
+// vendor implements crawl.Vendor. A run without changes reads the spaces, the latest changes and,
+// on Cloud, the latest deletions. Every Options.SweepEvery it scans each space for what those lists
+// omit: moves, restrictions, permanent deletions.
 type vendor struct {
 	*Connector
 
@@ -59,8 +59,8 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	return scopes, nil
 }
 
-// Feeds implements crawl.Vendor. The trash is read first: what has returned since is listed as
-// changed. Data Center lists it only for single spaces: there a scan misses what was thrown away.
+// Feeds implements crawl.Vendor. The trash is read first, since restored contents are then listed
+// as changed. Data Center lists it only per space, so there a scan finds what was deleted.
 func (v *vendor) Feeds(scopes []crawl.Scope) (all []crawl.Feed) {
 	if len(scopes) == 0 {
 		return nil
@@ -91,7 +91,7 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.
 	return v.changes(ctx, at)
 }
 
-// sorts are what is read of a space.
+// sorts returns the kinds of contents to read in a space.
 func (c *Connector) sorts() []sort {
 	all := []sort{pages, posts}
 	if c.options.Comments {
@@ -126,12 +126,12 @@ func (v *vendor) scan(ctx context.Context, s space, at crawl.Place) (p crawl.Pag
 	return p, v.list(ctx, &p, entries)
 }
 
-// lacks reports whether an error says that there is no such list, or no such place in it.
+// lacks reports whether an error means that a list, or a position in it, does not exist.
 func lacks(ctx context.Context, err error) bool {
 	return !atlassian.Final(ctx, err) && (atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest)
 }
 
-// stale says of an error that a place in a list is not known any more, or that the list has no end.
+// stale reports whether an error means that a cursor has expired, or that a list does not end.
 func stale(ctx context.Context, asked string, err error) error {
 	if asked != "" && lacks(ctx, err) || errors.Is(err, sourcehttp.ErrEndless) {
 		return errors.Join(crawl.ErrCursor, err)
@@ -162,10 +162,10 @@ func (v *vendor) only(ctx context.Context, f crawl.Feed) (p crawl.Page, err erro
 // mostKeys is how many spaces a search names.
 const mostKeys = 50
 
-// expandListed is what a list of contents of all sorts and spaces says of each.
+// expandListed selects what a list of contents of all kinds and spaces includes.
 const expandListed = "version,container,space,ancestors"
 
-// changes lists what was changed last, back to what was read before.
+// changes lists the latest changes, back to those already read.
 func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	mark, err := time.Parse(time.RFC3339, at.Mark)
 	if err != nil {
@@ -244,8 +244,7 @@ type found struct {
 	in space
 }
 
-// list makes items of contents. Those of which it could not be found out by which node they are
-// read stay as they are.
+// list converts contents to items. An item is kept unchanged if its node could not be determined.
 func (v *vendor) list(ctx context.Context, p *crawl.Page, entries []entry) error {
 	entries = v.tree.valid(entries, "")
 	if err := v.tree.load(ctx, feet(entries)); err != nil {
@@ -275,7 +274,7 @@ func (c *Connector) id(space, content string) document.ID {
 	return document.ID(string(c.source.ID) + ":" + space + ":" + content)
 }
 
-// placeOf is what an id says.
+// placeOf parses a document id.
 func (c *Connector) placeOf(id document.ID) (space, content string, ok bool) {
 	rest, ok := strings.CutPrefix(string(id), string(c.source.ID)+":")
 	space, content, parted := strings.Cut(rest, ":")

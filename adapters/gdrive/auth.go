@@ -53,8 +53,8 @@ func parseKey(text []byte) (serviceKey, error) {
 // unknown.
 var errNobody = errors.New("Google does not let the service account act for this person")
 
-// authority gets tokens, one for each person who is acted for. It is safe for concurrent use; two
-// that find a token old may both ask for a new one.
+// authority obtains tokens, one for each impersonated person. It is safe for concurrent use;
+// concurrent callers may refresh the same token twice.
 type authority struct {
 	key    serviceKey
 	client *http.Client
@@ -65,7 +65,7 @@ type authority struct {
 	tokens map[holder]given
 }
 
-// holder is for whom a token is, and what for.
+// holder identifies a token by its subject and scope.
 type holder struct{ subject, scopes string }
 
 type given struct {

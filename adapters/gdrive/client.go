@@ -55,7 +55,7 @@ type Client struct {
 	apis   map[api]*sourcehttp.Client
 
 	mu  sync.Mutex
-	off map[api]time.Time // until when an API is not asked, since it is not enabled
+	off map[api]time.Time // when to retry an API that is not enabled
 }
 
 // New returns a client. It sends no request.
@@ -119,8 +119,8 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// subjectKey is that of the address, in a context, of whoever is acted for; none: the service
-// account acts for itself.
+// subjectKey is the context key for the address of the impersonated person. Without one, the
+// service account acts for itself.
 type subjectKey struct{}
 
 // Account returns the address of the service account.
@@ -143,7 +143,7 @@ func (c *Client) Waited() (d time.Duration) {
 	return d
 }
 
-// errMalformed marks an answer that is not what it should be.
+// errMalformed marks a malformed answer.
 var errMalformed = errors.New("the answer cannot be read")
 
 // get asks for a path below an API for someone, and reads the answer into to.
@@ -159,7 +159,7 @@ func (c *Client) get(ctx context.Context, of api, subject, path string, to any) 
 	return nil
 }
 
-// raw asks for someone. A token that is not accepted is requested again, once.
+// raw sends a request on behalf of a person. It refreshes a rejected token once.
 func (c *Client) raw(ctx context.Context, of api, subject string, r sourcehttp.Request) (*sourcehttp.Response, error) {
 	ctx = context.WithValue(ctx, subjectKey{}, subject)
 	answer, err := c.apis[of].Do(ctx, r)
@@ -193,11 +193,11 @@ type refusal struct {
 	} `json:"error"`
 }
 
-// turnedOff reports whether a 401 is about the person alone who is acted for: "Active session is
+// turnedOff reports whether a 401 concerns only the impersonated person: "Active session is
 // invalid. Error code: 4 … can occur if the Google Drive and Docs Service is turned off for the
 // Google Workspace service user"
 // (https://help.moveworks.com/ai-assistant/enterprise-search/configure-search/configure-files/troubleshooting-file-ingestion-with-google-drive).
-// What is wrong with the service account itself is said where it asks for a token.
+// Problems of the service account itself are reported when it requests a token.
 func turnedOff(err error) bool {
 	var refused *sourcehttp.Refused
 	return errors.As(err, &refused) && bytes.Contains(refused.Body, []byte("Active session is invalid"))
@@ -233,15 +233,15 @@ func reason(err error) string {
 	return ""
 }
 
-// limits are the reasons of a 403 that say that too much was asked, as a 429 does.
+// limits are the reasons of a 403 that mean a rate limit, like a 429.
 var limits = []string{"userRateLimitExceeded", "rateLimitExceeded", "dailyLimitExceeded", "quotaExceeded"}
 
 func limited(r *sourcehttp.Response) bool {
 	return r.Status == http.StatusForbidden && slices.Contains(limits, reasonOf(r.Body))
 }
 
-// absent reports whether an error says that something is not there for whoever asks, or not for
-// them.
+// absent reports whether an error means that something does not exist or is not visible to the
+// caller.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:
@@ -293,8 +293,8 @@ func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked
 	})
 }
 
-// whole returns an error for a part of a list that lacks the list, or an item of which it does not
-// say what it is. What it leaves out is not gone.
+// whole returns an error for a page of a list that lacks the list or an item's id. Missing items
+// then do not count as deleted.
 func whole[T any](path string, items []T, valid func(T) bool) error {
 	if err := sourcehttp.CheckItems(items, sourcehttp.MaxElements, valid); err != nil {
 		return fmt.Errorf("Google's list of %s cannot be read: the next run tries again (%w)", path, err)

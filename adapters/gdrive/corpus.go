@@ -11,13 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// corpus is what has its own log of changes: a shared drive, or what one person owns.
+// corpus is a set of files with its own change log: a shared drive, or the files that one person
+// owns.
 type corpus struct {
 	id      string // of the drive, or of the person in the directory
 	name    string
-	subject string // for whom it is read
+	subject string // the person to impersonate
 	shared  bool   // it is a shared drive
-	closed  bool   // whose files let in only its members
+	closed  bool   // only members have access to its files
 }
 
 // sharedDrive is a shared drive as Google lists it.
@@ -75,7 +76,7 @@ func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
 	return all, nil
 }
 
-// fields are what is asked of the files of a corpus.
+// fields returns the fields to request of the files of a corpus.
 func (c corpus) fields() string {
 	if c.shared {
 		return fileFields
@@ -107,7 +108,7 @@ type listed struct {
 	IncompleteSearch bool   `json:"incompleteSearch"`
 }
 
-// mostFiles is how many files a part of a list holds at most; Google gives fewer where it likes.
+// mostFiles is the page size of file lists. Google may return fewer.
 const mostFiles = "1000"
 
 // files reads a part of the list of what is in a corpus and meets a condition, in the words of

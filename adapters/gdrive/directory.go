@@ -52,8 +52,8 @@ type group struct {
 	Others  []string `json:"nonEditableAliases"`
 }
 
-// people are those in the directory, by what permissions name them by. It is for one goroutine at a
-// time.
+// people indexes the people of the directory by the keys that permissions use. It must not be used
+// concurrently.
 type people struct {
 	*Connector
 	users  []user            // the active ones, in the order of their ids
@@ -97,7 +97,7 @@ func (c *Connector) people(ctx context.Context) (*people, error) {
 	return p, nil
 }
 
-// unread says what to do where the directory is not shown. No one is known without it.
+// unread returns what to do if the directory is invisible. Without it no person is known.
 func (c *Connector) unread(what string, err error) error {
 	switch status := sourcehttp.Status(err); {
 	case errors.Is(err, index.ErrRevoked) || errors.Is(err, index.ErrPaused):
@@ -131,8 +131,8 @@ func (c *Connector) listGroups(ctx context.Context) ([]group, error) {
 	return all, nil
 }
 
-// group is the id of a group by its address; empty of one that is none of the directory: it is
-// unknown who is in it.
+// groupOf returns the id of a group by its address, or "" for a group outside of the directory,
+// whose members are unknown.
 func (p *people) groupOf(ctx context.Context, mail string) (string, error) {
 	if p.groups == nil {
 		all, err := p.listGroups(ctx)

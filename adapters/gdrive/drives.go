@@ -18,11 +18,11 @@ import (
 // package crawl, which reads documents, and for the walk over nodes.
 type drives struct {
 	*Connector
-	people  *people // nil where no one has to be known
+	people  *people // nil if not needed
 	corpora []corpus
 	byID    map[string]corpus
 
-	learned map[string]bool // corpora whose folders are known
+	learned map[string]bool // corpora with loaded folders
 
 	mu sync.Mutex // guards what follows: pages of several logs are fetched side by side
 	// whose a folder is that someone's file lies in, by node id: the id of a corpus; empty: an
@@ -39,7 +39,7 @@ const (
 	feedBelow = "below/"
 )
 
-// drives finds out which corpora there are.
+// drives lists the corpora.
 func (c *Connector) drives(ctx context.Context, p *people) (*drives, error) {
 	d := &drives{
 		Connector: c, people: p, byID: make(map[string]corpus),
@@ -63,12 +63,12 @@ type part struct {
 	partial     error
 }
 
-// placed is a file that is in a corpus, or is not any more. Of what is gone, files that are shown
-// still, elsewhere or in the trash, are more than an id.
+// placed is a file that is in a corpus or has left it. Only for visible files, elsewhere or in the
+// trash, is more than the id known.
 type placed struct {
 	file
 	in      corpus
-	changed bool // it may have been another file before
+	changed bool // it may have had another identity before
 }
 
 // page fetches a page of a feed. Its errors are those of crawl.Vendor.
@@ -87,7 +87,7 @@ func (d *drives) page(ctx context.Context, f crawl.Feed, at crawl.Place) (p part
 	return d.changes(ctx, in, cmp.Or(at.Cursor, at.Mark), at.Cursor == "")
 }
 
-// refused marks errors that say that a corpus may not be read.
+// refused reports whether an error means that a corpus may not be read.
 func refused(ctx context.Context, err error) error {
 	if err != nil && !final(ctx, err) && absent(err) {
 		return fmt.Errorf("%w: %w", crawl.ErrRefused, err)
@@ -95,8 +95,7 @@ func refused(ctx context.Context, err error) error {
 	return err
 }
 
-// refusal is what the operator reads of a corpus that cannot be read: no one may read what is in
-// it.
+// refusal returns the notice about a corpus that cannot be read. It is hidden from everyone.
 func (c corpus) refusal(err error) index.Notice {
 	return index.Notice{Name: c.name, Sentence: fmt.Sprintf("It cannot be read, and its contents are hidden from everyone here (%v).", err)}
 }
@@ -152,8 +151,8 @@ func (d *drives) home(f file) string {
 
 const folderQuery = "mimeType = '" + typeFolder + "' and 'me' in owners and trashed = false"
 
-// learn notes which folders someone owns, so that none of them has to be asked for by itself, and
-// returns the top one of their drive. It does so once.
+// learn loads all folders that a person owns, so that none needs a separate request, and returns
+// the root of their drive. It does so once.
 func (d *drives) learn(ctx context.Context, in corpus) (top []file, err error) {
 	if in.shared || d.learned[in.id] {
 		return nil, nil
@@ -186,8 +185,8 @@ func (d *drives) learn(ctx context.Context, in corpus) (top []file, err error) {
 	return top, nil
 }
 
-// above is the node of the folder that a file lies in; empty where that is not shown, so that
-// nothing is inherited. own reports that it is a folder of the same corpus.
+// above returns the node of the folder that contains a file, or "" if it is invisible and nothing
+// is inherited. own reports whether the folder is in the same corpus.
 func (d *drives) above(ctx context.Context, in corpus, f *file) (node string, own bool, err error) {
 	parent := f.parent()
 	if parent == "" || in.shared {
@@ -218,8 +217,8 @@ func (d *drives) above(ctx context.Context, in corpus, f *file) (node string, ow
 	return nodeID(owner, parent), owner == in.id, nil
 }
 
-// carries reports whether a file has its own node, and which node is above it. Every folder has
-// one.
+// carries reports whether a file has its own node, as every folder does, and returns the node above
+// it.
 func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
 	above, same, err := d.above(ctx, in, f)
 	if err != nil {
@@ -234,7 +233,7 @@ func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, abo
 	return own, above, nil
 }
 
-// one fetches a file of a corpus by itself. It is not there where it is elsewhere or in the trash.
+// one fetches a single file of a corpus. A file that is elsewhere or in the trash is not found.
 func (d *drives) one(ctx context.Context, in corpus, id string) (f placed, there bool, err error) {
 	f = placed{in: in, changed: true}
 	f.file, err = d.file(ctx, in.subject, id, in.fields())
@@ -291,11 +290,11 @@ func (d *drives) changes(ctx context.Context, in corpus, token string, first boo
 	return p, nil
 }
 
-// mostParents is how many folders are asked about at once.
+// mostParents is the number of folders per request.
 const mostParents = 30
 
-// visit returns feeds of what lies in folders that have changed: it may have come from elsewhere or
-// be in the trash now, and the log need not name each file below. Each folder is listed once.
+// visit returns feeds for the contents of changed folders, each once. A folder may have been moved
+// or trashed, and the log need not report each file below it.
 func (d *drives) visit(in corpus, folders []string) (more []crawl.Feed) {
 	if d.been[in.id] == nil {
 		d.been[in.id] = make(map[string]bool)
@@ -315,8 +314,8 @@ func (c corpus) below(folders ...string) crawl.Feed {
 	return crawl.Feed{ID: feedBelow + c.id + "/" + strings.Join(folders, ","), Scope: c.id}
 }
 
-// below is a page of what lies in some folders. A file of someone else's is read as they see it:
-// only its owner is shown all of its grants.
+// below returns a page of the contents of folders. Files of others are read on behalf of their
+// owner, who alone sees all grants.
 func (d *drives) below(ctx context.Context, in corpus, folders []string, token string) (p part, err error) {
 	got, err := d.files(ctx, in, "'"+strings.Join(folders, "' in parents or '")+"' in parents", token)
 	if err != nil && !final(ctx, err) && (stale(err) || absent(err)) {

@@ -52,8 +52,8 @@ const (
 	ownFileFields    = fileFields + ",permissionIds,permissions(" + permissionFields + ")"
 )
 
-// parent is the folder that a file lies in: "A file can only have one parent folder". Empty where
-// it is not shown.
+// parent returns the folder of a file: "A file can only have one parent folder". It is empty if
+// invisible.
 func (f *file) parent() string {
 	if len(f.Parents) == 0 || !isID(f.Parents[0]) {
 		return ""
@@ -89,11 +89,11 @@ type permission struct {
 	} `json:"permissionDetails"`
 }
 
-// roles are those that may read. No one has another one.
+// roles are the roles with read access.
 var roles = []string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}
 
-// direct reports whether a grant is one of the file itself, and not of something above it:
-// "permissionDetails[].inherited … is always populated". Of a grant without, nothing is known.
+// direct reports whether a grant is direct and not inherited: "permissionDetails[].inherited … is
+// always populated". A grant without details is not direct.
 func (p *permission) direct() bool {
 	for _, d := range p.PermissionDetails {
 		if !d.Inherited && slices.Contains(roles, d.Role) {
@@ -103,10 +103,9 @@ func (p *permission) direct() bool {
 	return false
 }
 
-// given reports whether a grant on a file of someone's own drive is one of the file itself, or may
-// be. Details were told of shared drives alone for years ("present only for shared drive items").
-// Without them whoever the list names may read the file, by itself or by a folder above: it is read
-// again with the folder.
+// given reports whether a grant on a file in a personal drive is, or may be, direct. Details were
+// long "present only for shared drive items". Without them, anyone in the list may have access
+// directly or through a folder, and the file is read again with the folder.
 func (p *permission) given() bool { return len(p.PermissionDetails) == 0 || p.direct() }
 
 // counts reports whether a grant lets someone read: "view: Indicates the view for this permission …
@@ -115,8 +114,8 @@ func (p *permission) counts(now time.Time) bool {
 	return !p.Deleted && p.View == "" && slices.Contains(roles, p.Role) && (p.ExpirationTime == nil || p.ExpirationTime.After(now))
 }
 
-// shared reports whether a file of someone's own drive was shared by itself with others than its
-// owner. Where its grants are not told, it may have been.
+// shared reports whether a file in a personal drive was shared directly with others than its owner,
+// or may have been if its grants are invisible.
 func (f *file) shared() bool {
 	return len(f.Permissions) == 0 || len(f.Permissions) < len(f.PermissionIDs) || slices.ContainsFunc(f.Permissions, func(p permission) bool { return p.Role != "owner" && p.given() })
 }
@@ -136,8 +135,7 @@ func (c *Connector) permissions(ctx context.Context, subject, id string) ([]perm
 	return all, err
 }
 
-// grants are the principals of those grants that are chosen, and when the first of them ends; zero:
-// none does.
+// grants returns the principals of the chosen grants, and the first expiry; zero if none expires.
 func (p *people) grants(ctx context.Context, all []permission, chosen func(*permission) bool) (acl access.ACL, ends time.Time, err error) {
 	now := p.client.config.Now()
 	for i := range all {
@@ -161,9 +159,9 @@ func (p *people) grants(ctx context.Context, all []permission, chosen func(*perm
 	return slices.Compact(acl), ends, nil
 }
 
-// principal is whom a grant lets in; empty: no one who is known. "allowFileDiscovery: Whether the
-// permission allows the file to be discovered through search. This is only applicable for
-// permissions of type domain or anyone": without it, it is a share by link.
+// principal returns the principal of a grant, or "" if it is unknown. "allowFileDiscovery: Whether
+// the permission allows the file to be discovered through search. This is only applicable for
+// permissions of type domain or anyone": without it, the grant is a share by link.
 func (p *people) principal(ctx context.Context, one *permission) (access.Principal, error) {
 	switch one.Type {
 	case "user":

@@ -13,7 +13,7 @@ var exports = map[string]struct{ mime, ending string }{
 	typeSlides: {"application/vnd.openxmlformats-officedocument.presentationml.presentation", ".pptx"},
 }
 
-// endings are those of uploaded files whose names have none that says what they are.
+// endings maps the types of uploaded files to extensions, for names that have none.
 var endings = map[string]string{
 	"application/pdf":    ".pdf",
 	"application/msword": ".doc",
@@ -23,7 +23,8 @@ var endings = map[string]string{
 	"text/plain": ".txt", "text/markdown": ".md", "text/csv": ".csv", "text/tab-separated-values": ".tsv", "text/html": ".html", "application/json": ".json",
 }
 
-// form is what a file is called for those who read its format, and whether it is to be read at all.
+// form returns the name of a file with an extension that matches its format, and whether to read
+// the file.
 func (c *Connector) form(f *file) (name string, wanted bool) {
 	if export, ok := exports[f.MimeType]; ok {
 		return "file" + export.ending, f.MimeType != typeSheet || c.options.Read != nil && c.options.Wanted("file"+export.ending)

@@ -45,9 +45,8 @@ type Options struct {
 	Users    []string // addresses of people whose drives are read; empty: all
 	// ACL is an additional condition for reading any document of the source. Nil adds no condition.
 	ACL access.ACL
-	// Links lets everyone in the link's domain, or in the directory, read files that are shared
-	// with anyone who has the link. Otherwise such a share lets no one in. Google's search does not
-	// find such files either.
+	// Links lets everyone in the link's domain, or in the directory, read files that are shared by
+	// link. Otherwise such a share is ignored. Google's search ignores such files too.
 	Links bool
 	// Anonymous decides who may read files that everyone on the internet can find. It is
 	// access.Members, access.Public, or empty for only the people whom the file names.
@@ -105,7 +104,7 @@ func (o Options) validate() error {
 		faults = append(faults, errors.New("users are named, and people's own drives are not read: say my_drives as well"))
 	}
 	if o.Anonymous != "" && o.Anonymous != access.Members && o.Anonymous != access.Public {
-		faults = append(faults, fmt.Errorf("what everybody on the internet can find is read by members, public or nobody, and not by %q", o.Anonymous))
+		faults = append(faults, fmt.Errorf("anonymous: audience %q is neither %q nor %q", o.Anonymous, access.Members, access.Public))
 	}
 	return errors.Join(faults...)
 }
@@ -153,9 +152,9 @@ func isID(id string) bool {
 	}) < 0
 }
 
-// nodeID is the id of the node of a drive, folder or file within a corpus. Nodes of what moves to
-// another corpus are other nodes, so that what one log says to be gone takes nothing away from
-// where it is now.
+// nodeID returns the id of the node of a drive, folder or file within a corpus. An item that moves
+// to another corpus gets a new node, so that a deletion in the log of one corpus does not affect
+// its new place.
 func nodeID(corpus, id string) string { return corpus + "/" + id }
 
 // managers is the node within a shared drive of those who pass every limited folder. No file has

@@ -20,8 +20,8 @@ type member struct {
 	Type string `json:"type"` // USER, GROUP, CUSTOMER, EXTERNAL
 }
 
-// Groups implements index.GroupReader. It yields the people of the directory, who is in each
-// domain, and all groups with their members, group by group, and goes on where it was ended.
+// Groups implements index.GroupReader. It yields the people of the directory, the members of each
+// domain, and each group with its members. It continues an interrupted pass.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		p, err := c.people(ctx)
@@ -44,8 +44,8 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// everybody is the people of the directory, and the domains that they are in. A grant to a domain
-// lets in who has an address below it.
+// everybody returns the people of the directory and of each domain. A grant to a domain also
+// applies to its subdomains.
 func (p *people) everybody() index.GroupBatch {
 	var batch index.GroupBatch
 	domains := make(map[string][]string)

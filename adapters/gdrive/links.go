@@ -11,10 +11,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// offFor is for how long an API is not asked that is not enabled in the service account's project.
+// offFor is the delay before an API that is not enabled is tried again.
 const offFor = time.Hour
 
-// disabled are the reasons of a refusal that says that an API is not enabled.
+// disabled are the error reasons for an API that is not enabled.
 var disabled = []string{"SERVICE_DISABLED", "accessNotConfigured"}
 
 // enabled reports whether an API is worth asking.
@@ -24,7 +24,7 @@ func (c *Client) enabled(of api) bool {
 	return !c.config.Now().Before(c.off[of])
 }
 
-// note remembers that an API is not enabled, where an error says so.
+// note records that an API is not enabled, if an error says so.
 func (c *Client) note(of api, err error) {
 	if !slices.Contains(disabled, reason(err)) {
 		return
@@ -34,9 +34,8 @@ func (c *Client) note(of api, err error) {
 	c.off[of] = c.config.Now().Add(offFor)
 }
 
-// mark has sections be led to where the API of Sheets or of Slides tells by what: "#gid=…",
-// "#slide=id.…". Excel and PowerPoint files do not say it. Where the API is not enabled, or does
-// not tell, the file itself is led to.
+// mark adds anchors to sections from the APIs of Sheets and Slides: "#gid=…", "#slide=id.…". Excel
+// and PowerPoint exports do not contain them. Without the API, citations lead to the file.
 func (c *Connector) mark(ctx context.Context, in corpus, f file, sections []document.Section) error {
 	of, path := sheets, "spreadsheets/"+url.PathEscape(f.ID)+"?"+query("fields", "sheets(properties(sheetId,title))")
 	if f.MimeType == typeSlides {

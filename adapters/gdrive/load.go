@@ -21,7 +21,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// loadWait is how long Google may take to give out one file.
+// loadWait is how long Google may take to deliver a file.
 const loadWait = 2 * time.Minute
 
 // load reads a file.
@@ -50,8 +50,8 @@ func (c *Connector) load(ctx context.Context, in corpus, f file, name string, ac
 	return d, err
 }
 
-// place is where people open a file, without what only says who made the link. An address outside
-// of Google is not believed: a citation would lead there.
+// place returns the web address of a file, without tracking parameters. It rejects addresses
+// outside of Google, since citations would lead there.
 func place(f file) string {
 	at, err := url.Parse(f.WebViewLink)
 	if err != nil || !outhttp.At(at, "google.com") {
@@ -63,8 +63,8 @@ func place(f file) string {
 	return at.String()
 }
 
-// gone says of what is not shown any more that its document is to go, and of what may not be taken
-// out that it is left out.
+// gone returns an error that removes the document if the file is no longer visible, or skips it if
+// it must not be downloaded.
 func gone(err error) error {
 	switch why := reason(err); {
 	case why == "cannotDownloadFile" || why == "cannotExportFile":
@@ -79,14 +79,14 @@ func gone(err error) error {
 	return err
 }
 
-// tooLarge reports whether an error says that a file is larger than what is exported: "The exported
+// tooLarge reports whether an error means that a file exceeds the export limit: "The exported
 // content is limited to 10 MB".
 func tooLarge(err error) bool {
 	return reason(err) == "exportSizeLimitExceeded" || errors.Is(err, sourcehttp.ErrTooLarge)
 }
 
-// doc reads a Doc with its tabs. Where the API of Docs is not enabled, or does not take the file,
-// it is read as Google exports it to HTML: then headings are led to, and tabs are not.
+// doc reads a Doc with its tabs. If the Docs API is not enabled or rejects the file, it reads
+// Google's HTML export, which has anchors for headings but not for tabs.
 func (c *Connector) doc(ctx context.Context, in corpus, f file, at string) ([]document.Section, error) {
 	if !c.client.enabled(docs) {
 		return c.exportedDoc(ctx, in, f)
@@ -168,8 +168,8 @@ func (c *Connector) export(ctx context.Context, in corpus, f file, name string, 
 	return c.mark(ctx, in, f, d.Sections)
 }
 
-// read fetches a file, which Options.Read reads. Sum is the MD5 that Drive tells of its content;
-// empty where it tells none.
+// read downloads a file and parses it with Options.Read. sum is the MD5 of its content according to
+// Drive, or empty.
 func (c *Connector) read(ctx context.Context, in corpus, asked, name, sum string, d *document.Document) error {
 	answer, err := c.client.raw(ctx, drive, in.subject, sourcehttp.Request{Path: asked})
 	switch {

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// nodes is one Nodes. It is for one goroutine.
+// nodes is the state of one call of Nodes. It must not be used concurrently.
 type nodes struct {
 	*drives
 	state   state
@@ -33,9 +33,9 @@ type nodes struct {
 	members map[string]access.ACL // of shared drives
 }
 
-// Nodes implements index.NodeReader. It yields each shared drive with its members, what the logs
-// tell of folders and of files that are shared by themselves, and every Options.SweepEvery all of
-// them. It goes on where it was ended.
+// Nodes implements index.NodeReader. It yields each shared drive with its members, and the changed
+// folders and directly shared files according to the logs. Every Options.SweepEvery it yields all
+// of them. It continues an interrupted pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{state: decode(since, c.letting()), now: c.client.config.Now(), send: emit, members: make(map[string]access.ACL)}
@@ -50,7 +50,8 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 	})
 }
 
-// letting are the settings with which grants were read: with others all of them are read again.
+// letting returns the settings that affect how grants are read. If they change, all grants are read
+// again.
 func (c *Connector) letting() string {
 	return fmt.Sprintf("%s %v %v %v", c.Settings(), c.options.Links, c.options.Anonymous, c.options.ACL)
 }
@@ -78,13 +79,13 @@ func (n *nodes) flush(complete bool) error {
 	return n.send(batch)
 }
 
-// unreadable reports whether an error is about one thing alone, which may be read later.
+// unreadable reports whether an error concerns only one item, which may be readable later.
 func unreadable(ctx context.Context, err error) bool {
 	return !final(ctx, err) && (sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, errMalformed) || errors.Is(err, sourcehttp.ErrTooLarge))
 }
 
-// root reads who may read a shared drive, and who of them passes every limited folder, or notes
-// whose someone's own drive is.
+// root reads the readers of a shared drive and those who may open every limited folder. For a
+// personal drive it records the owner.
 func (n *nodes) root(ctx context.Context, in corpus) error {
 	if !in.shared {
 		return nil // the top folder is met where everything is looked at
@@ -119,8 +120,8 @@ func (n *nodes) root(ctx context.Context, in corpus) error {
 	return nil
 }
 
-// close has everything looked at where the members of a drive have changed, or whether it is for
-// them alone: then grants of its files count for its members only, who are listed with them.
+// close starts a full scan if the members of a drive, or its restriction to members, have changed.
+// In a restricted drive, grants on files count only for members.
 func (n *nodes) close(in corpus) {
 	digest := ""
 	if in.closed {
@@ -135,7 +136,7 @@ func (n *nodes) close(in corpus) {
 	}
 }
 
-// clauses are what someone has to meet for whom a grant is, with the operator's condition.
+// clauses returns the clauses for a grant, including the operator's condition.
 func (n *nodes) clauses(acl access.ACL) []access.ACL {
 	switch {
 	case len(acl) == 0:
@@ -146,8 +147,8 @@ func (n *nodes) clauses(acl access.ACL) []access.ACL {
 	return []access.ACL{acl}
 }
 
-// ended reads those nodes again of which a grant has ended since, as no log need say, or which
-// could not be read.
+// ended reads nodes again whose grants have expired, which the log need not report, or that could
+// not be read before.
 func (n *nodes) ended(ctx context.Context) error {
 	now := n.now.Unix()
 	for _, node := range slices.Sorted(maps.Keys(n.state.Ends)) {
@@ -182,7 +183,7 @@ func (n *nodes) gone(files []placed) {
 	}
 }
 
-// found reads who may read files.
+// found reads the readers of files.
 func (n *nodes) found(ctx context.Context, files []placed) error {
 	made := make([]index.Node, len(files))
 	ends := make([]time.Time, len(files))

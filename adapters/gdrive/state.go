@@ -13,8 +13,8 @@ type state struct {
 	Logs  map[string]string `json:"logs,omitempty"`
 	Swept int64             `json:"swept,omitempty"`
 	Pass  *pass             `json:"pass,omitempty"` // a look at everything, under way
-	// Closed is who may be let in by grants of a drive that is for its members alone, as a digest;
-	// empty: everybody.
+	// Closed is a digest of the members of a drive that is restricted to its members; empty if it
+	// is not restricted.
 	Closed map[string]string `json:"closed,omitempty"`
 	// when a node is to be read again, since a grant ends or it could not be read; by the node's id
 	Ends map[string]int64 `json:"ends,omitempty"`
@@ -23,12 +23,12 @@ type state struct {
 // pass is a look at everything.
 type pass struct {
 	Began int64 `json:"b"`
-	// where the logs go on of the corpora that were looked at; empty: one cannot be read
+	// next cursor of each log; empty if one is unreadable
 	Done  map[string]string `json:"d,omitempty"`
 	At    string            `json:"a,omitempty"` // the corpus that is looked at
-	Log   string            `json:"l,omitempty"` // where its log goes on
+	Log   string            `json:"l,omitempty"` // cursor in its log
 	Token string            `json:"t,omitempty"` // of the next part of its list
-	Holes bool              `json:"x,omitempty"` // something may have been left out
+	Holes bool              `json:"x,omitempty"` // it may be incomplete
 }
 
 func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }

@@ -13,15 +13,15 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// vendor is what package crawl reads. A run in which nothing happened asks for the drives and for
-// the end of each log. Every Options.SweepEvery it scans all files.
+// vendor implements crawl.Vendor. A run without changes requests the drives and the end of each
+// log. Every Options.SweepEvery it scans all files.
 type vendor struct {
 	*Connector
 	drives *drives // of one run
 }
 
-// reading numbers the rules by which what is read becomes documents. Raise it when they change:
-// everything is then read again.
+// reading is the version of the rules for building documents. Raise it if they change. Everything
+// is then read again.
 const reading = 1
 
 // Source implements crawl.Vendor.
@@ -128,7 +128,7 @@ func (v *vendor) only(ctx context.Context, in corpus, documents []document.ID) (
 // entry is a file that is to be read.
 type entry struct {
 	placed
-	name string // for those who read its format
+	name string // with an extension that matches its format
 }
 
 // found lists a file, unless it is of no format that is read.
@@ -156,8 +156,8 @@ func (v *vendor) found(ctx context.Context, p *crawl.Page, f placed) error {
 	return nil
 }
 
-// gone records that a file is not in a corpus any more. What is in its trash is removed. Otherwise
-// it may be in another one, whose log may be read later, or may have been read before.
+// gone records that a file has left a corpus. A file in the corpus's trash is removed. Otherwise it
+// may be in another corpus, whose log may be read earlier or later.
 func (v *vendor) gone(p *crawl.Page, f placed) {
 	switch {
 	case f.MimeType == typeFolder:

@@ -23,8 +23,8 @@ func (n *nodes) run(ctx context.Context) error {
 	return n.everything(ctx)
 }
 
-// due reports whether everything is to be looked at: it is time, or a corpus is gone, with all that
-// was shared from it by itself.
+// due reports whether a full scan is due: by time, or because a corpus is gone with everything that
+// was shared directly from it.
 func (n *nodes) due() bool {
 	for id := range n.state.Logs {
 		if _, there := n.byID[id]; !there {
@@ -92,7 +92,7 @@ func (n *nodes) list(ctx context.Context, in corpus) error {
 	return err
 }
 
-// errEndless marks a list that leads back to where it was.
+// errEndless marks a list whose cursors form a cycle.
 var errEndless = errors.New("the list does not end")
 
 // follow reads a feed to its end, with all those that are found on the way. After each page it
@@ -149,7 +149,7 @@ func (n *nodes) fetch(ctx context.Context, f crawl.Feed, at crawl.Place) (part, 
 	return n.page(ctx, f, at)
 }
 
-// mostAhead is of how many corpora the logs are asked for side by side.
+// mostAhead limits how many logs are fetched concurrently.
 const mostAhead = 64
 
 // logs follows the log of each corpus, and looks at all of those that are new.
@@ -165,8 +165,7 @@ func (n *nodes) logs(ctx context.Context) error {
 	return n.flush(false)
 }
 
-// fetchLogs fetches the first pages of the logs of some corpora at once: of most there is nothing
-// new, and an answer takes longer than to make something of it.
+// fetchLogs fetches the first pages of logs concurrently. Most are empty, and latency dominates.
 func (n *nodes) fetchLogs(ctx context.Context, some []corpus) {
 	n.ahead = make(map[string]fetched, len(some))
 	var mu sync.Mutex
@@ -208,8 +207,8 @@ func (n *nodes) log(ctx context.Context, in corpus) error {
 	return err
 }
 
-// newcomer looks at all of a corpus that was not there before: "the user's change log contains a
-// single entry" where a person becomes a member of a shared drive, and none of its files.
+// newcomer scans a corpus that is new: when a person joins a shared drive, "the user's change log
+// contains a single entry", without the drive's files.
 func (n *nodes) newcomer(ctx context.Context, in corpus) error {
 	p := &pass{}
 	n.state.Pass = p

@@ -37,7 +37,7 @@ func (c Credential) IsApp() bool { return c.AppID != "" }
 type authority struct {
 	credential Credential
 	key        *rsa.PrivateKey
-	http       *sourcehttp.Client // that asks as the App
+	http       *sourcehttp.Client // authenticates as the App
 	now        func() time.Time
 
 	mu    sync.Mutex
@@ -70,7 +70,7 @@ func newAuthority(credential Credential, settings sourcehttp.Config) (*authority
 	return a, err
 }
 
-// privateKey reads what GitHub gives out (PKCS #1), or what OpenSSL makes of it (PKCS #8).
+// privateKey parses a key in GitHub's format (PKCS #1) or OpenSSL's (PKCS #8).
 func privateKey(text []byte) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
@@ -143,7 +143,7 @@ func (a *authority) authorize(ctx context.Context, r *http.Request) error {
 	return err
 }
 
-// renew forgets a token that is not accepted; false where there is no other.
+// renew discards a rejected token. It returns false if there is no other.
 func (a *authority) renew() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

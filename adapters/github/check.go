@@ -30,8 +30,7 @@ var Permissions = []Permission{
 // Sight describes the content that a source shows to its credential.
 type Sight struct {
 	Public, Internal, Private int // repositories
-	// Members of the organisations, and how many of them have an address that the organisation
-	// vouches for.
+	// Members of the organisations, and the number of them with a verified address.
 	Members, Vouched int
 	// Lacks are sentences about configured content that cannot be read, and how to fix that.
 	Lacks []string
@@ -45,8 +44,8 @@ func (s Sight) String() string {
 		plural.Count(s.Public+s.Internal+s.Private, "repository"), s.Private, s.Internal, s.Public, plural.Count(s.Members, "member"), s.Vouched)
 }
 
-// Check finds out what the credential can see, without reading it. The error says why nothing can
-// be read, and what to do.
+// Check lists what the credential can see, without reading it. The error says why nothing can be
+// read and what to do.
 func (c *Connector) Check(ctx context.Context) (Sight, error) {
 	var s Sight
 	all, err := c.repositories(ctx)

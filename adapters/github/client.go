@@ -32,7 +32,7 @@ const (
 type Config struct {
 	URL        string // the site's address in a browser; https://github.com
 	Credential Credential
-	AllowHosts []string // hosts that requests may go to although they are not on the public internet
+	AllowHosts []string // hosts that may be contacted although they are not on the public internet
 	CAFile     string
 	Every      time.Duration // average time between two requests; 67 ms
 	// AtOnce limits concurrent requests; 4. "Make requests serially" concerns a burst of them.
@@ -55,7 +55,7 @@ type Client struct {
 
 	mu         sync.Mutex
 	known      map[string]remembered // pages that were read, by address
-	remembered int                   // bytes of known
+	remembered int                   // bytes in known
 	gathered   map[string]*gathering // people of organisations, by their names
 	// people of organisations, as each source last yielded them
 	members map[document.SourceID]map[int64]bool
@@ -108,9 +108,8 @@ func New(config Config) (*Client, error) {
 
 // limited reports whether GitHub refused a request because of a rate limit. "If you exceed your
 // primary rate limit, you will receive a 403 or 429 response, and the x-ratelimit-remaining header
-// will be 0. … If you exceed a secondary rate limit, you will receive a 403 or 429 response and an
-// error message that indicates that you exceeded a secondary rate limit."
-// (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api)
+// will be 0". "If you exceed a secondary rate limit, you will receive a 403 or 429 response and an
+// error message" (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
 func limited(r *sourcehttp.Response) bool {
 	if r.Status != http.StatusForbidden {
 		return false

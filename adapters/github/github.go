@@ -126,7 +126,7 @@ type Connector struct {
 	client  *Client
 	options Options
 	source  document.Source
-	hints   index.Hints // about who may read; nil: nothing is heard
+	hints   index.Hints // about permissions; nil if there are no webhooks
 }
 
 var (

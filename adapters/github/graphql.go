@@ -57,14 +57,14 @@ var texts = sync.OnceValues(func() (map[string]string, error) {
 	return all, nil
 })
 
-// graphError is what GitHub says of a part of a query.
+// graphError is the error of one part of a query.
 type graphError struct {
 	Type    string `json:"type"`
 	Path    []any  `json:"path"`
 	Message string `json:"message"`
 }
 
-// graphErrors are what GitHub says of a query that it did not answer, or not whole.
+// graphErrors are the errors of a query without a complete answer.
 type graphErrors []graphError
 
 // Error implements error.
@@ -72,8 +72,7 @@ func (e graphErrors) Error() string {
 	return fmt.Sprintf("GitHub answered a query with %q", sourcehttp.Short(cmp.Or(e[0].Message, e[0].Type)))
 }
 
-// denied reports that every part of a query that is missing was refused, or is not there: nothing
-// failed.
+// denied reports whether every missing part was refused or does not exist, and none failed.
 func (e graphErrors) denied() bool {
 	return !slices.ContainsFunc(e, func(one graphError) bool {
 		return !slices.Contains([]string{"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES", "SAML"}, one.Type)
@@ -83,7 +82,7 @@ func (e graphErrors) denied() bool {
 // errHeavy marks a query that took GitHub too long: less of it may be answered.
 var errHeavy = errors.New("the query was too much for GitHub")
 
-// query asks by GraphQL. The answer may lack parts, of which partial tells.
+// query makes a GraphQL request. partial lists the parts that are missing in the answer.
 func (c *Client) query(ctx context.Context, name string, variables map[string]any, into any) (partial graphErrors, err error) {
 	all, err := texts()
 	if err != nil {
@@ -137,13 +136,13 @@ func (c *Client) query(ctx context.Context, name string, variables map[string]an
 	}
 }
 
-// Pages of GraphQL.
+// pageInfo is the position in a GraphQL list.
 type pageInfo struct {
 	HasNextPage bool   `json:"hasNextPage"`
 	EndCursor   string `json:"endCursor"`
 }
 
-// connection is a page of things, of which there may be more.
+// connection is a page of a list.
 type connection[T any] struct {
 	TotalCount int      `json:"totalCount"`
 	PageInfo   pageInfo `json:"pageInfo"`
@@ -158,7 +157,7 @@ func (c connection[T]) next() string {
 	return c.PageInfo.EndCursor
 }
 
-// rest reads what of a connection did not come with it, up to so many.
+// rest reads the remaining items of a connection, up to a limit.
 func rest[T any](ctx context.Context, c *Client, name, id string, first connection[T], most int) ([]T, error) {
 	all := first.Nodes
 	for page := first.PageInfo; page.HasNextPage && len(all) < most; {

@@ -23,9 +23,8 @@ type groupState struct {
 	After  int64 `json:"after,omitempty"`  // so were the readers of repositories up to this number
 }
 
-// Groups implements index.GroupReader. It yields the members of organisations with the addresses
-// that these vouch for, and a group for each repository that is not open to all. Every pass yields
-// all of them.
+// Groups implements index.GroupReader. It yields the members of organisations with their verified
+// addresses, and a group for each private repository. Every pass yields all of them.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error { return c.groups(ctx, since, emit) })
 }
@@ -79,9 +78,8 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, send fun
 	return emit(index.GroupBatch{Complete: true})
 }
 
-// hintedFirst reads who may read repositories of which GitHub reported that this has changed, so
-// that no one waits for a pass over thousands. A hint about all of them is what the pass itself is
-// for.
+// hintedFirst reads the readers of repositories with a pending hint first, so that a change does
+// not wait for a pass over thousands. A hint about all repositories is left to the pass itself.
 func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, known map[int64]bool, emit func(index.GroupBatch) error) error {
 	if c.hints == nil {
 		return nil
@@ -110,15 +108,13 @@ func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, k
 	return c.hints.Followed(ctx, c.source.ID, hints)
 }
 
-// collaborators reads who may read some repositories.
-//
-// "For organization-owned repositories, the list of collaborators includes outside collaborators, organization members that are direct
-// collaborators, organization members with access through team memberships, organization members with access through default organization
+// collaborators reads the readers of repositories. "The list of collaborators includes outside
+// collaborators, organization members that are direct collaborators, organization members with
+// access through team memberships, organization members with access through default organization
 // permissions, and organization owners. Team members will include the members of child teams."
-// (https://docs.github.com/en/rest/collaborators/collaborators#list-repository-collaborators)
-//
-// They are asked for by name. A name may come to be another repository's at any moment, so what was
-// read counts only where the repositories have the same names afterwards.
+// (https://docs.github.com/en/rest/collaborators/collaborators#list-repository-collaborators) The
+// list is requested by name, and a name may pass to another repository at any time. So the result
+// counts only if the names are still the same afterwards.
 func (c *Connector) collaborators(ctx context.Context, some []repository, known map[int64]bool, failing *int) (index.GroupBatch, error) {
 	var batch index.GroupBatch
 	read := make(map[int64][]account)

@@ -17,8 +17,8 @@ import (
 
 // Subjects of hints from webhooks. Each is a word followed by the object it concerns.
 const (
-	hintAccess  = "access"  // who may read, of all repositories or of one: "access 12"
-	hintContent = "content" // something that the next pass finds by itself
+	hintAccess  = "access"  // permissions of all repositories, or of one: "access 12"
+	hintContent = "content" // a change that the next pass finds
 	hintThreads = "threads" // something was deleted or moved: "threads 12 issue"
 	hintThread  = "thread"  // a part of something was deleted: "thread 12 issue 7 I_kwDO"
 	hintWiki    = "wiki"    // "wiki 12"
@@ -133,7 +133,7 @@ func (c *Connector) Listen(hints index.Hints) {
 	c.Engine.Listen(about{hints, false})
 }
 
-// about are the hints about who may read, or the others, whatever they are about.
+// about filters hints: those about permissions, or all others.
 type about struct {
 	index.Hints
 	access bool

@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// mostRemembered is how many bytes of pages are remembered.
+// mostRemembered limits the bytes of cached pages.
 const mostRemembered = 128 << 20
 
-// unending says that the pages of a list do not end.
+// unending returns an error for a list that does not end.
 func unending(err error) error {
 	return fmt.Errorf("GitHub's list cannot be read to its end: the next run reads it again (%w)", err)
 }

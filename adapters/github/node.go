@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// nodeBatch is how many repositories a batch of nodes holds.
+// nodeBatch is the number of repositories per batch of nodes.
 const nodeBatch = 500
 
 // nodeState is the checkpoint of Nodes: the node ids of the repositories that were there.
@@ -65,9 +65,8 @@ func (c *Connector) readable(r repository) access.ACL {
 	}
 }
 
-// missing asks about repositories that were there and are not listed: pages that move while they
-// are read leave some out. Those that can be seen still, and belong to the source, are unread; the
-// others are denied.
+// missing looks up known repositories that were not listed, because pages may shift during the
+// read. Those still visible and part of the source are unread; the others are denied.
 func (c *Connector) missing(ctx context.Context, before nodeState, all map[int64]repository) (unread, denied []string, err error) {
 	var ids []string
 	var gone []int64

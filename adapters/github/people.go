@@ -13,8 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// gatherFor is how long what was gathered of an organisation's people counts before all of it is: a
-// reading that is interrupted goes on.
+// gatherFor is how long the incomplete people of an organisation are kept for the next run.
 const gatherFor = 10 * time.Minute
 
 // gathering is what was read of the people of an organisation, until all of it was.
@@ -23,11 +22,11 @@ type gathering struct {
 	members []account
 	listed  bool
 	people  map[int64]index.Person
-	queries []string // those that were read to their end
+	queries []string // completed queries
 	after   string   // in the one under way
 }
 
-// gathered takes what is known of an organisation's people, for this run alone.
+// gathered returns and removes the gathered people of an organisation.
 func (c *Connector) gathered(login string) *gathering {
 	now := c.client.config.Now()
 	c.client.mu.Lock()
@@ -40,7 +39,7 @@ func (c *Connector) gathered(login string) *gathering {
 	return g
 }
 
-// keep keeps what was gathered for the next run, which comes soon after one that was interrupted.
+// keep keeps gathered people for the next run, which soon follows an interrupted one.
 func (c *Connector) keep(login string, g *gathering) {
 	c.client.mu.Lock()
 	defer c.client.mu.Unlock()
@@ -96,8 +95,8 @@ func (c *Connector) organizations(ctx context.Context, all map[int64]repository,
 	return batch, nil
 }
 
-// knownMembers are the members whom a pass that is continued has yielded already, with their
-// addresses: they are not yielded as mere collaborators, who have none.
+// knownMembers returns the members that an interrupted pass has already yielded, with their
+// addresses. They must not be yielded again as collaborators, who have none.
 func (c *Connector) knownMembers(ctx context.Context, all map[int64]repository) (map[int64]bool, error) {
 	c.client.mu.Lock()
 	known, ok := c.client.members[c.source.ID]
@@ -157,9 +156,9 @@ type vouched struct {
 	} `json:"user"`
 }
 
-// addresses adds the addresses that an organisation vouches for: those of its single sign-on, and
-// those of its verified domains. What someone wrote into a profile or a commit is none. Where the
-// credential may not see them, no one has any.
+// addresses adds the addresses that an organisation vouches for: those of its single sign-on and of
+// its verified domains. Addresses in profiles and commits do not count. If the credential may not
+// see them, no one has an address.
 func (c *Connector) addresses(ctx context.Context, query, login string, g *gathering) error {
 	ctx = sourcehttp.Whole(ctx)
 	for pages := new(sourcehttp.Pages); ; {

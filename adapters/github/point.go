@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker: what a person is called is asked for by number, and what
-// repositories are called too, just before.
+// MayRead implements index.PointChecker. It first looks up the current names of the person and of
+// the repositories by their ids.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	out := make(map[index.Point]index.Permission)
 	id, err := strconv.ParseInt(person, 10, 64)

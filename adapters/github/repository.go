@@ -31,7 +31,7 @@ type repository struct {
 	} `json:"owner"`
 }
 
-// valid reports whether it has what it is asked for by. Its names stand in paths.
+// valid reports whether the repository has an id and names that are safe in paths.
 func (r repository) valid() bool {
 	owner, name, parted := strings.Cut(r.Name, "/")
 	return r.ID > 0 && isNodeID(r.NodeID) && r.Owner.ID > 0 && parted && isName(owner) && isName(name) && isName(r.Owner.Login)
@@ -53,15 +53,15 @@ func isName(text string) bool {
 
 func (r repository) key() string { return strconv.FormatInt(r.ID, 10) }
 
-// public reports whether anyone may read it; what is not known to be public is not.
+// public reports whether the repository is known to be public.
 func (r repository) public() bool { return r.Visibility == "public" && !r.Private }
 
 // internal reports whether "all members of an enterprise" may read it
 // (https://docs.github.com/en/repositories/creating-and-managing-repositories/about-repositories#about-internal-repositories).
 func (r repository) internal() bool { return r.Visibility == "internal" }
 
-// repositories lists what is read, by id. What an App was not given, and what the operator did not
-// choose, is not among it.
+// repositories lists the repositories to read, by id. It omits those that the App was not given and
+// those that the operator did not choose.
 func (c *Connector) repositories(ctx context.Context) (map[int64]repository, error) {
 	all := make(map[int64]repository)
 	if len(c.options.Repositories) > 0 {
@@ -103,7 +103,7 @@ func (c *Connector) repositories(ctx context.Context) (map[int64]repository, err
 	return all, nil
 }
 
-// add notes repositories, and what they are called in GraphQL.
+// add records repositories and their GraphQL node ids.
 func (c *Connector) add(all map[int64]repository, found []repository) {
 	c.client.mu.Lock()
 	defer c.client.mu.Unlock()
@@ -123,7 +123,7 @@ func inOrder(all map[int64]repository) []repository {
 	return out
 }
 
-// standing is how a repository stands: enough to tell what of it changed.
+// standing is the state of a repository, enough to tell what has changed in it.
 type standing struct {
 	NodeID           string    `json:"id"`
 	ID               int64     `json:"databaseId"`
@@ -152,11 +152,11 @@ type dated struct {
 
 func (s standing) key() string { return strconv.FormatInt(s.ID, 10) }
 
-// atOnce is how many things one query asks about: GitHub's most.
+// atOnce is GitHub's maximum number of objects per query.
 const atOnce = 100
 
-// byNode asks about repositories by their node ids, a hundred in a request. Those that cannot be
-// read are missing. found reports whether an answer is about one that was asked about.
+// byNode queries repositories by node id, a hundred per request. It omits unreadable ones. found
+// reports whether an answer belongs to a requested one.
 func byNode[T any](ctx context.Context, c *Client, name string, ids []string, found func(T) bool) error {
 	for some := range slices.Chunk(ids, atOnce) {
 		var got struct {
@@ -177,7 +177,7 @@ func byNode[T any](ctx context.Context, c *Client, name string, ids []string, fo
 	return nil
 }
 
-// standings asks how repositories stand, by id.
+// standings reads the states of repositories, by id.
 func (c *Connector) standings(ctx context.Context, all []repository) (map[int64]standing, error) {
 	ids := make([]string, len(all))
 	asked := make(map[int64]bool, len(all))
@@ -200,7 +200,7 @@ type named struct {
 	Visibility string `json:"visibility"` // PUBLIC, INTERNAL, PRIVATE
 }
 
-// names asks what repositories are called now, by id.
+// names reads the current names of repositories, by id.
 func (c *Connector) names(ctx context.Context, ids []string) (map[int64]named, error) {
 	out := make(map[int64]named, len(ids))
 	err := byNode(ctx, c.client, "names", ids, func(n named) bool {
@@ -210,14 +210,14 @@ func (c *Connector) names(ctx context.Context, ids []string) (map[int64]named, e
 	return out, err
 }
 
-// account is a person as REST tells of them.
+// account is a person in a REST answer.
 type account struct {
 	ID    int64  `json:"id"`
 	Login string `json:"login"`
 	Type  string `json:"type"`
 }
 
-// valid reports whether it says who it is.
+// valid reports whether the account has an id and a name.
 func (a account) valid() bool { return a.ID > 0 }
 
 func (a account) key() string { return strconv.FormatInt(a.ID, 10) }

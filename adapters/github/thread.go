@@ -13,12 +13,12 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// actor is who wrote something; nil for accounts that are gone.
+// actor is the author of a text; nil if the account is gone.
 type actor struct {
 	Login string `json:"login"`
 }
 
-// ghost is what GitHub calls accounts that are gone.
+// ghost is GitHub's name for deleted accounts.
 const ghost = "ghost"
 
 func (a *actor) name() string {
@@ -28,7 +28,7 @@ func (a *actor) name() string {
 	return a.Login
 }
 
-// comment is something that was said: a comment, a review, a reply.
+// comment is a comment, review or reply.
 type comment struct {
 	ID          string              `json:"id"`
 	Author      *actor              `json:"author"`
@@ -41,7 +41,7 @@ type comment struct {
 	Replies     connection[comment] `json:"replies"`
 }
 
-// reviewThread is what was said of a place in the code.
+// reviewThread is a discussion about a place in the code.
 type reviewThread struct {
 	ID         string              `json:"id"`
 	Path       string              `json:"path"`
@@ -61,7 +61,7 @@ type name struct {
 // mostNumber bounds the numbers of threads.
 const mostNumber = 1 << 26
 
-// valid reports whether it says what it is.
+// valid reports whether the thread has an id.
 func (t thread) valid() bool { return t.ID != "" && t.Number > 0 && t.Number <= mostNumber }
 
 // thread is an issue, a pull request or a discussion.
@@ -92,9 +92,9 @@ type thread struct {
 	Category    *name  `json:"category"`
 }
 
-// version is a time that is another one whenever the thread is: GitHub's date of its last change,
-// to which its repository's name, which documents hold, and the numbers of what was said are added
-// below the second. A comment that was deleted may not move the date.
+// version returns a time that differs whenever the thread has changed. It is GitHub's date of the
+// last change. The digits below the second encode the repository's name, which documents include,
+// and the number of comments. Deleting a comment may not change the date.
 func (t *thread) version(repository string) time.Time {
 	sum := fnv.New32a()
 	// a sum takes anything
@@ -105,7 +105,7 @@ func (t *thread) version(repository string) time.Time {
 // mostComments is how many comments of a thread are read.
 const mostComments = 5000
 
-// complete reads what of a thread did not come with it.
+// complete reads the parts of a thread that were not on the page.
 func (c *Client) complete(ctx context.Context, t *thread) error {
 	var err error
 	if t.Comments.Nodes, err = rest(ctx, c, "more", t.ID, t.Comments, mostComments); err != nil {
@@ -135,7 +135,7 @@ func (c *Client) complete(ctx context.Context, t *thread) error {
 	return nil
 }
 
-// size is about how many bytes of text came with a thread.
+// size returns the approximate bytes of text that came with a thread.
 func (t *thread) size() int64 {
 	n := len(t.Body)
 	for _, list := range [][]comment{t.Comments.Nodes, t.Reviews.Nodes, t.Answers.Nodes} {
@@ -224,7 +224,7 @@ func (t *thread) metadata(repository string) map[string]string {
 	return m
 }
 
-// said is a text with who wrote it, when and how.
+// said is a text with its author, date and kind.
 type said struct {
 	who, how, text, anchor string
 	at                     time.Time
@@ -249,8 +249,8 @@ func (w *writer) comment(one comment, how string) {
 
 func (w *writer) said(one said) { w.texts = append(w.texts, one) }
 
-// blocks are those of a text's section; none where nothing is said. Who wrote it is in the first
-// paragraph, so that a passage shows it.
+// blocks returns the blocks of a text's section, or none if it is empty. The first paragraph names
+// the author, so that passages show it.
 func (s said) blocks(ctx context.Context) ([]document.Block, error) {
 	page, err := markdown.Read(ctx, s.text)
 	if err != nil {

@@ -22,12 +22,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// moves is how often a branch is asked for again that moves while it is read.
+// moves is how often reading a branch is retried if it moves meanwhile.
 const moves = 3
 
-// tree lists the files of a repository's branch, or of its wiki, through Git: whatever their
-// number, the list of them is whole, which GitHub's own ("truncated: true") may not be. They are
-// locked until they are stored.
+// tree lists the files of a branch or a wiki with Git. That list is always complete; GitHub's may
+// not be ("truncated: true"). The files are locked until they are stored.
 func (v *vendor) tree(ctx context.Context, s standing, of sort, only []document.ID) (page crawl.Page, err error) {
 	mirror, base, err := v.mirror(s, of)
 	if err != nil {
@@ -71,7 +70,7 @@ func (v *vendor) tree(ctx context.Context, s standing, of sort, only []document.
 	return page, nil
 }
 
-// mirror is where the files of a repository are kept, and where readers find them.
+// mirror returns the local mirror of a repository and the address of its files.
 func (v *vendor) mirror(s standing, of sort) (*gitmirror.Mirror, string, error) {
 	remote, err := url.Parse(s.URL + map[sort]string{files: ".git", wiki: ".wiki.git"}[of])
 	if err != nil || !v.client.owns(remote) {
@@ -104,9 +103,9 @@ func (v *vendor) mirror(s standing, of sort) (*gitmirror.Mirror, string, error) 
 // errRenamed marks a repository that got another name while it was read.
 var errRenamed = errors.New("it is called otherwise now")
 
-// update brings the mirror up to date. Git asks for a repository by its name, which may come to be
-// another's: its commit must be the one that GitHub tells of by the repository's number, and a
-// wiki's repository must be called the same afterwards.
+// update updates the mirror. Git addresses a repository by name, and a name may pass to another
+// repository. So the commit must match the one that GitHub reports for the repository's id, and a
+// wiki's repository must have the same name afterwards.
 func (v *vendor) update(ctx context.Context, mirror *gitmirror.Mirror, s *standing, of sort) (gitmirror.State, error) {
 	for attempt := 1; ; attempt++ {
 		expected := ""
@@ -174,7 +173,7 @@ func (v *vendor) list(ctx context.Context, s standing, of sort, folder, base str
 	}
 }
 
-// file adds what GitHub knows of a file.
+// file adds GitHub's metadata of a file.
 func (v *vendor) file(item index.Item, s standing, of sort, base string, owners ownership) crawl.Item {
 	name := strings.TrimPrefix(string(item.ID), v.prefix(s.ID, of))
 	more := map[string]string{"repository": s.Name}
@@ -230,8 +229,7 @@ func isOwners(name string) bool {
 // mostOwned bounds what is read of the file: GitHub ignores one of more than 3 MB.
 const mostOwned = 3 << 20
 
-// readOwners reads the file where there is one. Lines that cannot be understood are passed over, as
-// GitHub does.
+// readOwners parses the CODEOWNERS file if there is one. It ignores invalid lines, as GitHub does.
 func readOwners(folder string) ownership {
 	for _, place := range ownerFiles {
 		data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(place)))

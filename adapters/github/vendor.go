@@ -22,7 +22,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Sorts of what is read of a repository.
+// sort is a kind of content that is read of a repository.
 type sort string
 
 const (
@@ -35,9 +35,9 @@ const (
 
 var sorts = []sort{discussions, files, issues, pulls, wiki}
 
-// vendor is what package crawl reads. A run over repositories in which nothing happened makes one
-// query for each hundred of them, and one request for each page of their list that GitHub does not
-// count.
+// vendor implements crawl.Vendor. If nothing has changed, a run makes one query per hundred
+// repositories. It makes one more request for each page of a list whose length GitHub does not
+// report.
 type vendor struct {
 	*Connector
 
@@ -53,8 +53,8 @@ const changes = "changes-"
 // Source implements crawl.Vendor.
 func (v *vendor) Source() document.Source { return v.source }
 
-// reading numbers the rules by which what is read becomes documents. Raise it when they change:
-// everything is then read again.
+// reading is the version of the rules for building documents. Raise it if they change. Everything
+// is then read again.
 const reading = 1
 
 // Rules implements crawl.Vendor.
@@ -157,15 +157,15 @@ func (v *vendor) Off(scope, list string) bool {
 	return !v.reads(of, s)
 }
 
-// mark is what tells whether a sort of a repository has changed. As text it is the mark of the feed
-// of its changes.
+// mark is the state that tells whether a list of a repository has changed. Its text is the mark of
+// the feed of changes.
 type mark struct {
 	Name  string `json:"n"`           // of the repository: documents hold it
 	At    int64  `json:"a,omitempty"` // when the newest was changed, in seconds since 1970
 	Total int    `json:"t,omitempty"`
 	Head  string `json:"h,omitempty"` // commit
-	// Young says that At was a short time ago. A change within the same second, or one that a replica
-	// of GitHub's does not show yet, has no later date: what is new is listed again by the next run.
+	// Young says that At is recent. A change in the same second, or one that GitHub's replicas do
+	// not show yet, will not have a later date. The next run therefore lists new items again.
 	Young  bool `json:"y,omitempty"`
 	Hidden bool `json:"d,omitempty"` // the list is not shown to the credential
 	Cut    int  `json:"c,omitempty"` // of files: index.Chunking; after an upgrade they are cut again
@@ -197,7 +197,7 @@ func (v *vendor) mark(s standing, of sort) mark {
 	return m
 }
 
-// list is what is known of the list of a sort. It has no Nodes where it is not shown.
+// list returns the state of the list of a sort. Without Nodes it is invisible.
 func (s standing) list(of sort) (list connection[dated], ok bool) {
 	list, ok = map[sort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions}[of]
 	return list, ok
@@ -210,8 +210,7 @@ func head(s standing) string {
 	return s.DefaultBranchRef.Target.OID
 }
 
-// patience is how many pages or repositories in a row may fail before a loop does: then it is not
-// about one of them.
+// patience is how many consecutive pages or repositories may fail before a loop fails.
 const patience = 3
 
 // Page implements crawl.Vendor.
@@ -242,9 +241,8 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 	return crawl.Page{Partial: fmt.Errorf("its %ss: %w", kind, err)}, nil
 }
 
-// changes lists what has changed since the mark, the newest first. Where what is there already is
-// another one, the list is stale: the repository has another name, its branch another commit, or
-// something was deleted.
+// changes lists changes since the mark, newest first. The list is stale if existing items may
+// differ: after a rename, a new commit, or a deletion.
 func (v *vendor) changes(ctx context.Context, s standing, of sort, at crawl.Place) (page crawl.Page, err error) {
 	now := v.mark(s, of)
 	if at.Cursor == "" {
@@ -276,11 +274,11 @@ func (v *vendor) changes(ctx context.Context, s standing, of sort, at crawl.Plac
 	return page, nil
 }
 
-// How many of each are asked for in one query; where that is too much for GitHub, half as many, and
-// so on.
+// pageOf is the number of threads of each kind per query. If that is too much for GitHub, it is
+// halved repeatedly.
 var pageOf = map[sort]int{issues: 50, pulls: 20, discussions: 20}
 
-// lookPage is how many are listed in one query without their texts.
+// lookPage is the number of items per query without texts.
 const lookPage = 100
 
 // threads lists all issues, pull requests or discussions: at first the newest first, with their
@@ -311,7 +309,7 @@ func (v *vendor) threads(ctx context.Context, s standing, of sort, at crawl.Plac
 // errHidden says that a part of a repository is not shown to the credential.
 var errHidden = errors.New("GitHub does not show them: look at what the credential is allowed")
 
-// page asks for a page of a repository's things.
+// page requests a page of a repository's items.
 func (v *vendor) page(ctx context.Context, s standing, name string, variables map[string]any, at crawl.Place, first int, valid func(thread) bool) (page connection[thread], err error) {
 	variables["id"], variables["after"] = s.NodeID, nil
 	if at.Cursor != "" {
@@ -383,7 +381,7 @@ type threadOf struct {
 	whole bool // its text came with the page
 }
 
-// threadWait is how long reading what did not come with a thread may wait for its turn.
+// threadWait is how long reading a thread's missing parts may wait for the rate limit.
 const threadWait = 10 * time.Minute
 
 func (v *vendor) item(in standing, of sort, t thread, whole bool) crawl.Item {
@@ -392,8 +390,8 @@ func (v *vendor) item(in standing, of sort, t thread, whole bool) crawl.Item {
 	}
 }
 
-// Load implements crawl.Vendor. Texts that did not come with a page are read together; where that
-// is too much for GitHub, each of them by itself.
+// Load implements crawl.Vendor. It reads missing texts together, or one by one if that is too much
+// for GitHub.
 func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
 	ctx = sparing(ctx)
 	got := make(map[document.ID]crawl.Read, len(batch))
@@ -432,7 +430,7 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	return got, nil
 }
 
-// thread makes a document of a thread, with what did not come with it.
+// thread converts a thread to a document, and reads its missing parts.
 func (v *vendor) thread(ctx context.Context, id document.ID, in standing, t thread) (document.Document, error) {
 	ctx = sparing(ctx)
 	if err := v.client.complete(ctx, &t); err != nil {

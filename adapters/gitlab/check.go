@@ -11,11 +11,12 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// soon is how long before a token expires that a check says so.
+// soon is how long before a token expires a check warns.
 const soon = 14 * day
 
-// Check says what there is to be read in a few words, and in sentences what may be meant so. The
-// error says why nothing can be read, or, joined to what is seen, what cannot be and what to do.
+// Check returns a short summary of the readable content, and sentences about what may be
+// unintended. The error says why nothing can be read. Joined to a summary, it says what cannot be
+// read and what to do.
 func (c *Connector) Check(ctx context.Context) (what string, notes []string, err error) {
 	faults := []error{c.token(ctx)}
 	who, err := c.client.self(ctx)
@@ -78,7 +79,7 @@ func (c *Connector) token(ctx context.Context) error {
 	return nil
 }
 
-// try asks one project for each feature that GitLab shows from a role on.
+// try tests one project for each feature that requires a role.
 func (c *Connector) try(ctx context.Context, list []project) error {
 	var faults []error
 	lacks := func(err error, what string, p project) {

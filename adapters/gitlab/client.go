@@ -25,7 +25,7 @@ const (
 type Config struct {
 	URL        string // of the instance as people open it; https://gitlab.com
 	Token      string
-	AllowHosts []string // hosts that may be asked though they are not on the public internet
+	AllowHosts []string // hosts that may be contacted although they are not on the public internet
 	CAFile     string
 	Every      time.Duration // average time between two requests; 50 ms
 	Pause      time.Duration // wait before a second attempt; 500 ms
@@ -146,9 +146,9 @@ func all[T any](ctx context.Context, c *Client, path string, valid func(T) bool)
 	return list, nil
 }
 
-// absent reports whether an error says that something is not there for the token: "a GET request on
-// that project will result in a 404 status code" (https://docs.gitlab.com/api/issues/); 403 where a
-// feature is switched off or not allowed.
+// absent reports whether an error means that something is invisible to the token: "a GET request on
+// that project will result in a 404 status code" (https://docs.gitlab.com/api/issues/). It is a 403
+// if a feature is switched off or not allowed.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:
@@ -157,7 +157,7 @@ func absent(err error) bool {
 	return false
 }
 
-// unknown reports whether an error says that a group or project is not there for the token.
+// unknown reports whether an error means that a group or project is invisible to the token.
 func unknown(err error) bool { return absent(err) && sourcehttp.Status(err) != http.StatusForbidden }
 
 // account is an account as lists show it. The address, whether it was confirmed, and whether the

@@ -44,7 +44,7 @@ type note struct {
 	Created      time.Time `json:"created_at"`
 	System       bool      `json:"system"`
 	Internal     bool      `json:"internal"`
-	Confidential bool      `json:"confidential"` // what internal notes were called
+	Confidential bool      `json:"confidential"` // former name of Internal
 }
 
 func (n note) valid() bool { return n.ID > 0 && !n.Created.IsZero() }
@@ -158,8 +158,8 @@ func (a *account) shown() string {
 	return a.Username
 }
 
-// blocks are those of a comment's section. The first paragraph says who wrote it, so that a
-// passage shows it.
+// blocks returns the blocks of a comment's section. The first paragraph names the author, so that
+// passages show it.
 func (n note) blocks(ctx context.Context) ([]document.Block, error) {
 	text, err := markdown.Read(ctx, n.Text)
 	if err != nil {

@@ -33,8 +33,8 @@ func (m member) counts(now time.Time) bool {
 		(m.Expires == "" || now.UTC().Format(time.DateOnly) < m.Expires[:min(len(m.Expires), len(time.DateOnly))])
 }
 
-// Groups implements index.GroupReader. GitLab itself counts direct, inherited and invited members
-// together, one list for each project, from which the groups of all its roles are made.
+// Groups implements index.GroupReader. GitLab combines direct, inherited and invited members in one
+// list per project, from which the groups of all roles are built.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		first, err := c.accounts(ctx)
@@ -97,8 +97,8 @@ func (r *memberReader) read(ctx context.Context, key string) ([]index.Person, er
 	return found, nil
 }
 
-// known is an account as a person. An address counts if the instance shows that it was confirmed,
-// or shows it to a group's owner alone, and if its domain is one that the operator listed.
+// known converts an account to a person. Its address counts if the instance confirms it, or shows
+// it only to the owner of a group. Its domain must be one that the operator listed.
 func (c *Connector) known(a account) index.Person {
 	p := index.Person{ID: strconv.FormatInt(a.ID, 10), Name: a.Name}
 	address := strings.ToLower(strings.TrimSpace(a.Email))
@@ -109,8 +109,8 @@ func (c *Connector) known(a account) index.Person {
 	return p
 }
 
-// accounts are those of the instance, as far as an administrator's token reads it: with their
-// addresses, and with whether they are external. Others are not told these.
+// accounts returns the instance's accounts if the token is an administrator's, with addresses and
+// whether they are external. Other tokens cannot see these.
 func (c *Connector) accounts(ctx context.Context) (batch index.GroupBatch, err error) {
 	who, err := c.client.self(ctx)
 	if err != nil || !who.IsAdmin {

@@ -28,8 +28,8 @@ type numbered struct {
 
 // Hook implements index.Hooked. "If you specify a secret token, it will be sent with the hook
 // request in the X-Gitlab-Token HTTP header"
-// (https://docs.gitlab.com/user/project/integrations/webhooks/). Nothing that a webhook says is
-// believed but that something may have changed.
+// (https://docs.gitlab.com/user/project/integrations/webhooks/). The payload serves only as a hint
+// that something may have changed.
 func (c *Connector) Hook(header func(name string) string, body []byte) ([]string, error) {
 	given, secret := header("X-Gitlab-Token"), c.options.HookSecret
 	if secret == "" || subtle.ConstantTimeCompare([]byte(given), []byte(secret)) != 1 {

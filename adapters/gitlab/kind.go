@@ -114,8 +114,7 @@ func (s *Settings) Settings() []sources.Setting {
 // Fault implements sources.Settings.
 func (s *Settings) Fault(string) string { return "" }
 
-// mostOfFile is how large a file of a project may be: what people write for others to read is far
-// smaller.
+// mostOfFile is the maximum size of a project file. Files written for readers are far smaller.
 const mostOfFile = 10 << 20
 
 // Open implements sources.Settings.

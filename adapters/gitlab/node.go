@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// nodeBatch is how many nodes a batch holds, about.
+// nodeBatch is the approximate number of nodes per batch.
 const nodeBatch = 500
 
 var features = []feature{issues, merges, wiki, code}

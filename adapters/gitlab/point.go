@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker: it asks for the role of a person in a project
-// (https://docs.gitlab.com/api/members/). A role that is too low or missing says nothing where a
-// project lets others in, and so does one that is high enough about a confidential issue.
+// MayRead implements index.PointChecker with the role of a person in a project
+// (https://docs.gitlab.com/api/members/). A missing or low role is inconclusive if the project
+// admits others. A sufficient role is inconclusive for a confidential issue.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)

@@ -109,7 +109,7 @@ func (c *Connector) routes(list []project) []string {
 	return paths
 }
 
-// below reports whether a path is that of something in a group.
+// below reports whether a path is below a group.
 func below(path, group string) bool {
 	return len(path) > len(group) && path[len(group)] == '/' && strings.EqualFold(path[:len(group)], group)
 }
@@ -152,7 +152,7 @@ func sum(text string) time.Duration {
 	return time.Duration(of.Sum64()%(1<<51)) * time.Microsecond
 }
 
-// stamp is a time that is another one for another text, for what has no date.
+// stamp derives a time from a text, as the version of an item without a date.
 func stamp(text string) time.Time { return time.Unix(0, 0).UTC().Add(sum(text)) }
 
 // people are those who may read a confidential issue besides the project's planners and reporters,
@@ -171,9 +171,9 @@ func (t thread) people() []int64 {
 	return slices.Compact(ids)
 }
 
-// list is a list of threads by one of their dates, the oldest first. Pages by number would skip
-// entries where others are deleted meanwhile, and end at 50,000. So each page begins where the last
-// one ended, and by number only where more than a page has the same date.
+// list reads threads by one of their dates, oldest first. Numbered pages would skip entries when
+// others are deleted, and end at 50,000. So each page begins at the date where the previous one
+// ended. Pages are numbered only within one date.
 type list struct {
 	path string // "projects/12/issues?scope=all&"
 	by   string // "created" or "updated"
@@ -215,7 +215,7 @@ func (l list) next(ctx context.Context, c *Client, cursor string) (items []threa
 	return nil, "", fmt.Errorf("the list %s of GitLab: %w", place(l.path), sourcehttp.ErrEndless)
 }
 
-// mostPages is how many pages of entries with one date are read.
+// mostPages limits the pages of entries with the same date.
 const mostPages = 100
 
 const pageSize = 100

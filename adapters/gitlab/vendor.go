@@ -56,7 +56,7 @@ type vendor struct {
 	of map[string]project // by the id of the scope
 }
 
-// reading numbers the rules by which what is read becomes documents. Raise it when they change.
+// reading is the version of the rules for building documents. Raise it if they change.
 const reading = 1
 
 // Source implements crawl.Vendor.
@@ -163,7 +163,7 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 // segment is "issues" or "merge_requests".
 func segment(f feature) string { return string(f) + "s" }
 
-// recent lists what has changed below a route since the mark, the oldest first.
+// recent lists the changes below a route since the mark, oldest first.
 func (v *vendor) recent(ctx context.Context, f feature, route string, at crawl.Place) (crawl.Page, error) {
 	path := route + segment(f) + "?scope=all&state=all&non_archived=false&"
 	if at.Mark == "" { // a scan follows
@@ -349,7 +349,7 @@ func (v *vendor) tree(ctx context.Context, p project, feed crawl.Feed, at crawl.
 	return found, err
 }
 
-// files lists some files of a commit, with what their headers say.
+// files lists files of a commit, with the metadata from their headers.
 func (v *vendor) files(ctx context.Context, p project, ref string, paths []string) (crawl.Page, error) {
 	var found crawl.Page
 	for _, path := range paths {
@@ -391,8 +391,8 @@ func (v *vendor) head(ctx context.Context, p project) (string, error) {
 // diff files: 1000" (https://docs.gitlab.com/administration/diff_limits/).
 const mostDiffs = 1000
 
-// pushed lists what was pushed since the commit of the mark. Where GitLab does not compare all of
-// it, everything is listed again.
+// pushed lists the changes since the commit of the mark. If GitLab's comparison is incomplete,
+// everything is listed again.
 func (v *vendor) pushed(ctx context.Context, p project, feed crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	head, err := v.head(ctx, p)
 	if err != nil || at.Mark == "" || at.Mark == head {
@@ -426,7 +426,7 @@ func (v *vendor) pushed(ctx context.Context, p project, feed crawl.Feed, at craw
 	return found, err
 }
 
-// Load implements crawl.Vendor. What a page holds is not asked for again.
+// Load implements crawl.Vendor. It reuses what came with the page.
 func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
 	found := make(map[document.ID]crawl.Read)
 	for _, i := range batch {

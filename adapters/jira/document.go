@@ -17,8 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// document makes a document of an issue: what it says, and what was said about it, each comment
-// with its own address.
+// document converts an issue to a document, with a section for each comment that has the comment's
+// address.
 func (c *Connector) document(ctx context.Context, of project, k issue, relevant relevance) (document.Document, error) {
 	said, err := c.comments(ctx, of, k)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *Connector) document(ctx context.Context, of project, k issue, relevant 
 		}
 		who := one.Author.called()
 		if who == "" {
-			who = "Somebody"
+			who = "Someone"
 		}
 		head := fmt.Sprintf("%s commented (%s UTC):", who, one.Created.UTC().Format("2006-01-02 15:04"))
 		d.Sections = append(d.Sections, quoted(head, c.commentURL(k, one), sections)...)
@@ -80,8 +80,8 @@ func read(ctx context.Context, raw json.RawMessage, about body.About) ([]documen
 	return sections, err
 }
 
-// quoted makes one section of a text within an issue. Who said it stands in its first paragraph, so
-// that a passage says so; its own headings are none of the issue's.
+// quoted returns one section for a text within an issue. Its first paragraph names the author, so
+// that passages show it. Headings in the text do not become headings of the issue.
 func quoted(head, anchor string, from []document.Section) []document.Section {
 	s := document.Section{Anchor: anchor}
 	for _, part := range from {
@@ -103,8 +103,8 @@ func quoted(head, anchor string, from []document.Section) []document.Section {
 	return []document.Section{s}
 }
 
-// metadata is what an issue's fields say in a few words. Of other issues it names keys alone: who
-// may read this one may not read those.
+// metadata returns the short fields of an issue. Of other issues it includes only keys, because
+// they may have other readers.
 func metadata(of project, k issue) map[string]string {
 	m := make(map[string]string)
 	set := func(name, value string) {
@@ -150,7 +150,7 @@ func metadata(of project, k issue) map[string]string {
 	return m
 }
 
-// file reads an attached file. Whoever may read an issue may read what is attached to it.
+// file reads an attachment. It has the same readers as its issue.
 func (c *Connector) file(ctx context.Context, e entry, acl access.ACL) (document.Document, error) {
 	path := c.client.api + "attachment/content/" + string(e.file.ID)
 	if !c.client.Cloud { // it tells where it lies

@@ -10,14 +10,15 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// facts are what of an issue decides who may read it, in addition to the settings of its project.
+// facts are the parts of an issue that decide its readers, in addition to the settings of its
+// project.
 type facts struct {
 	Project string   `json:"p"`
 	Level   string   `json:"l,omitempty"` // id of its security level
 	Roles   []string `json:"r,omitempty"` // ids of the roles that it is restricted to
-	// it is restricted in a way that is not known: no one may read it
+	// restricted in an unknown way: hidden from everyone
 	Odd bool `json:"o,omitempty"`
-	// People and Groups are who stands in those of its fields that settings name, by the field's id.
+	// People and Groups are the values of the fields that settings name, by the field's id.
 	People map[string][]string `json:"u,omitempty"`
 	Groups map[string][]string `json:"g,omitempty"`
 }
@@ -36,7 +37,7 @@ func (f facts) node() string {
 	return f.Project + ":" + hex.EncodeToString(sum[:16])
 }
 
-// bare reports whether settings alone say who may read.
+// bare reports whether the settings alone decide the readers.
 func (f facts) bare() bool {
 	return len(f.Roles) == 0 && !f.Odd && len(f.People) == 0 && len(f.Groups) == 0
 }
@@ -56,8 +57,9 @@ type restriction struct {
 
 const restrictionByRole = "projectrole"
 
-// factsOf reads them from the fields of an issue, as far as settings name them. A field that would
-// limit who may read it has to be shown, if it is empty: where it is not, no one may.
+// factsOf extracts the facts from the fields of an issue that the settings name. A field that could
+// restrict the issue must be present, even if empty. If it is missing, the issue is hidden from
+// everyone.
 func factsOf(project string, i issue, relevant relevance) facts {
 	f := facts{Project: project}
 	_, level := i.raw["security"]

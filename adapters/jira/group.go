@@ -15,7 +15,7 @@ type group struct {
 	Name string `json:"name"`
 }
 
-// groupID is by what a group is known.
+// groupID returns the id of a group.
 func (c *Connector) groupID(g group) string {
 	if c.client.Cloud {
 		return g.ID
@@ -23,9 +23,8 @@ func (c *Connector) groupID(g group) string {
 	return g.Name
 }
 
-// mostGroups is how many groups a Data Center is asked for: it lists them in a field to choose
-// from, which has no parts. What is beyond its own limit (jira.ajax.autocomplete.limit) has no one
-// in it.
+// mostGroups is the number of groups requested from Data Center, which lists them in a picker
+// without pages. Groups beyond its limit (jira.ajax.autocomplete.limit) appear empty.
 const mostGroups = "10000"
 
 // groups lists the site's groups: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/ and
@@ -47,9 +46,9 @@ func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 	return sourcepass.List(all, func(g group) sourcepass.Listed { return sourcepass.Listed{ID: c.groupID(g), Name: g.Name} }), err
 }
 
-// Groups implements index.GroupReader. It yields all groups with their members, group by group, and
-// goes on where it was ended. On Data Center each person has a group by the name to log in with, as
-// members of roles are named by it.
+// Groups implements index.GroupReader. It yields each group with its members, and continues an
+// interrupted pass. On Data Center it also yields a group for each person by login name, because
+// members of roles are listed by it.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		all, err := c.groups(ctx)
@@ -87,7 +86,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// members reads who is in a group, those of groups within it included: Jira counts them together.
+// members reads the members of a group. Jira includes those of nested groups.
 func (c *Connector) members(ctx context.Context, id string) ([]account, error) {
 	name := "groupname"
 	if c.client.Cloud {

@@ -7,9 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// holder is who holds a permission or belongs to a security level:
+// holder is the holder of a permission or member of a security level:
 // https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object.
-// What Data Center means by the parameter it says next to it, when it is asked to.
+// Data Center expands the parameter on request.
 type holder struct {
 	Type      string       `json:"type"`
 	Parameter atlassian.ID `json:"parameter"`
@@ -30,13 +30,13 @@ type holder struct {
 // grant is who holds a permission, or belongs to a security level.
 type grant struct {
 	fixed  access.ACL // the same for all issues
-	fields []string   // whoever stands in one of these fields of the issue
+	fields []string   // the people and groups in one of these fields of the issue
 	roles  []string   // ids of roles in the project
 	open   bool       // everybody, with an account or without
 }
 
-// add adds a holder. One of an unknown type counts as no one, such as "sd.customer.portal.only":
-// who only sees the portal does not see issues.
+// add adds a holder. It ignores unknown types, such as "sd.customer.portal.only": a person who sees
+// only the portal does not see issues.
 func (c *Connector) add(g *grant, h holder, all *site, p project) {
 	id := string(h.Value)
 	if id == "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// issue is an issue as searches give it, with the fields that were asked for.
+// issue is a search result with the requested fields.
 type issue struct {
 	ID     atlassian.ID
 	Key    string
@@ -35,7 +35,7 @@ func (i *issue) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(is.Fields, &i.Fields)
 }
 
-// named is something that has a name.
+// named is an object with a name.
 type named struct {
 	Name string `json:"name"`
 }
@@ -81,7 +81,7 @@ type fields struct {
 	Attachments []attached     `json:"attachment"`
 }
 
-// link is a link between two issues, as one of them shows it.
+// link is a link to another issue.
 type link struct {
 	Type struct {
 		Inward  string `json:"inward"`
@@ -102,17 +102,17 @@ type comment struct {
 	Body       json.RawMessage `json:"body"`
 	Created    stamp           `json:"created"`
 	Visibility json.RawMessage `json:"visibility"` // a role or a group that it is limited to
-	// false: of a service desk, and internal to it; Data Center does not say it here
+	// false if internal to a service desk; not set by Data Center
 	Public     *bool `json:"jsdPublic"`
 	Properties *[]struct {
 		Key   string          `json:"key"`
 		Value json.RawMessage `json:"value"`
-	} `json:"properties"` // where they were asked for
+	} `json:"properties"` // if requested
 }
 
-// internal reports whether a comment is internal to a service desk by its property
-// "sd.public.comment": {"internal": true}, which is all that Data Center says of it. Where
-// properties are not told it may be.
+// internal reports whether a comment is, or may be, internal to a service desk. Data Center says so
+// only in the property "sd.public.comment": {"internal": true}, so a comment without properties may
+// be internal.
 func (c *comment) internal() bool {
 	if c.Properties == nil {
 		return true
@@ -137,7 +137,7 @@ type attached struct {
 	Name    string       `json:"filename"`
 	Size    int64        `json:"size"`
 	Created stamp        `json:"created"`
-	Content string       `json:"content"` // where it lies, on Data Center
+	Content string       `json:"content"` // its address, on Data Center
 }
 
 // stamp is a time as Jira writes it: "2026-11-20T09:00:00.000+0000".

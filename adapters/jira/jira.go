@@ -104,11 +104,11 @@ func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("jira-" + name), Kind: Kind, Name: name}
 }
 
-// reading numbers the rules by which what is read becomes documents. Raise it when they change:
-// everything is then read again.
+// reading is the version of the rules for building documents. Raise it if they change. Everything
+// is then read again.
 const reading = 2
 
-// node stands for whoever may read what names it.
+// node returns the access list entry for the readers of a node.
 func (c *Connector) node(f facts) access.ACL {
 	return access.ACL{access.Node(string(c.source.ID), f.node())}
 }

@@ -22,12 +22,12 @@ type page[T any] struct {
 	Comments []T   `json:"comments"`
 }
 
-// errCircle marks a list that does not come to an end.
+// errCircle marks a list that does not end.
 var errCircle = errors.New("the list leads in a circle, and is read again by the next run")
 
-// listAll reads a whole list. An error is one of the whole list: half of one is none. Fewer entries
-// may come than were asked for, and the place that is asked for next is counted by what came.
-// "total" may be missing or too large: a part without any entries is the last one.
+// listAll reads a complete list, or returns an error. Pages may be shorter than requested, so the
+// next position is counted by the entries received. "total" may be missing or too large: an empty
+// page is the last one.
 func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string) ([]T, error) {
 	var all []T
 	ctx = sourcehttp.Whole(ctx)
@@ -70,8 +70,8 @@ func checkItems[T any](path string, items []T) error {
 	return nil
 }
 
-// isID reports whether a text is the id of an issue, a project, a level or a file, which may stand
-// in a search and in a path.
+// isID reports whether a text is a valid id of an issue, project, level or file. It is then safe in
+// a search and in a path.
 func isID(id string) bool {
 	number, err := strconv.ParseUint(id, 10, 63)
 	return err == nil && number > 0

@@ -77,11 +77,12 @@ func (c *Connector) alone(ctx context.Context, id string, fields []string) (k is
 	return k, gone(c.client.get(ctx, "issue/"+id+"?"+atlassian.Query("fields", strings.Join(fields, ",")), &k))
 }
 
-// attempts is how often several texts at once are asked for, of which one may be at fault.
+// attempts is how often a request for several texts is tried, since one of them may cause the
+// failure.
 const attempts = 2
 
-// bulk reads some issues. Where that fails, each half is tried by itself; those of which one alone
-// fails are missing, and so are those that are not shown.
+// bulk reads issues. If that fails it reads each half separately. Issues that fail alone or are
+// invisible are missing in the result.
 func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[string]issue) error {
 	var got struct {
 		Issues []issue `json:"issues"`
@@ -112,7 +113,7 @@ func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[str
 	return c.bulk(ctx, ids[half:], fields, into)
 }
 
-// gone says of what is not shown any more that its document is to go.
+// gone returns an error that removes the document if the issue is no longer visible.
 func gone(err error) error {
 	if atlassian.Absent(err) {
 		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
@@ -123,9 +124,9 @@ func gone(err error) error {
 // serviceDesk is the type of projects of which comments may be internal.
 const serviceDesk = "service_desk"
 
-// comments are those that everybody may read who may read the issue. What is limited to a role or a
-// group is left out, and so is what is internal to a service desk: they have other readers. Data
-// Center tells what is internal only where it is asked for the properties of comments.
+// comments returns the comments that everyone who may read the issue may read. It omits comments
+// that are restricted to a role or group, or internal to a service desk. Data Center reports
+// internal comments only in their properties.
 func (c *Connector) comments(ctx context.Context, of project, k issue) ([]comment, error) {
 	all := k.Fields.Comment
 	if all == nil {

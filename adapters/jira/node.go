@@ -23,16 +23,16 @@ type nodeState struct {
 	Failed bool `json:"x,omitempty"`
 }
 
-// known is what is known of a project.
+// known is the stored state of a project.
 type known struct {
-	// of issues that others than those of their level read, by id of the node
+	// of issues with other readers than their level, by node id
 	Facts    map[string]facts `json:"f,omitempty"`
 	Mark     int64            `json:"m,omitempty"` // until when changes are known, by Jira's clock
 	Full     int64            `json:"w,omitempty"` // when all issues were last looked at
 	Relevant relevance        `json:"r,omitzero"`
 }
 
-// nodes is one Nodes.
+// nodes is the state of one call of Nodes.
 type nodes struct {
 	*Connector
 	send  func(index.NodeBatch) error
@@ -43,10 +43,10 @@ type nodes struct {
 	now   time.Time
 }
 
-// Nodes implements index.NodeReader. It always yields every project, every security level of it,
-// and what is known of issues that are read by people who stand in them. Of projects that have such
-// it looks at the issues that were changed, and every Options.FullEvery, or when settings name
-// other fields, at all of them. It goes on where it was ended.
+// Nodes implements index.NodeReader. It yields every project, every security level, and the known
+// issues whose fields decide their readers. In projects with such issues it reads changed issues.
+// It reads all issues every Options.FullEvery, or if settings name other fields. It continues an
+// interrupted pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{Connector: c, send: emit, now: c.client.Config.Now(), state: sourcepass.Decode[nodeState](since)}
@@ -100,7 +100,7 @@ func (n *nodes) run(ctx context.Context) error {
 	return n.emit(index.NodeBatch{Complete: whole})
 }
 
-// project reads who may browse a project, and what of its issues decides that for some of them.
+// project reads who may browse a project, and which fields of its issues matter for that.
 func (n *nodes) project(ctx context.Context, p project) error {
 	id := string(p.ID)
 	k := n.state.Projects[id]
@@ -132,7 +132,7 @@ func (n *nodes) passing(err error) bool {
 		errors.Is(err, atlassian.ErrMalformed) || errors.Is(err, errShifted) || errors.Is(err, errShort) || errors.Is(err, errCircle)
 }
 
-// meet looks at the issues of a project that are read by whoever stands in them.
+// meet reads the issues of a project whose fields decide their readers.
 func (n *nodes) meet(ctx context.Context, p project, k *known, r *rules) error {
 	relevant := r.relevance(p)
 	full := k.Full == 0 || n.now.Sub(time.Unix(k.Full, 0)) >= n.options.FullEvery || !relevant.same(k.Relevant)

@@ -72,7 +72,7 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return may
 }
 
-// toNumber reads an id that is asked for as a number.
+// toNumber converts an id for a request that needs a number.
 func toNumber(id string) (int64, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	return n, err == nil && n > 0

@@ -26,7 +26,7 @@ type project struct {
 	Lead       *account `json:"lead"`
 }
 
-// known reports whether it says what it is.
+// known reports whether the project has an id.
 func (p project) known() bool { return isID(string(p.ID)) }
 
 // account is a person as the APIs name them: by account id on Cloud, by key and name on Data

@@ -40,9 +40,9 @@ func (s *site) of(app string) access.ACL {
 	return s.byApp[app]
 }
 
-// site reads it. Who may use Jira are the members of the groups of its applications
+// site reads the site-wide settings. The members of the groups of its applications may use Jira
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/, for
-// administrators), or of those that the operator names.
+// administrators), or those that the operator names.
 func (c *Connector) site(ctx context.Context) (*site, error) {
 	s := &site{users: access.ACL{}, byApp: make(map[string]access.ACL), visible: make(map[string]bool), schemes: make(map[string]levels)}
 	var apps []struct {
@@ -94,8 +94,8 @@ func (c *Connector) named(ctx context.Context, names []string) (access.ACL, erro
 	return acl, err
 }
 
-// visible is which projects a visitor without an account sees. It is found out by being one: a
-// scheme may open a project to everybody on a site that lets no one in without an account.
+// visible returns the projects that visitors see. It asks without credential: a scheme may open a
+// project to everyone on a site that admits no visitors.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	all, err := c.projects(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
@@ -114,19 +114,19 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	return nil, err
 }
 
-// hidden reports whether an error says that something is not shown to the account. Data Center
-// answers 500 instead of 403 to some.
+// hidden reports whether an error means that something is invisible to the account. Data Center
+// sometimes answers 500 instead of 403.
 func (c *Connector) hidden(ctx context.Context, err error) bool {
 	return err != nil && !atlassian.Final(ctx, err) && (atlassian.Absent(err) || !c.client.Cloud && sourcehttp.Status(err) == http.StatusInternalServerError)
 }
 
 // rules are who may browse the issues of a project.
 type rules struct {
-	denied bool // that is not shown: no one may
+	denied bool // invisible: hidden from everyone
 	browse grant
 	levels map[string]grant
 	names  map[string]string // of the levels
-	lost   bool              // who belongs to the levels is not shown: no one does
+	lost   bool              // members of levels are invisible: levels are empty
 	roles  map[string]access.ACL
 }
 
@@ -314,9 +314,9 @@ func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 
 // relevance is what a project's settings name of its issues.
 type relevance struct {
-	Fields []string `json:"f,omitempty"` // whoever stands in them may hold something
+	Fields []string `json:"f,omitempty"` // fields whose values may hold a permission
 	Levels []string `json:"l,omitempty"` // ids of its security levels
-	Hidden bool     `json:"h,omitempty"` // which levels it has, or who belongs to them, is not shown
+	Hidden bool     `json:"h,omitempty"` // its levels or their members are invisible
 	Single bool     `json:"s,omitempty"` // issues may be restricted to roles, each by itself
 }
 

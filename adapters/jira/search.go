@@ -17,14 +17,13 @@ type searching struct {
 	jql    string
 	fields []string
 	most   int
-	// anchored searches are in an order in which nothing moves but what is deleted: where something
-	// was, the list has shifted, and they end with errShifted. They end with errShort where
-	// something is missing.
+	// anchored searches have an order in which only deletions move anything. If an entry disappears
+	// they end with errShifted, and if an entry is missing with errShort.
 	anchored bool
 }
 
-// check returns an error for a part of what a search found that lacks something. What it leaves out
-// is not gone.
+// check returns an error for an incomplete page of search results. Missing issues then do not count
+// as deleted.
 func (s searching) check(found []issue) error {
 	placed := slices.Contains(s.fields, "project")
 	err := sourcehttp.CheckItems(found, sourcehttp.MaxElements, func(i issue) bool { return isID(string(i.ID)) && (!placed || i.Fields.Project != nil) })
@@ -34,8 +33,8 @@ func (s searching) check(found []issue) error {
 	return nil
 }
 
-// errShifted marks a list of which something went while it was read, so that something else may
-// have been passed over.
+// errShifted marks a list from which an entry disappeared during the read, so that another may have
+// been skipped.
 var errShifted = errors.New("the list has changed while it was read")
 
 // errShort marks a list that ends before the number of issues that it names.
@@ -45,13 +44,11 @@ var errShort = errors.New("it ends before the number of issues that Jira counts"
 // days".
 var errExpired = errors.New("the place in the list is not known any more")
 
-// search reads a part of what a search finds; at is the place of it, empty for the first. next is
-// that of the one after it; empty at the end.
-//
-// Cloud gives a token to go on with, and no total
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/); a part may
-// be empty, and others follow. Data Center counts: the last issue that was read is asked for again,
-// to see that it still stands where it stood.
+// search reads a page of search results; at is its position, empty for the first. next is the next
+// position; empty at the end. Cloud uses a token and has no total
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/); a page may
+// be empty although others follow. Data Center uses numbers: each page repeats the last issue of
+// the previous one, to detect shifts.
 func (c *Client) search(ctx context.Context, s searching, at string) (found []issue, next string, err error) {
 	if c.Cloud {
 		return c.searchByToken(ctx, s, at)
@@ -161,9 +158,9 @@ func (c *Client) zone(ctx context.Context) (*time.Location, error) {
 // westernmost is by how much local time is behind UTC at most, somewhere.
 const westernmost = 12 * time.Hour
 
-// since writes a time as searches take it: to the minute, in the account's time zone. Where that is
-// not known it is early enough for all of them. Where the clocks are changed about that time, it is
-// earlier by as much: some minutes come twice there, and it is not known which of the two is meant.
+// since formats a time for a search: to the minute, in the account's time zone. If the zone is
+// unknown, it is early enough for all zones. If clocks change around that time, it is earlier by as
+// much, because the time may be ambiguous. Some changes are then listed twice.
 func since(t time.Time, zone *time.Location) string {
 	if zone == nil {
 		t, zone = t.Add(-westernmost), time.UTC

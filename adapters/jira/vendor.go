@@ -17,10 +17,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// vendor is what package crawl reads. A run in which nothing happened asks for the projects, for
-// the account's time zone, and for what was changed last. Every Options.SweepEvery it scans the ids
-// of all issues, for what was deleted, and the settings of projects. Where these name other fields
-// of issues than before, and every Options.FullEvery, it scans all issues.
+// vendor implements crawl.Vendor. A run without changes reads the projects, the account's time zone
+// and the latest changes. Every Options.SweepEvery it scans the ids of all issues for deletions,
+// and the settings of projects. If these name other fields, and every Options.FullEvery, it scans
+// all issues.
 type vendor struct {
 	*Connector
 
@@ -28,7 +28,7 @@ type vendor struct {
 	projects  map[string]project
 	relevance map[string]relevance // what settings name, by project, as of its last scan
 	fresh     map[string]relevance // read by this run
-	odd       map[string]bool      // projects of which the operator was told that issues are hidden
+	odd       map[string]bool      // projects with a notice about hidden issues
 	all       *site                // without who may use the site: that decides no names of nodes
 }
 
@@ -98,7 +98,7 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.
 	return v.issues(ctx, of, at)
 }
 
-// changes lists what was changed last. At first it only notes until when that is.
+// changes lists the latest changes. The first call only records the current time.
 func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	s := searching{most: mostListed, fields: v.listed()}
 	floor, err := time.Parse(time.RFC3339, at.Mark)
@@ -162,8 +162,8 @@ func (v *vendor) ids(ctx context.Context, of project, at crawl.Place) (p crawl.P
 	return p, err
 }
 
-// settings reads what the settings of a project name. Where they are not shown no one may read,
-// whatever a document names; where they cannot be read for now, it is what it was.
+// settings reads the settings of a project. If they are invisible, the project is hidden from
+// everyone. If they cannot be read now, the previous ones stay.
 func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relevance, error) {
 	id := string(of.ID)
 	if r, known := v.fresh[id]; known {
@@ -201,7 +201,7 @@ func (v *vendor) scan(ctx context.Context, of project, at crawl.Place, p *crawl.
 	return found, nil
 }
 
-// stale says of an error that a place in a list is not known any more, or that the list shifted.
+// stale reports whether an error means that a position has expired, or that the list shifted.
 func (v *vendor) stale(at crawl.Place, err error) error {
 	if errors.Is(err, errShifted) || errors.Is(err, errExpired) || errors.Is(err, errCircle) || at.Cursor != "" && sourcehttp.Status(err) == http.StatusBadRequest {
 		return errors.Join(crawl.ErrCursor, err)
@@ -236,8 +236,8 @@ func (v *vendor) only(ctx context.Context, of project, documents []document.ID) 
 // mostKeys is how many projects a search names.
 const mostKeys = 50
 
-// scope is the part of a search that names the projects; empty where there are too many: what is of
-// others is left out then when it comes.
+// scope returns the condition that selects the projects. It is empty if there are too many; issues
+// of other projects are then dropped later.
 func (v *vendor) scope() string {
 	if len(v.projects) > mostKeys {
 		return ""
@@ -270,8 +270,8 @@ type entry struct {
 	file  *attached
 }
 
-// list makes items of issues and of the files attached to them. in, where it is set, is the project
-// of all of them, whatever they say.
+// list converts issues and their attachments to items. A non-empty in is the project of all of
+// them.
 func (v *vendor) list(p *crawl.Page, found []issue, in *project) {
 	for _, one := range found {
 		id := string(one.ID)
@@ -305,7 +305,7 @@ func (v *vendor) list(p *crawl.Page, found []issue, in *project) {
 	}
 }
 
-// notice tells the operator of something about a project.
+// notice adds a notice about a project for the operator.
 func notice(of project, sentence string, with ...any) index.Notice {
 	return index.Notice{Name: of.Key, Sentence: fmt.Sprintf(sentence, with...)}
 }
@@ -320,7 +320,7 @@ func (c *Connector) id(issue, file string) document.ID {
 	return document.ID(id)
 }
 
-// placeOf is what an id says.
+// placeOf parses a document id.
 func (c *Connector) placeOf(id document.ID) (issue, file string, ok bool) {
 	rest, ok := strings.CutPrefix(string(id), string(c.source.ID)+":")
 	issue, file, _ = strings.Cut(rest, ":")

@@ -20,23 +20,23 @@ const (
 
 var errMany = errors.New("it holds more than " + strconv.Itoa(mostBlocks) + " blocks. Split it into several pages")
 
-// writer writes the blocks of one page as sections. It is for one goroutine.
+// writer converts the blocks of a page to sections. It must not be used concurrently.
 type writer struct {
 	*Connector
 	tree    *tree
 	page    string // its id
-	root    string // that it stands below
+	root    string // the root above the page
 	half    *half
 	outline document.Outline
-	list    []string // items that stand together
+	list    []string // adjacent list items
 	count   int
-	found   crawl.Finding // pages and databases that stand on it, and what is left out
+	found   crawl.Finding // pages and databases on the page, and omitted parts
 	files   []block
 	failed  error // the first error of what has none to return
-	left    error // why something within a block is left out, the last one
+	left    error // reason of the last omission within a block
 }
 
-// blocks writes blocks in their order. indent is how deep they stand in a list; 0 is not in one.
+// blocks writes blocks in order. indent is the depth within a list; 0 outside of lists.
 func (w *writer) blocks(ctx context.Context, id string, depth, indent int) error {
 	if depth > deepestPart {
 		return nil
@@ -66,7 +66,7 @@ func (w *writer) blocks(ctx context.Context, id string, depth, indent int) error
 	return nil
 }
 
-// block writes a block and what stands in it.
+// block writes a block with its content.
 func (w *writer) block(ctx context.Context, b block, number, depth, indent int) error {
 	text := w.text(ctx, b.RichText)
 	switch b.Type {
@@ -117,7 +117,7 @@ func (w *writer) block(ctx context.Context, b block, number, depth, indent int) 
 	return w.inner(ctx, b, depth, indent)
 }
 
-// inner writes what stands in a block.
+// inner writes the content of a block.
 func (w *writer) inner(ctx context.Context, b block, depth, indent int) error {
 	// "has_children" is true of some, and what they hold is refused
 	if !b.HasChildren || b.Type == "unsupported" {
@@ -137,7 +137,7 @@ func (w *writer) paragraph(text string, indent int) {
 	}
 }
 
-// item writes an item of a list, with what stands in it below.
+// item writes a list item with its content.
 func (w *writer) item(ctx context.Context, b block, line string, depth, indent int) error {
 	w.list = append(w.list, strings.Repeat("  ", indent)+line)
 	return w.inner(ctx, b, depth, indent+1)
@@ -186,11 +186,10 @@ func (w *writer) table(ctx context.Context, b block) error {
 	return nil
 }
 
-// synced writes a synced block where it first stands. What others show of it is the other page's,
-// whose readers may be others, now or later ("If someone doesn't have access to the original page,
-// they won't be able to see the synced block's content",
-// https://www.notion.com/help/synced-blocks), and no edit of it or move of that page is told of
-// here.
+// synced writes the original of a synced block. Copies on other pages are skipped. They show
+// content of the original's page, which may have other readers ("If someone doesn't have access to
+// the original page, they won't be able to see the synced block's content",
+// https://www.notion.com/help/synced-blocks). Changes of that page would also not be noticed here.
 func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 	if b.SyncedFrom != nil {
 		return nil
@@ -198,8 +197,8 @@ func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 	return w.inner(ctx, b, depth, indent)
 }
 
-// child takes note of a page or database that stands here, which is a separate document, and says
-// its name to those who may read it.
+// child records a page or database on this page, which is a separate document. It writes its name
+// only if it has the same readers.
 func (w *writer) child(ctx context.Context, b block, indent int) error {
 	at := b.ID
 	if b.Type == "child_database" {
@@ -216,7 +215,7 @@ func (w *writer) child(ctx context.Context, b block, indent int) error {
 	return w.item(ctx, block{}, "- "+strings.Join(strings.Fields(title), " "), 0, indent)
 }
 
-// meeting writes the notes of a meeting, whose parts are blocks that are named by it.
+// meeting writes meeting notes, whose parts are separate blocks.
 func (w *writer) meeting(ctx context.Context, b block, depth, indent int) error {
 	var title []rich
 	if json.Unmarshal(b.Title, &title) == nil {
@@ -232,8 +231,8 @@ func (w *writer) meeting(ctx context.Context, b block, depth, indent int) error 
 	return nil
 }
 
-// text is the text of runs on one line, but for the lines that its writer parted. The name of
-// another page is said only where that page has the same readers.
+// text returns runs of text as one line, keeping line breaks. The name of another page is included
+// only if that page has the same readers.
 func (w *writer) text(ctx context.Context, runs []rich) string {
 	var b strings.Builder
 	for _, r := range runs {
@@ -255,7 +254,7 @@ func (w *writer) text(ctx context.Context, runs []rich) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// named is the name of another page for those who read this one.
+// named returns the name of another page as visible to readers of this one.
 func (w *writer) named(ctx context.Context, at place, title string) string {
 	root, err := w.tree.root(ctx, at)
 	if err != nil && w.failed == nil {

@@ -17,8 +17,8 @@ import (
 const firstParts = 3
 
 // Check returns a short summary of the readable pages and their readers. It fails if none can be
-// read. The error also lists pages that the integration can see but that are below no page with
-// readers, which the operator must decide on.
+// read. The error also lists visible pages below no root, for which the operator must choose
+// readers.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	var me struct {
 		Bot struct {
@@ -70,11 +70,11 @@ func said(readers access.ACL) string {
 	return strings.Join(names, ", ")
 }
 
-// mostUnnamed is how many undecided pages are named.
+// mostUnnamed limits how many undecided pages are named.
 const mostUnnamed = 10
 
-// unnamed are the highest pages and databases that the integration is shown and that stand below no
-// root, among the first that a search shows.
+// unnamed returns the topmost visible pages and databases that are below no root, among the first
+// search results.
 func (c *Connector) unnamed(ctx context.Context) ([]string, error) {
 	t := c.tree()
 	var all []*object
@@ -132,8 +132,8 @@ func (c *Connector) unnamed(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// highest reports whether nothing of what stands above a place is shown to the integration: a
-// database above its data source is one with it.
+// highest reports whether all ancestors are invisible to the integration. A database and its data
+// source count as one.
 func (t *tree) highest(ctx context.Context, above place) (bool, error) {
 	if above.kind == database {
 		s, err := t.spot(ctx, above)

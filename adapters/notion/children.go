@@ -11,12 +11,11 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// half is what was read of a page whose reading was ended before it was done: a page of hundreds of
-// toggles takes longer than a piece of background work, and would never be read whole if each piece
-// began again.
+// half caches the answers of an interrupted read of a page. A page with hundreds of toggles takes
+// longer than one background task, and would otherwise never be read completely.
 type half struct {
 	edited  time.Time
-	answers map[string]list // by what was asked
+	answers map[string]list // by request
 }
 
 // mostHalves is how many pages are kept half-read, and mostAnswers how much of all of them, in
@@ -26,7 +25,7 @@ const (
 	mostAnswers = 2000
 )
 
-// resume returns what is known of a page from a reading of the same version that was ended.
+// resume returns the cached answers of an interrupted read of the same version of a page.
 func (c *Client) resume(id string, edited time.Time) *half {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -45,8 +45,8 @@ type Client struct {
 	half map[string]*half // pages whose reading was interrupted, by id
 }
 
-// serviceOverload is how Notion says that all of it is asked too much: "529 … service_overload", with Retry-After
-// (https://developers.notion.com/reference/request-limits).
+// serviceOverload is the status for an overloaded service: "529 … service_overload", with
+// Retry-After (https://developers.notion.com/reference/request-limits).
 const serviceOverload = 529
 
 // New returns a client. It sends no request.
@@ -118,10 +118,10 @@ func (c *Client) ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	return nil
 }
 
-// absent reports whether an error says that something is not there for us: "404 object_not_found …
-// the resource does not exist. This error can also indicate that the resource has not been shared
-// with owner of the bearer token" (https://developers.notion.com/reference/status-codes). What has
-// another kind than was asked for is refused with 400.
+// absent reports whether an error means that something is invisible to the integration: "404
+// object_not_found … the resource does not exist. This error can also indicate that the resource
+// has not been shared with owner of the bearer token"
+// (https://developers.notion.com/reference/status-codes). A request for the wrong kind gets 400.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusBadRequest:

@@ -31,7 +31,7 @@ func (v *vendor) Load(_ context.Context, batch []crawl.Item) (map[document.ID]cr
 	return got, nil
 }
 
-// load reads a page, and says what else stands on it.
+// load reads a page, and returns the pages and databases on it.
 func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string) (document.Document, error) {
 	id := bareID(o.ID)
 	w := &writer{Connector: v.Connector, tree: v.tree, page: id, root: root, half: v.client.resume(id, o.Edited)}
@@ -67,13 +67,12 @@ func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string
 	return d, err
 }
 
-// note tells the operator that a part of the page is left out.
+// note reports that a part of the page is omitted.
 func (w *writer) note(name, sentence string, with ...any) {
 	w.found.Skipped = append(w.found.Skipped, index.Notice{Name: name, Sentence: fmt.Sprintf(sentence, with...)})
 }
 
-// attached writes the files that stand on the page, each below its name. One that cannot be read is
-// left out, and told of.
+// attached writes the files on the page, each below its name. It skips and reports unreadable ones.
 func (w *writer) attached(ctx context.Context) error {
 	for _, b := range w.files {
 		name := b.Name
@@ -98,8 +97,8 @@ func (w *writer) attached(ctx context.Context) error {
 	return nil
 }
 
-// file reads a file that Notion keeps. Its address is good for an hour, and holds what lets anyone
-// fetch it: it stands in no error.
+// file reads a file stored by Notion. Its address is a credential valid for an hour, so it must not
+// appear in errors.
 func (w *writer) file(ctx context.Context, b block) ([]document.Section, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.File.URL, nil)
 	if err != nil || request.URL.Scheme != "https" && len(w.client.config.AllowHosts) == 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Nodes implements index.NodeReader. Every root is looked at: one that the integration is not shown
-// any more, or that is in the trash or in something that is, is read by no one.
+// Nodes implements index.NodeReader. It checks every root. A root that is invisible or in the trash
+// is hidden from everyone.
 func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return func(yield func(index.NodeBatch, error) bool) {
 		var batch index.NodeBatch

@@ -128,11 +128,11 @@ func SourceOf(name string) document.Source {
 // Waited implements index.Waiter, for all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited }
 
-// reading numbers the rules by which what is read becomes documents. Raise it when they change:
-// everything is then read again.
+// reading is the version of the rules for building documents. Raise it if they change. Everything
+// is then read again.
 const reading = 2
 
-// node stands for whoever may read what is below a root.
+// node returns the access list entry for the readers below a root.
 func (c *Connector) node(root string) access.Principal { return access.Node(string(c.source.ID), root) }
 
 // id is the id of a page's document.

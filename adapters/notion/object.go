@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// object is a page, a data source or a database, as far as all of them are alike.
+// object holds the common fields of pages, data sources and databases.
 type object struct {
 	Object     string              `json:"object"`
 	ID         string              `json:"id"`
@@ -19,14 +19,14 @@ type object struct {
 	URL        string              `json:"url"`
 	Properties map[string]property `json:"properties"`
 
-	DatabaseParent *parent `json:"database_parent"` // of a data source: where its database stands
+	DatabaseParent *parent `json:"database_parent"` // for a data source: the parent of its database
 	Title          []rich  `json:"title"`           // of a data source or database
 	DataSources    []struct {
 		ID string `json:"id"`
 	} `json:"data_sources"` // of a database
 }
 
-// parent is where something stands (https://developers.notion.com/reference/parent-object).
+// parent is the parent of an object (https://developers.notion.com/reference/parent-object).
 type parent struct {
 	Type         string `json:"type"`
 	PageID       string `json:"page_id"`
@@ -35,7 +35,7 @@ type parent struct {
 	BlockID      string `json:"block_id"`
 }
 
-// place is a thing in the tree, of which its kind says how it is asked for.
+// place is a position in the tree; its kind determines how to request it.
 type place struct {
 	kind kind
 	id   string
@@ -44,7 +44,7 @@ type place struct {
 type kind string
 
 const (
-	atTop      kind = "" // of a workspace, or nothing that is known
+	atTop      kind = "" // the top of a workspace, or unknown
 	page       kind = "pages"
 	database   kind = "databases"
 	dataSource kind = "data_sources"
@@ -122,7 +122,7 @@ type block struct {
 	content
 }
 
-// content is what blocks of one kind or another hold.
+// content is the content of a block of any kind.
 type content struct {
 	RichText   []rich `json:"rich_text"`
 	Caption    []rich `json:"caption"`
@@ -147,7 +147,8 @@ type syncedFrom struct {
 	BlockID string `json:"block_id"`
 }
 
-// UnmarshalJSON implements json.Unmarshaler: what a block holds stands under the name of its type.
+// UnmarshalJSON implements json.Unmarshaler. The content of a block is in the field named after its
+// type.
 func (b *block) UnmarshalJSON(text []byte) error {
 	var head struct {
 		ID          string `json:"id"`

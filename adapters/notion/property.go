@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// property is what a page of a database says under one name
-// (https://developers.notion.com/reference/page-property-values). What other pages say is not read:
-// relations, rollups, and formulas, which may compute with both. Their pages may have other
-// readers.
+// property is a property of a page in a database
+// (https://developers.notion.com/reference/page-property-values). Relations, rollups and formulas
+// are skipped, because they may include content of other pages with other readers.
 type property struct {
 	Type        string          `json:"type"`
 	Title       []rich          `json:"title"`
@@ -39,8 +38,8 @@ type dates struct {
 	End   string `json:"end"`
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A data source has properties of the same names that
-// hold something else: of these only the type is known.
+// UnmarshalJSON implements json.Unmarshaler. The properties of a data source have the same names
+// but another content; only their type is parsed.
 func (p *property) UnmarshalJSON(text []byte) error {
 	type values property
 	var v values
@@ -57,7 +56,7 @@ func (p *property) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// text is what people see of a value; own shows runs of text that may name other pages.
+// text returns the displayed value; own formats runs of text that may name other pages.
 func (p *property) text(own func([]rich) string) string {
 	switch p.Type {
 	case "rich_text":
@@ -133,8 +132,8 @@ const (
 	longestMetadata = 120 // bytes
 )
 
-// properties are what a page of a database says of itself: as lines of text, and the short ones as
-// metadata.
+// properties returns the properties of a page in a database: all as lines of text, and short ones
+// as metadata.
 func properties(all map[string]property, own func([]rich) string) (lines []string, metadata map[string]string) {
 	metadata = make(map[string]string)
 	for _, name := range slices.Sorted(maps.Keys(all)) {

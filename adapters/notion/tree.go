@@ -6,27 +6,26 @@ import (
 	"sync"
 )
 
-// tree is where things stand, as far as it is known in one pass. It is safe for concurrent use.
+// tree holds the known parents of objects during a pass. It is safe for concurrent use.
 type tree struct {
 	*Connector
 	mu    sync.Mutex
 	known map[string]spot // by id
 }
 
-// spot is where something stands. What is gone stands nowhere: it was deleted, is in the trash, or
-// is not shown to the integration.
+// spot is the parent of an object. An object that is deleted, in the trash or invisible has none.
 type spot struct {
 	above   place
 	gone    bool
 	trashed bool // it is shown, in the trash
 }
 
-// deepest is how many things may stand within one another. Deeper ones have no readers.
+// deepest is the maximum nesting of objects. Deeper ones have no readers.
 const deepest = 500
 
 func (c *Connector) tree() *tree { return &tree{Connector: c, known: make(map[string]spot)} }
 
-// learn takes note of what an answer says of where things stand.
+// learn records the parents in an answer.
 func (t *tree) learn(o *object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,8 +42,7 @@ func (t *tree) learn(o *object) {
 	}
 }
 
-// root returns the nearest root that something stands below, or is itself; empty where there is
-// none. An error is one that may pass.
+// root returns the nearest root among an object and its ancestors, or "". Errors are transient.
 func (t *tree) root(ctx context.Context, at place) (string, error) {
 	for range deepest {
 		if at.kind == atTop {
@@ -65,8 +63,7 @@ func (t *tree) root(ctx context.Context, at place) (string, error) {
 	return "", nil // a circle, or as good as one
 }
 
-// trashed reports whether something stands in what is in the trash, as far as the integration is
-// shown what it stands in.
+// trashed reports whether an object or a visible ancestor of it is in the trash.
 func (t *tree) trashed(ctx context.Context, at place) (bool, error) {
 	for range deepest {
 		if at.kind == atTop {
@@ -84,7 +81,7 @@ func (t *tree) trashed(ctx context.Context, at place) (bool, error) {
 	return false, nil
 }
 
-// spot is where something stands, which is asked for where it is not known.
+// spot returns the parent of an object, and requests it if unknown.
 func (t *tree) spot(ctx context.Context, at place) (spot, error) {
 	t.mu.Lock()
 	s, known := t.known[at.id]

@@ -17,14 +17,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// vendor is what package crawl reads. Every run looks at everything that the integration is shown,
-// a hundred pages in each request, and reads what was edited.
-//
-// "Search is not guaranteed to return everything, and the index may change as your connection
-// iterates through pages and databases"
-// (https://developers.notion.com/reference/search-optimizations-and-limitations). So the pages of
-// every database are listed too, pages and databases that stand on a page are asked for, and so is
-// whatever is stored and was met nowhere.
+// vendor implements crawl.Vendor. Every run lists everything visible to the integration, a hundred
+// pages per request, and reads what was edited. "Search is not guaranteed to return everything, and
+// the index may change as your connection iterates through pages and databases"
+// (https://developers.notion.com/reference/search-optimizations-and-limitations). So it also lists
+// the pages of every database, and requests the pages and databases found on pages and all stored
+// ones that were not listed.
 type vendor struct {
 	*Connector
 
@@ -36,25 +34,25 @@ type vendor struct {
 const (
 	feedPages  = "pages"
 	feedSource = "rows/" // and the id of a data source
-	// together is how many pages are asked for one by one before it is noted how far the run came: at
-	// three requests a second a piece of background work asks for some dozens.
+	// together is how many pages are requested one by one before progress is stored. At three
+	// requests a second, one background task requests some dozens.
 	together = 8
-	// databaseMark stands before ids of databases that a page names.
+	// databaseMark prefixes the ids of databases found on pages.
 	databaseMark = "d"
 )
 
 // entry is a page of a list.
 type entry struct {
 	*object
-	root string // that it stands below
+	root string // the root above it
 }
 
 // Source implements crawl.Vendor.
 func (v *vendor) Source() document.Source { return v.source }
 
-// Rules implements crawl.Vendor. Which pages are named is part of it, since those that have
-// their own readers are not called by their names on the pages above them. Who may read them is
-// not: nodes tell that.
+// Rules implements crawl.Vendor. It includes the named pages, because the names of pages with other
+// readers are omitted on the pages above them. It excludes their readers, which are stored with
+// nodes.
 func (v *vendor) Rules() string {
 	return fmt.Sprintf("notion %d %v %s", reading, v.options.Read != nil, strings.Join(slices.Sorted(maps.Keys(v.roots)), " "))
 }

@@ -29,7 +29,7 @@ func (b *Bot) active(ctx context.Context, guild string) []string {
 	if guild != "" {
 		known, err := b.deps.Store.Active(ctx, b.binding.tenant(guild), discord.Platform, guild, followedFor, mostKnown)
 		if err != nil {
-			b.deps.Logger.WarnContext(ctx, "what was said in archived threads while nobody was there may have been missed", "guild", guild, "error", err)
+			b.deps.Logger.WarnContext(ctx, "cannot list active threads; messages in archived threads may have been missed during an outage", "guild", guild, "error", err)
 		}
 		for _, k := range known {
 			channels = append(channels, k.Ref.Thread)
@@ -39,7 +39,7 @@ func (b *Bot) active(ctx context.Context, guild string) []string {
 	for _, tenant := range b.binding.tenants() {
 		known, err := b.deps.Store.Active(ctx, tenant, discord.Platform, "", knownFor, mostKnown)
 		if err != nil {
-			b.deps.Logger.WarnContext(ctx, "what was asked in direct messages while nobody was there may have been missed", "error", err)
+			b.deps.Logger.WarnContext(ctx, "cannot list active threads; direct messages may have been missed during an outage", "error", err)
 		}
 		for _, k := range known {
 			if !slices.Contains(channels, k.Ref.Channel) {

@@ -28,7 +28,7 @@ func (b *Bot) present(ctx context.Context, ref thread.Ref) (access.Presence, err
 	}
 	there.Held = append(there.Held, access.Held{Principal: access.Channel(string(discord.Platform), ref.Channel), From: "everybody here can open this channel"})
 	for _, role := range needed {
-		there.Held = append(there.Held, b.ofRole(role, "nobody opens this channel without the role "+b.client.RoleName(ref.Workspace, role))...)
+		there.Held = append(there.Held, b.ofRole(role, "everyone who can open this channel has the role "+b.client.RoleName(ref.Workspace, role))...)
 	}
 	if b.config.Members {
 		there.Held = append(there.Held, access.Held{Principal: access.Members, From: "everybody here is a member of the server"})
@@ -130,7 +130,7 @@ func (b *Bot) there(ctx context.Context, ref thread.Ref, person string, alone bo
 func (b *Bot) listens(ctx context.Context, ref thread.Ref, person string, alone bool) access.Audience {
 	there, err := b.there(ctx, ref, person, alone)
 	if err != nil {
-		b.deps.Logger.WarnContext(ctx, "nobody knows who listens; the answer uses public documents only", "error", err)
+		b.deps.Logger.WarnContext(ctx, "cannot look up the audience; the answer uses public documents only", "error", err)
 	}
 	return access.AudienceOf(there.Tenant, there.Held)
 }

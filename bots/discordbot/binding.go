@@ -110,7 +110,7 @@ func (b *binding) refresh(ctx context.Context) {
 	found, err := b.stored.Bound(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			b.logger.WarnContext(ctx, "to which tenants servers belong is not known anew", "error", err)
+			b.logger.WarnContext(ctx, "cannot reload the tenants of servers", "error", err)
 		}
 		return
 	}

@@ -48,7 +48,7 @@ func (b *Bot) setupReply(ctx context.Context, at thread.Ref, done string) write.
 	fmt.Fprintf(&s, "**How questions are answered in %s.** What you choose counts at once.\n", render.EscapeText(b.client.GuildName(at.Workspace)))
 	s.WriteString("\n1. **Channels** in which I answer. Choose none, and I answer in all that I can see.")
 	s.WriteString("\n2. **Roles** that may ask. Choose none, and everybody may.")
-	s.WriteString("\n3. **Mode**: whether I answer when nobody mentions me. Before you choose, I answer mentions, `/ask` and direct messages, " +
+	s.WriteString("\n3. **Mode**: whether I answer without being mentioned. Before you choose, I answer mentions, `/ask` and direct messages, " +
 		"and follow the threads that those opened.\n")
 	if b.binding.allows(at.Workspace) {
 		fmt.Fprintf(&s, "\nMembers of this server may read what is for members of `%s`.", b.tenant(at))
@@ -64,7 +64,7 @@ func (b *Bot) setupReply(ctx context.Context, at thread.Ref, done string) write.
 		Modes: []write.Choice{
 			{Value: string(policy.FollowMention), Label: "Mentions only", Help: "in threads too"},
 			{Value: string(policy.FollowDialogue), Label: "Dialogue", Help: "follow threads while one person talks with me"},
-			{Value: string(policy.FollowAlways), Label: "Always", Help: "answer what nobody asked me, where the documents have an answer"},
+			{Value: string(policy.FollowAlways), Label: "Always", Help: "answer questions to others too, if the documents have an answer"},
 		},
 		Mode: string(holds.Follow), Channels: b.chosenChannels(ctx, at), Roles: chosenRoles(holds),
 	})}

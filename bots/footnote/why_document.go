@@ -56,7 +56,7 @@ func (c *whyCommand) document(ctx context.Context, env *environment, base *wire.
 
 // ofAccount returns the permissions that the database knows for an account.
 func ofAccount(a access.Account, domains []string) []access.Held {
-	held := []access.Held{{Principal: access.Public, From: "anybody"}, {Principal: access.User(a.Platform, a.ID), From: "the account"}}
+	held := []access.Held{{Principal: access.Public, From: "everyone"}, {Principal: access.User(a.Platform, a.ID), From: "the account"}}
 	if a.Full {
 		held = append(held, access.Held{Principal: access.Members, From: "a full member of the workspace"})
 	}

@@ -115,7 +115,7 @@ func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since
 			continue // its channel has told
 		}
 		if err := b.client.UnheardIn(ctx, k.Ref, since, visit); err != nil && ctx.Err() == nil {
-			b.deps.Logger.WarnContext(ctx, "what was said while nobody was there is not known of a thread", "channel", k.Ref.Channel, "error", err)
+			b.deps.Logger.WarnContext(ctx, "cannot read a thread; messages in it may have been missed during an outage", "channel", k.Ref.Channel, "error", err)
 		}
 	}
 	return nil

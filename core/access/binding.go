@@ -2,11 +2,12 @@ package access
 
 import "context"
 
-// Bindings stores to which tenant each server of a platform belongs, for all replicas. It is safe
-// for concurrent use.
+// Bindings stores the tenant of each server of a platform, for all replicas. It is safe for
+// concurrent use.
 type Bindings interface {
-	// Bound returns all servers that are bound.
+	// Bound returns all bound servers.
 	Bound(ctx context.Context) (map[string]TenantID, error)
-	// BindFirst binds a server if none is, nor any other workspace, and reports whether that was so.
+	// BindFirst binds a server if no server or other workspace is bound, and reports whether it
+	// did.
 	BindFirst(ctx context.Context, guild string, tenant TenantID) (bool, error)
 }

@@ -4,8 +4,8 @@ import "context"
 
 type tenantKey struct{}
 
-// WithTenant returns a context whose work is done for a tenant. It decides who is billed, and never
-// what anyone may read: that takes an Audience.
+// WithTenant returns a context for work on behalf of a tenant. It decides who is billed, not
+// permissions; those need an Audience.
 func WithTenant(ctx context.Context, tenant TenantID) context.Context {
 	if tenant == "" || TenantOf(ctx) == tenant {
 		return ctx
@@ -13,7 +13,7 @@ func WithTenant(ctx context.Context, tenant TenantID) context.Context {
 	return context.WithValue(ctx, tenantKey{}, tenant)
 }
 
-// TenantOf returns the tenant for whom work is done, DefaultTenant by default.
+// TenantOf returns the tenant of a context, by default DefaultTenant.
 func TenantOf(ctx context.Context) TenantID {
 	if tenant, ok := ctx.Value(tenantKey{}).(TenantID); ok {
 		return tenant

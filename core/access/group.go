@@ -1,6 +1,6 @@
 package access
 
-// BoundGroup binds a group of a chat platform, by its native id, to the group of that name. The
-// names that groups have on platforms count nowhere: whoever may rename one would be whoever may
-// read what is for it.
+// BoundGroup binds a group of a chat platform, by its native id, to a group name in access lists.
+// The platform's own group names do not count, since anyone who may rename a group could otherwise
+// gain access.
 type BoundGroup struct{ ID, Name string }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Held is a principal that a person holds, and where that is known from in a few words: "you are a
-// full member of this workspace".
+// Held is a principal that a person holds, and a short text on its origin: "you are a full member
+// of this workspace".
 type Held struct {
 	Principal Principal
 	From      string
@@ -16,19 +16,19 @@ type Held struct {
 type Account struct {
 	Workspace
 	ID, Name string
-	// in small letters, where the workspace vouches for it; empty else, and for everybody who is no
-	// full member
+	// in lower case, if the workspace vouches for it; else empty, as for everyone who is not a full
+	// member
 	Email string
-	// a full member of the workspace: no guest, no partner of a shared channel, no bot, not
-	// deactivated
+	// a full member of the workspace: not a guest, partner of a shared channel, bot or deactivated
+	// account
 	Full bool
-	Gone bool // known to have left: deactivated, or in no server any more
-	Bot  bool // an app of the workspace itself, which listens to nothing
+	Gone bool // known to have left: deactivated, or no longer in any server
+	Bot  bool // an app of the workspace itself, which does not count as a listener
 }
 
-// Address returns the address by which the account counts as user:email:ADDRESS and as a person of
-// a source: that of a full member, which the workspace vouches for, and whose domain is among
-// domains (in small letters). It is empty where there is none.
+// Address returns the address that identifies the account as user:email:ADDRESS and in sources. It
+// must be verified by the workspace, belong to a full member, and have a domain in domains (in
+// lower case). Otherwise it is empty.
 func (a Account) Address(domains []string) string {
 	if _, domain, ok := strings.Cut(a.Email, "@"); !ok || !a.Full || !slices.Contains(domains, domain) {
 		return ""
@@ -36,26 +36,26 @@ func (a Account) Address(domains []string) string {
 	return a.Email
 }
 
-// MostNamed is how many people a place may have for its audience to be what every one of them
-// holds. Larger places, and those that people can open without an invitation, hold what covers
-// everybody (Presence.Open).
+// MostNamed is the maximum number of people in a place whose principals are looked up individually.
+// In larger places, and those that people can join without an invitation, only the groups that
+// cover everyone count (Presence.Open).
 const MostNamed = 200
 
-// Presence is who will see an answer, as a platform knows it.
+// Presence is who will see an answer, as reported by a platform.
 type Presence struct {
 	Tenant TenantID
-	Held   []Held // what every one of them holds by what the platform says, in addition to public
-	// People is everybody who is there, one where the answer is private; apps of the workspace are
-	// not counted. Nil where they are not all known, or more than MostNamed.
+	Held   []Held // what all of them hold on the platform, besides Public
+	// People is everyone present, except apps of the workspace; one person if the answer is
+	// private. It is nil if not all are known, or more than MostNamed.
 	People []Account
-	// Open says that others than People may see the answer: people may come in without an
-	// invitation, or there are too many to name.
+	// Open says that others may see the answer too: people may join without an invitation, or there
+	// are too many to list.
 	Open bool
-	// Outsiders says that guests or another organisation take part.
+	// Outsiders says that guests or another organisation are present.
 	Outsiders bool
 }
 
-// AudienceOf returns the audience of everybody who holds what is given.
+// AudienceOf returns the audience of people who all hold the given principals.
 func AudienceOf(tenant TenantID, held []Held) Audience {
 	principals := make([]Principal, len(held))
 	for i, h := range held {

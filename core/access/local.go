@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// Local is Changes, People and Accounts of a process that is the only one, and whose knowledge ends
-// with it. It hears of everything. It is safe for concurrent use.
+// Local implements Changes, People and Accounts in memory, for a process that runs alone and
+// receives all events. It is safe for concurrent use.
 type Local struct {
 	mu       sync.Mutex
 	last     int
 	versions map[Workspace]map[string]int
-	people   map[Workspace]map[string]standing
-	lists    map[Workspace]listing
-	accounts map[Workspace]map[string]seen
+	people   map[Workspace]map[string]presenceRecord
+	lists    map[Workspace]listState
+	accounts map[Workspace]map[string]accountRecord
 }
 
-type seen struct {
+type accountRecord struct {
 	account Account
 	at      time.Time
 }
 
-type standing struct {
+type presenceRecord struct {
 	inside, known bool
 	at            time.Time
 }
 
-type listing struct {
+type listState struct {
 	listed, until time.Time
 	reading       bool
 }
@@ -43,11 +43,11 @@ var (
 	_ Accounts = (*Local)(nil)
 )
 
-// NewLocal returns a Local that knows nothing.
+// NewLocal returns an empty Local.
 func NewLocal() *Local {
 	return &Local{
-		versions: make(map[Workspace]map[string]int), people: make(map[Workspace]map[string]standing), lists: make(map[Workspace]listing),
-		accounts: make(map[Workspace]map[string]seen),
+		versions: make(map[Workspace]map[string]int), people: make(map[Workspace]map[string]presenceRecord), lists: make(map[Workspace]listState),
+		accounts: make(map[Workspace]map[string]accountRecord),
 	}
 }
 
@@ -110,7 +110,7 @@ func (l *Local) Found(_ context.Context, w Workspace, inside map[string]bool, at
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.people[w] == nil {
-		l.people[w] = make(map[string]standing)
+		l.people[w] = make(map[string]presenceRecord)
 	}
 	for id, in := range inside {
 		before, there := l.people[w][id]
@@ -120,7 +120,7 @@ func (l *Local) Found(_ context.Context, w Workspace, inside map[string]bool, at
 		if there && before.known && before.inside != in {
 			l.changed(w, Everything)
 		}
-		l.people[w][id] = standing{inside: in, known: true, at: at}
+		l.people[w][id] = presenceRecord{inside: in, known: true, at: at}
 	}
 	return nil
 }
@@ -135,9 +135,9 @@ func (l *Local) Told(_ context.Context, w Workspace, person string, is Standing)
 		return nil
 	}
 	if l.people[w] == nil {
-		l.people[w] = make(map[string]standing)
+		l.people[w] = make(map[string]presenceRecord)
 	}
-	l.people[w][person] = standing{known: is == Outside, at: time.Now()}
+	l.people[w][person] = presenceRecord{known: is == Outside, at: time.Now()}
 	l.changed(w, Everything)
 	return nil
 }
@@ -172,7 +172,7 @@ func (l *Local) End(_ context.Context, w Workspace, people []string, at time.Tim
 		}
 		for _, id := range slices.Sorted(maps.Keys(gone)) {
 			if s := gone[id]; s.inside && s.at.Before(at) {
-				l.people[w][id] = standing{at: time.Now()}
+				l.people[w][id] = presenceRecord{at: time.Now()}
 				l.changed(w, Everything)
 			}
 		}
@@ -199,12 +199,12 @@ func (l *Local) Saw(_ context.Context, w Workspace, people []Account, at time.Ti
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.accounts[w] == nil {
-		l.accounts[w] = make(map[string]seen)
+		l.accounts[w] = make(map[string]accountRecord)
 	}
 	for _, p := range people {
 		if before, ok := l.accounts[w][p.ID]; !ok || !before.at.After(at) {
 			p.Workspace = w
-			l.accounts[w][p.ID] = seen{p, at}
+			l.accounts[w][p.ID] = accountRecord{p, at}
 		}
 	}
 	return nil

@@ -2,6 +2,6 @@ package access
 
 import "errors"
 
-// ErrPending says that it will soon be known who listens, and is not yet: it makes no one an
-// outsider, and no one a member.
+// ErrPending means that the audience is still being loaded. It makes no one an outsider or a
+// member.
 var ErrPending = errors.New("who listens is still being found out")

@@ -11,36 +11,36 @@ import (
 	"strings"
 )
 
-// TenantID names an organisation. Every row of documents, chunks, vectors, sessions and settings
-// belongs to exactly one.
+// TenantID identifies an organisation. Every row of documents, chunks, vectors, sessions and
+// settings belongs to exactly one.
 type TenantID string
 
 // DefaultTenant is the only tenant unless others are configured.
 const DefaultTenant TenantID = "default"
 
-// Principal is a person or a set of people that an access list can name: "public", "members",
-// "group:NAME", "channel:PLATFORM:ID" or "user:PLATFORM:ID".
+// Principal is a person or a set of people in an access list: "public", "members", "group:NAME",
+// "channel:PLATFORM:ID" or "user:PLATFORM:ID".
 type Principal string
 
 const (
-	// Public is anyone at all, guests and partners of a shared channel included.
+	// Public is everyone, including guests and partners of a shared channel.
 	Public Principal = "public"
 	// Members are the full members of the tenant's workspaces and guilds: never guests, Slack
 	// Connect partners or deactivated accounts.
 	Members Principal = "members"
 )
 
-// User is one person's account on one platform. Accounts of two platforms are different principals
-// unless linked explicitly.
+// User returns the principal of a person's account on a platform. Accounts of different platforms
+// are different principals unless linked explicitly.
 func User(platform, id string) Principal { return Principal("user:" + platform + ":" + id) }
 
-// Channel is everybody who is in a channel of a platform at this moment.
+// Channel returns the principal of everyone who is currently in a channel.
 func Channel(platform, id string) Principal { return Principal("channel:" + platform + ":" + id) }
 
-// Group is a named group of people, as a directory or a platform reports it.
+// Group returns the principal of a named group of people from a directory or a platform.
 func Group(name string) Principal { return Principal("group:" + name) }
 
-// ParsePrincipal reads one principal as it is written in front matter, flags and configuration.
+// ParsePrincipal parses a principal as written in front matter, flags and configuration.
 func ParsePrincipal(s string) (Principal, error) {
 	s = strings.TrimSpace(s)
 	if s == string(Public) || s == string(Members) {
@@ -69,11 +69,11 @@ func principalError(s string) error {
 	return fmt.Errorf("access list entry %q is not known: write public, members, group:NAME, channel:PLATFORM:ID or user:PLATFORM:ID", s)
 }
 
-// ACL lists the principals that may read a document; one of them suffices. An empty ACL denies
-// everyone.
+// ACL lists the principals that may read a document. Holding one of them is enough. An empty ACL
+// denies everyone.
 type ACL []Principal
 
-// ParseACL reads a comma-separated list of principals. The result is sorted and free of repeats.
+// ParseACL parses a comma-separated list of principals. The result is sorted and distinct.
 func ParseACL(s string) (ACL, error) {
 	var acl ACL
 	for part := range strings.SplitSeq(s, ",") {
@@ -93,8 +93,8 @@ func ParseACL(s string) (ACL, error) {
 	return slices.Compact(acl), nil
 }
 
-// Kind is the part of a principal before its first colon: "user", "channel" or "group", or all of
-// Public and Members.
+// Kind returns the part of a principal before its first colon, such as "user", "channel" or
+// "group", or all of Public and Members.
 func (p Principal) Kind() string {
 	kind, _, _ := strings.Cut(string(p), ":")
 	return kind

@@ -7,31 +7,30 @@ import (
 	"time"
 )
 
-// ErrGrants says that a person's grants of sources are not known. Whatever is known else holds
-// without it.
+// ErrGrants means that permissions in sources are currently unknown. Other permissions are valid.
 var ErrGrants = errors.New("what is held of sources is not known at the moment")
 
-// grantsLimit bounds the question to Grants, which answers within milliseconds: no one waits longer
-// for documents of sources.
-const grantsLimit = 2 * time.Second
+// grantsTimeout limits a call of Grants, which normally takes milliseconds.
+const grantsTimeout = 2 * time.Second
 
-// Rules are what the operator says about people and sources.
+// Rules are the operator's statements about people and sources.
 type Rules struct {
-	Domains []string // whose addresses link accounts to people of sources, in small letters
-	// groups of sources that stand for everybody, where others than named people may see an answer
+	Domains []string // domains, in lower case, whose addresses link accounts to people in sources
+	// groups of sources that cover everyone, used where people outside of Presence.People may see
+	// an answer
 	Covering []Principal
 }
 
-// Resolver turns who is present into what all of them hold: the one place where that is decided,
-// for questions, private answers, sharing and commands alike. The nil Resolver adds nothing to what
-// platforms say. It is safe for concurrent use.
+// Resolver computes the principals that everyone present holds. All questions, private answers,
+// shares and commands use it. The nil Resolver returns only what platforms report. It is safe for
+// concurrent use.
 type Resolver struct {
 	Grants Grants
-	Rules  func() Rules // as they are at the moment; nil: none
+	Rules  func() Rules // returns the current rules; may be nil
 }
 
-// Audience is the audience of whoever is present. It is usable with an error, too, which is
-// ErrGrants: nothing of sources is among it then.
+// Audience returns the audience of the people present. If it returns an error, which wraps
+// ErrGrants, the audience is valid but lacks principals of sources.
 func (r *Resolver) Audience(ctx context.Context, p Presence) (Audience, error) {
 	held, err := r.Held(ctx, p)
 	sources := make([]Principal, 0, len(held)-len(p.Held))
@@ -41,14 +40,14 @@ func (r *Resolver) Audience(ctx context.Context, p Presence) (Audience, error) {
 	return AudienceOf(p.Tenant, p.Held).With(sources...), err
 }
 
-// Held returns what everybody who is present holds, what the platform says first. With ErrGrants
-// that is all.
+// Held returns the principals that everyone present holds, those of the platform first. If the
+// error wraps ErrGrants, it returns only those.
 func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 	held := p.Held[:len(p.Held):len(p.Held)]
 	if r == nil || r.Grants == nil {
 		return held, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, grantsLimit)
+	ctx, cancel := context.WithTimeout(ctx, grantsTimeout)
 	defer cancel()
 	of, err := r.ofSources(ctx, p)
 	if err != nil {
@@ -57,10 +56,9 @@ func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 	return append(held, of...), nil
 }
 
-// ofSources is what everybody who is present holds of sources. One person holds what the person
-// holds, and few people what every one of them does. Where others may come in, it is what the
-// operator says that everybody has, and nothing while outsiders take part. Where no person is
-// known, such as at a console, it is nothing.
+// ofSources returns the principals of sources that everyone present holds. If others may join,
+// these are the covering groups, or none if outsiders are present. If no person is known, as at a
+// console, there are none.
 func (r *Resolver) ofSources(ctx context.Context, p Presence) ([]Held, error) {
 	var rules Rules
 	if r.Rules != nil {

@@ -4,45 +4,44 @@ import "strings"
 
 // Kinds of the principals of a source that has its own readers.
 const (
-	SourcePerson = "person" // one person of the source, by its native id
-	SourceSet    = "set"    // whoever is in every clause of a set, by its digest
+	SourcePerson = "person" // a person of the source, by native id
+	SourceSet    = "set"    // people who meet every clause of a set, by its digest
 )
 
-// escapeID keeps native ids to what an access list can hold.
+// escapeID escapes native ids for access lists.
 var escapeID = strings.NewReplacer("%", "%25", ",", "%2C", "\n", "%0A", "\r", "%0D", "\t", "%09", "\x00", "%00")
 
-// escapeSource does so with a source's name too, and keeps it apart from what follows it.
+// escapeSource escapes the name of a source for access lists, including the separator.
 var escapeSource = strings.NewReplacer("%", "%25", ",", "%2C", "\n", "%0A", "\r", "%0D", "\t", "%09", "\x00", "%00", ":", "%3A")
 
-// SourceGroup is a group of people of a source, such as a team, by its kind and native id:
-// "group:SOURCE:KIND:ID". Only who is verified to be a person of the source ever holds it; a group
-// of the same name on a chat platform is another.
+// SourceGroup returns the principal of a group of people in a source, such as a team, by kind and
+// native id: "group:SOURCE:KIND:ID". Only verified people of the source hold it. A group with the
+// same name on a chat platform is a different principal.
 func SourceGroup(source, kind, id string) Principal {
 	return Group(escapeSource.Replace(source) + ":" + kind + ":" + escapeID.Replace(id))
 }
 
-// SourceAll is everybody in a source: "group:SOURCE:all".
+// SourceAll returns the principal of everyone in a source: "group:SOURCE:all".
 func SourceAll(source string) Principal { return Group(escapeSource.Replace(source) + ":all") }
 
-// Node stands in the access list of a document for whatever readers a node of its source has at the
-// moment, such as a repository or a folder: "node:SOURCE:ID". No one holds it, and no one can write
-// it: the index looks up the node's readers. A node that is not known has none.
+// Node returns the entry "node:SOURCE:ID" for the access list of a document. It stands for the
+// current readers of a node of its source, such as a repository or folder. No one holds it and it
+// cannot be written in configuration; the index resolves it. An unknown node has no readers.
 func Node(source, id string) Principal {
 	return Principal("node:" + escapeSource.Replace(source) + ":" + escapeID.Replace(id))
 }
 
-// unescape undoes escapeID and escapeSource.
+// unescape reverses escapeID and escapeSource.
 var unescape = strings.NewReplacer("%25", "%", "%2C", ",", "%0A", "\n", "%0D", "\r", "%09", "\t", "%00", "\x00", "%3A", ":")
 
-// ParseSourcePerson returns the source and the native id that a SourceGroup of the kind
-// SourcePerson was made of.
+// ParseSourcePerson returns the source and native id of a SourceGroup with the kind SourcePerson.
 func ParseSourcePerson(p Principal) (source, id string, ok bool) {
 	source, id, ok = parseSource(p, "group:")
 	id, isPerson := strings.CutPrefix(id, SourcePerson+":")
 	return source, id, ok && isPerson && id != ""
 }
 
-// ParseNode returns the source and the native id that a Node was made of.
+// ParseNode returns the source and native id of a Node.
 func ParseNode(p Principal) (source, id string, ok bool) {
 	return parseSource(p, "node:")
 }

@@ -12,22 +12,22 @@ import (
 
 const sentenceAway = "I was interrupted while I wrote this, and away for a while after that. Try again if an answer is still wanted."
 
-// close ends a turn that no replica was there for, without a word: its answer may have been given
-// before a backup was restored. Only where the platform shows that the answer stands there
-// half-written does the turn end as failed, in its place.
-func (s *Service) close(ctx context.Context, a *attempt) error {
-	half, err := s.tidy(ctx, a.turn)
+// closeAbandoned ends a turn that waited too long because no replica was running. It shows nothing,
+// since the answer may have been given before a backup was restored. Only if the platform shows a
+// half-written answer does the turn end as failed, in that place.
+func (s *Service) closeAbandoned(ctx context.Context, a *attempt) error {
+	unfinished, err := s.removeNotices(ctx, a.turn)
 	if err != nil && a.turn.Failures < maxFailures {
 		return fmt.Errorf("look at what an old turn left behind: %w", err)
 	}
-	s.Logger.WarnContext(ctx, "old turn closed without an answer", "turn", a.turn.ID, "session", a.turn.Session.ID, "intake", a.turn.Intake, "half_written", half)
+	s.Logger.WarnContext(ctx, "old turn closed without an answer", "turn", a.turn.ID, "session", a.turn.Session.ID, "intake", a.turn.Intake, "half_written", unfinished)
 	switch {
-	case half && a.turn.Outcome == "":
-		if err := s.save(ctx, a, stated(session.Failed, sentenceAway)); err != nil {
+	case unfinished && a.turn.Outcome == "":
+		if err := s.save(ctx, a, outcomeOf(session.Failed, sentenceAway)); err != nil {
 			return err
 		}
 		return s.redeliver(ctx, a)
-	case half:
+	case unfinished:
 		return s.redeliver(ctx, a)
 	case a.turn.Outcome == "":
 		if err := s.save(ctx, a, session.Saved{Outcome: session.Superseded}); err != nil {
@@ -37,8 +37,9 @@ func (s *Service) close(ctx context.Context, a *attempt) error {
 	return s.delivered(ctx, a, "")
 }
 
-// tidy takes back the notices about a turn, and reports whether an answer to it looks unfinished.
-func (s *Service) tidy(ctx context.Context, t session.Turn) (half bool, err error) {
+// removeNotices deletes the notices about a turn, and reports whether an unfinished answer is
+// visible.
+func (s *Service) removeNotices(ctx context.Context, t session.Turn) (unfinished bool, err error) {
 	permit := s.permit(ctx)
 	if err := permit(); err != nil {
 		return false, err
@@ -58,26 +59,26 @@ func (s *Service) tidy(ctx context.Context, t session.Turn) (half bool, err erro
 		if err != nil {
 			return false, err
 		}
-		half = half || shown
+		unfinished = unfinished || shown
 	}
-	return half, nil
+	return unfinished, nil
 }
 
-// noticeStore is what TakeBack needs of a session.Store.
+// noticeStore is the part of session.Store that TakeBack uses.
 type noticeStore interface {
 	Drop(ctx context.Context, f session.Fence, key session.PageKey) error
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 }
 
-// TakeBack deletes those pages that are notices about a turn that this process works on, unless
-// they are about later turns too. A page without a message is of a notice that may have been
-// posted, by a process that ended before it could record it.
+// TakeBack deletes the pages that are notices about a turn of this process, unless they are also
+// about later turns. A page without a message id stands for a notice that may have been posted by a
+// process that ended before it could record the id.
 func TakeBack(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn, pages []session.Page) error {
 	for _, p := range pages {
 		if p.Kind != session.Notice {
 			continue
 		}
-		if err := takeBack(ctx, store, platform, t, p); err != nil {
+		if err := deleteNotice(ctx, store, platform, t, p); err != nil {
 			return fmt.Errorf("delete a turn's notices: %w", err)
 		}
 		if err := store.Drop(ctx, t.Fence(), p.PageKey); err != nil {
@@ -87,7 +88,7 @@ func TakeBack(ctx context.Context, store noticeStore, platform chat.Platform, t 
 	return nil
 }
 
-func takeBack(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn, p session.Page) error {
+func deleteNotice(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn, p session.Page) error {
 	said := []thread.MessageID{p.Message}
 	if p.Message == "" {
 		var err error

@@ -8,22 +8,22 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Alone answers questions that belong to no thread, each for the one person who waits for it.
-// Nothing is stored, and nothing was said before. It is safe for concurrent use.
+// Alone answers questions outside of threads, each for the one person who waits for it. It stores
+// nothing and has no history. It is safe for concurrent use.
 type Alone struct {
 	Engine    Engine
 	Setups    Setups
 	Prompts   Prompts
-	Catalogue Catalogue // nil: models do not read what can be searched
+	Catalogue Catalogue // nil hides the list of sources from models
 	Library
 }
 
-// Alone runs a turn to its end, by the first of the models that its setup names. still is asked
-// before each step, and its error ends the turn. The end of ctx ends it at any point.
+// Alone runs a turn to its end with the first model of its setup. It calls still before each step,
+// and an error of still ends the turn. The end of ctx ends it at any point.
 func (a Alone) Alone(ctx context.Context, t session.Turn, still func(context.Context) error, sink packet.Sink) (turn.Report, error) {
 	preparing, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	req, _, err := layOut(preparing, a.Setups, a.Prompts, a.Catalogue, t)
+	req, _, err := buildRequest(preparing, a.Setups, a.Prompts, a.Catalogue, t)
 	if err != nil {
 		return turn.Report{}, err
 	}

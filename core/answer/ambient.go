@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Why an unasked answer was not given. They are kept for explanations and shown only on request.
+// Reasons for not giving an unasked answer, shown only by /footnote why.
 const (
 	declinedHuman    = "Someone else replied first."
 	declinedEvidence = "The best passage matches %.0f %% of the question; this channel wants %.0f %%."
@@ -27,15 +27,15 @@ const (
 	declinedSearch   = "Nothing can be searched, so nothing is answered unasked."
 )
 
-// answerUnasked runs an unasked turn. It is silent until a word of the answer rests on a document;
-// if none ever does, the turn stays unseen.
+// answerUnasked runs an unasked turn. It shows nothing until the answer cites a document. If it
+// never does, the turn stays invisible.
 func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
 	held := &heldBack{open: func() (chat.Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
-	began, err := s.began(ctx, a.turn)
+	began, err := s.hasPages(ctx, a.turn)
 	if err != nil {
 		return err
 	}
-	if began { // by an attempt that died: what can be seen is to be completed
+	if began { // an earlier attempt died; complete what is visible
 		err = held.begin()
 	} else {
 		var why string
@@ -65,8 +65,8 @@ func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
 	return s.deliver(ctx, a, held.to, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// began reports whether something of the answer can be seen already.
-func (s *Service) began(ctx context.Context, t session.Turn) (bool, error) {
+// hasPages reports whether an earlier attempt has posted a part of the answer.
+func (s *Service) hasPages(ctx context.Context, t session.Turn) (bool, error) {
 	if t.Attempt <= 1 {
 		return false, nil
 	}
@@ -76,7 +76,7 @@ func (s *Service) began(ctx context.Context, t session.Turn) (bool, error) {
 	return len(pages) > 0, err
 }
 
-// decline ends a turn without a word. What was made of it is kept, for explanations.
+// decline ends a turn without showing anything. The result is stored for explanations.
 func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) error {
 	s.Logger.InfoContext(ctx, "unasked answer not given", "turn", a.turn.ID, "why", saved.Sentence)
 	saved.Outcome = session.Declined
@@ -86,8 +86,8 @@ func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) 
 	return s.delivered(ctx, a, "")
 }
 
-// whyNotUnasked is why an unasked answer is not to be tried at all; empty when it is. What holds in
-// the channel is read again, since the turn may have waited for people to answer.
+// whyNotUnasked returns the reason not to give an unasked answer, or "". It reads the channel's
+// settings again, since the turn may have waited for people to reply.
 func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, error) {
 	if !t.LimitedUntil.IsZero() {
 		return declinedLimited, nil
@@ -134,8 +134,7 @@ func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, er
 	}
 }
 
-// groundedOnly makes an answer keep to the documents, and search them first: what a model knows by
-// itself does not help people who did not ask.
+// groundedOnly restricts an unasked answer to the documents and makes it search first.
 func groundedOnly(req turn.Request) turn.Request {
 	req.Agent.Grounding = prompt.Strict
 	if len(req.Agent.Tools) == 0 || slices.Contains(req.Agent.Tools, search.Name) {
@@ -144,8 +143,8 @@ func groundedOnly(req turn.Request) turn.Request {
 	return req
 }
 
-// heldBack is a sink that keeps everything to itself until the answer rests on a document, and
-// opens the delivery then.
+// heldBack is a sink that holds all packets until the answer cites a document, and then opens the
+// delivery.
 type heldBack struct {
 	open    func() (chat.Delivery, error)
 	to      chat.Delivery
@@ -165,7 +164,7 @@ func (h *heldBack) Accept(p packet.Packet) {
 	h.to.Accept(p)
 }
 
-// begin opens the delivery and passes on what was kept.
+// begin opens the delivery and forwards the held packets.
 func (h *heldBack) begin() error {
 	to, err := h.open()
 	if err != nil {

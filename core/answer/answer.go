@@ -27,53 +27,53 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Engine runs a turn; *turn.Runner is one. Cancelling ctx with cause turn.ErrStopped stops it and
-// keeps what was written.
+// Engine runs a turn; *turn.Runner implements it. Cancelling ctx with the cause turn.ErrStopped
+// stops it and keeps what was written.
 type Engine interface {
 	Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error)
 }
 
-// Setup is who answers a turn, and how.
+// Setup configures the answer to a turn.
 type Setup struct {
 	Agent      prompt.Agent
 	Models     []llm.Model
-	StandIn    llm.Model      // replaces a model without budget, and one that is down
-	Filter     *filter.Filter // what may be asked and shown
-	Project    []message.File // already reduced to what the turn's audience may read
+	StandIn    llm.Model      // replaces a model that is down or out of budget
+	Filter     *filter.Filter // filters questions and answers
+	Project    []message.File // restricted to what the turn's audience may read
 	ForceTool  string
 	SearchOnly bool
-	// Depth says how questions are searched that are to be searched deeply, and whether all are.
+	// Depth configures deep searches, and says whether every question gets one.
 	Depth turn.Depth
-	// ResponseFormat is the JSON Schema that the answer follows; nil for Markdown.
+	// ResponseFormat is the JSON Schema of the answer; nil for Markdown.
 	ResponseFormat json.RawMessage
 }
 
-// Setups chooses the setup of each turn, by its channel for instance. It is called again for every
-// attempt. Safe for concurrent use.
+// Setups chooses the setup of each turn, for example by channel. It is called for every attempt. It
+// is safe for concurrent use.
 type Setups interface {
 	Setup(ctx context.Context, t session.Turn) (Setup, error)
 }
 
-// Library knows who may read what. Safe for concurrent use.
+// Library checks permissions of documents. It is safe for concurrent use.
 type Library interface {
-	// Readable returns those of the documents that exist and that everybody in the audience may
-	// read at this moment.
+	// Readable returns the existing documents among ids that everyone in the audience may currently
+	// read.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
-	// Beyond reports whether there can be documents that everybody in one audience may read, and
-	// not everybody in another. It costs far less than a search.
+	// Beyond reports whether there may be documents that everyone in one audience may read, but not
+	// everyone in other. It costs far less than a search.
 	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
 }
 
-// Titles is implemented by libraries that can name documents.
+// Titles is implemented by libraries that can list document titles.
 type Titles interface {
-	// Titles returns titles of documents that everyone in the audience may read, each once, at most
-	// limit.
+	// Titles returns up to limit distinct titles of documents that everyone in the audience may
+	// read.
 	Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error)
 }
 
-// Catalogue says what an audience can search. Implementations are safe for concurrent use.
+// Catalogue lists what an audience can search. Implementations are safe for concurrent use.
 type Catalogue interface {
-	// Searchable lists the sources with documents that everyone in the audience may read, and
-	// counts those alone. It returns soon, with nothing where that takes longer.
+	// Searchable returns the sources with documents that everyone in the audience may read, and
+	// counts only those. If it takes too long, it returns nothing.
 	Searchable(ctx context.Context, audience access.Audience) []tool.Source
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Limits of turns that do not come to their end although no replica dies: what a turn needs cannot
-// be loaded, or its platform takes nothing. They are numbers of failures; deaths of replicas and
-// what is handed back when a process ends do not count. The waits between tries grow from the first
-// to the last, so a turn is tried for minutes, and its delivery for half an hour.
+// Limits for turns that keep failing while no replica dies, because something cannot be loaded or
+// the platform rejects the answer. They count failures only, not deaths of replicas or turns handed
+// back at shutdown. Retries back off from retryFirst to retryLast. So a turn is retried for
+// minutes, and its delivery for half an hour.
 const (
 	maxFailures   = 10
 	maxDeliveries = 60
@@ -29,25 +29,25 @@ const (
 	retryLast     = 30 * time.Second
 )
 
-// errStray hands a turn back that was not to be stopped.
-var errStray = errors.New("the turn was stopped by a signal of an earlier attempt")
+// errStrayStop hands back a turn that was stopped by a signal for an earlier attempt.
+var errStrayStop = errors.New("the turn was stopped by a signal of an earlier attempt")
 
-// attempt is one turn that this process works on. Its context ends when the process must let go of
-// it; the run's context, below it, ends when a person stops the turn as well. The functions are nil
-// before the contexts exist, and are guarded by the service's lock.
+// attempt is one attempt of this process at a turn. Its context ends when the process must release
+// the turn. The run's context, below it, also ends when a person stops the turn. The cancel
+// functions are guarded by the service's lock, and nil until the contexts exist.
 type attempt struct {
 	turn   session.Turn
 	cancel context.CancelCauseFunc
 	stop   context.CancelCauseFunc
 
-	stopped time.Time // when this process learned of a stop; zero while there is none
+	stopped time.Time // when this process learned of a stop; zero if there is none
 	span    span.Span // of the attempt
 }
 
-// begin registers a turn, so that it can be stopped and let go of.
-func (s *Service) begin(lasting context.Context, t session.Turn) (context.Context, *attempt) {
-	ctx, letGo := context.WithCancelCause(s.traced(lasting, t))
-	ctx, attempted := s.beginAttempt(ctx, t)
+// register registers a turn so that it can be stopped and cancelled.
+func (s *Service) register(lasting context.Context, t session.Turn) (context.Context, *attempt) {
+	ctx, letGo := context.WithCancelCause(s.traceContext(lasting, t))
+	ctx, attempted := s.traceAttempt(ctx, t)
 	a := &attempt{turn: t, cancel: letGo, span: attempted}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,8 +55,8 @@ func (s *Service) begin(lasting context.Context, t session.Turn) (context.Contex
 	return ctx, a
 }
 
-// permit covers the platform calls of one attempt: while the replica's lease lasts and the turn was
-// not let go of.
+// permit returns the permit for the platform calls of one attempt. It holds while the replica's
+// lease lasts and the attempt is not cancelled.
 func (s *Service) permit(ctx context.Context) chat.Permit {
 	return func() error {
 		if cause := context.Cause(ctx); cause != nil {
@@ -66,8 +66,8 @@ func (s *Service) permit(ctx context.Context) chat.Permit {
 	}
 }
 
-// end lets go of a turn that was carried as far as it goes.
-func (s *Service) end(ctx context.Context, a *attempt, err error) {
+// endAttempt ends an attempt, and hands the turn back if err says so.
+func (s *Service) endAttempt(ctx context.Context, a *attempt, err error) {
 	a.span.End(err)
 	a.cancel(nil)
 	switch {
@@ -76,7 +76,7 @@ func (s *Service) end(ctx context.Context, a *attempt, err error) {
 		s.Logger.InfoContext(ctx, "question was edited; its turn begins again", "turn", a.turn.ID, "attempt", a.turn.Attempt)
 	case errors.Is(err, session.ErrFenced), errors.Is(err, session.ErrUnknownTurn):
 		s.Logger.WarnContext(ctx, "turn belongs to another worker now", "turn", a.turn.ID, "attempt", a.turn.Attempt)
-	case taken(err):
+	case withdrawnMeanwhile(err):
 		s.Logger.InfoContext(ctx, "question or answer was taken away while it was worked on", "turn", a.turn.ID, "attempt", a.turn.Attempt, "error", err)
 		s.release(ctx, a, err)
 	default:
@@ -89,29 +89,30 @@ func (s *Service) end(ctx context.Context, a *attempt, err error) {
 	s.Wake() // the session's next turn may be ready
 }
 
-// taken reports whether a turn ended in a way that its worker did not decide: its question was
-// deleted, or its answer removed.
-func taken(err error) bool {
+// withdrawnMeanwhile reports whether the question was deleted, or the answer removed, during the
+// attempt.
+func withdrawnMeanwhile(err error) bool {
 	return errors.Is(err, session.ErrWithdrawn) || errors.Is(err, session.ErrRemoved)
 }
 
-// release hands the turn back: at once when the process ends, else after a while.
+// release hands the turn back. Another attempt may start at once if the process ends, else after a
+// back-off.
 func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	after := time.Duration(0)
-	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStray) && !errors.Is(cause, errAudience) && !taken(cause) {
+	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStrayStop) && !errors.Is(cause, errAudience) && !withdrawnMeanwhile(cause) {
 		after = min(retryFirst<<min(2*a.turn.Failures+1, 10), retryLast)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	err := s.Store.Release(ctx, a.turn.Fence(), after)
 	if err != nil && !errors.Is(err, session.ErrFenced) && !errors.Is(err, session.ErrFinished) {
-		s.doubt()
+		s.markUnsure()
 		s.Logger.WarnContext(ctx, "turn not handed back; it is found again", "turn", a.turn.ID, "error", err)
 	}
 }
 
-// process takes the turn from where it stands to its end. A nil error means that nothing is left to
-// do; any other that the turn is another's, or is to be handed back.
+// process continues a turn from its state to its end. A nil error means that the turn is finished.
+// Any other error means that the turn belongs to another replica or is to be handed back.
 func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -122,22 +123,22 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	t := a.turn
 	switch {
 	case t.Abandoned:
-		return s.close(ctx, a)
+		return s.closeAbandoned(ctx, a)
 	case t.Outcome == session.Declined:
-		return s.delivered(ctx, a, "") // nothing was shown, and nothing is to be
+		return s.delivered(ctx, a, "") // nothing was shown
 	case t.Outcome != "" && t.Failures >= maxDeliveries:
 		s.Logger.ErrorContext(ctx, "answer could not be delivered", "turn", t.ID, "failures", t.Failures)
 		return s.delivered(ctx, a, sentenceUndelivered)
 	case t.Outcome == session.Limited && s.limitAsker(ctx, a):
 		return s.delivered(ctx, a, "")
 	case t.LoneDeaths >= s.config.MaxDeaths:
-		return s.failDeadly(ctx, a)
+		return s.failCrashing(ctx, a)
 	case t.Outcome != "":
 		return s.redeliver(ctx, a)
 	case t.Failures >= maxFailures:
-		return s.fail(ctx, a)
+		return s.failExhausted(ctx, a)
 	}
-	if ended, err := s.settle(ctx, a); ended || err != nil {
+	if ended, err := s.admitAsker(ctx, a); ended || err != nil {
 		return err
 	}
 	if t = a.turn; t.Ambient {
@@ -156,7 +157,7 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	saved, err := s.produce(ctx, a, delivery)
 	var awaiting *deepsearch.Awaiting
 	if errors.As(err, &awaiting) {
-		return s.park(ctx, a, delivery, awaiting)
+		return s.suspend(ctx, a, delivery, awaiting)
 	}
 	if err != nil {
 		return err
@@ -167,9 +168,8 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	return s.deliver(ctx, a, delivery, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// park lets go of a turn that waits for a person, once the thread shows what it waits for. Until
-// then there is no choice.
-func (s *Service) park(ctx context.Context, a *attempt, delivery chat.Delivery, awaiting *deepsearch.Awaiting) error {
+// suspend releases a turn that waits for a person, once the thread shows what it waits for.
+func (s *Service) suspend(ctx context.Context, a *attempt, delivery chat.Delivery, awaiting *deepsearch.Awaiting) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()
 	err := delivery.Finish(limited, chat.Result{Waits: true})
@@ -182,9 +182,9 @@ func (s *Service) park(ctx context.Context, a *attempt, delivery chat.Delivery, 
 	return s.persist(ctx, func(ctx context.Context) error { return awaiting.Suspend(ctx, err == nil) })
 }
 
-// fail ends a turn that was tried too often. What it failed at stands in the log of each try.
-func (s *Service) fail(ctx context.Context, a *attempt) error {
-	saved := stated(session.Failed, sentenceExhausted)
+// failExhausted ends a turn that failed too often. The log has the error of each attempt.
+func (s *Service) failExhausted(ctx context.Context, a *attempt) error {
+	saved := outcomeOf(session.Failed, sentenceExhausted)
 	s.Logger.ErrorContext(ctx, "turn failed too often", "turn", a.turn.ID, "session", a.turn.Session.ID, "failures", a.turn.Failures,
 		"attempt", a.turn.Attempt, "reference", saved.Reference)
 	if err := s.save(ctx, a, saved); err != nil {
@@ -193,10 +193,10 @@ func (s *Service) fail(ctx context.Context, a *attempt) error {
 	return s.redeliver(ctx, a)
 }
 
-// failDeadly ends a turn of which processes died although nothing else ran in them. Of what was
-// saved nothing is shown: showing it may have been what they died of.
-func (s *Service) failDeadly(ctx context.Context, a *attempt) error {
-	saved := stated(session.Failed, sentenceDeadly)
+// failCrashing ends a turn that crashed several processes while it ran alone. It does not show the
+// saved answer, because showing it may have caused the crash.
+func (s *Service) failCrashing(ctx context.Context, a *attempt) error {
+	saved := outcomeOf(session.Failed, sentenceDeadly)
 	s.Logger.ErrorContext(ctx, "turn ended the process again and again while it ran alone; it is not tried any more", "turn", a.turn.ID,
 		"session", a.turn.Session.ID, "deaths", a.turn.LoneDeaths, "takeovers", a.turn.Takeovers, "reference", saved.Reference)
 	if a.turn.Outcome == "" {
@@ -214,51 +214,51 @@ func (s *Service) failDeadly(ctx context.Context, a *attempt) error {
 	return s.deliver(ctx, a, delivery, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// produce lays the request out and runs the engine, on the run's context, or states the outcome of
-// a turn that is not to be run.
+// produce builds the request and runs the engine with the run's context. If the turn is not to be
+// run, it returns the outcome directly.
 func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (saved session.Saved, err error) {
-	run, disarm := s.arm(ctx, a)
+	run, disarm := s.runContext(ctx, a)
 	defer disarm()
 	requested, err := s.stopRequested(ctx, a)
 	if err != nil {
 		return session.Saved{}, err
 	}
 	if requested {
-		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
+		return s.showOutcome(ctx, a, sink, outcomeOf(session.Stopped, sentenceUnstarted)), nil
 	}
 	if !a.turn.LimitedUntil.IsZero() {
-		return s.state(ctx, a, sink, s.limited(ctx, a.turn)), nil
+		return s.showOutcome(ctx, a, sink, s.limited(ctx, a.turn)), nil
 	}
 	defer func() {
 		s.measureStop(a)
-		if err == nil && saved.Outcome == session.Stopped && s.stray(ctx, a) {
-			saved, err = session.Saved{}, errStray
+		if err == nil && saved.Outcome == session.Stopped && s.strayStop(ctx, a) {
+			saved, err = session.Saved{}, errStrayStop
 		}
 	}()
 	preparing, preparation := span.Begin(run, "prepare")
 	var req turn.Request
-	t, known, empty, err := s.gather(preparing, a.turn)
+	t, known, empty, err := s.completeTurn(preparing, a.turn)
 	if err == nil {
-		req, err = s.request(preparing, t)
+		req, err = s.requestFor(preparing, t)
 	}
 	preparation.End(err)
 	if errors.Is(context.Cause(run), turn.ErrStopped) {
-		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
+		return s.showOutcome(ctx, a, sink, outcomeOf(session.Stopped, sentenceUnstarted)), nil
 	}
 	if err != nil {
 		return session.Saved{}, fmt.Errorf("lay out the turn: %w", err)
 	}
 	if empty {
-		return s.state(ctx, a, sink, stated(session.Answered, policy.NoQuestion)), nil
+		return s.showOutcome(ctx, a, sink, outcomeOf(session.Answered, policy.NoQuestion)), nil
 	}
 	if t.Ambient {
 		req = groundedOnly(req)
 	}
 	if reply := replies[policy.TalkOf(t.Question.Text)]; reply != "" && len(t.Question.Files) == 0 && onlyQuotes(req.Models) {
-		return s.state(ctx, a, sink, stated(session.Answered, reply)), nil
+		return s.showOutcome(ctx, a, sink, outcomeOf(session.Answered, reply)), nil
 	}
 	req.CheckAudience = s.audienceUnchanged(t, a)
-	engine, sink := s.Engine, s.recheck(ctx, t, known, s.naming(ctx, t, sink))
+	engine, sink := s.Engine, s.recheckSources(ctx, t, known, s.nameOwner(ctx, t, sink))
 	if req.Depth == nil {
 		sink = deepsearch.OfferDeeper(req, sink)
 	} else if s.Deep != nil {
@@ -266,7 +266,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	}
 	report, err := engine.Run(run, req, sink)
 	if cause := context.Cause(ctx); cause != nil {
-		// cut short by the process, not by a person: another attempt begins with the question
+		// cancelled by the process, not by a person: another attempt starts over
 		return session.Saved{}, cause
 	}
 	var awaiting *deepsearch.Awaiting
@@ -274,9 +274,9 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 		return session.Saved{}, err
 	}
 	if err != nil {
-		saved = stated(session.Failed, policy.Say(session.Failed))
+		saved = outcomeOf(session.Failed, policy.Say(session.Failed))
 		s.Logger.ErrorContext(ctx, "turn cannot be run", "turn", a.turn.ID, "reference", saved.Reference, "error", err)
-		return s.state(ctx, a, sink, saved), nil
+		return s.showOutcome(ctx, a, sink, saved), nil
 	}
 	if !known {
 		for i := range report.Answers {
@@ -289,13 +289,13 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	return savedOf(report, a.turn.Number, time.Now()), nil
 }
 
-// arm returns the context of a run, which a stop ends, wherever it is asked for.
-func (s *Service) arm(ctx context.Context, a *attempt) (run context.Context, disarm func()) {
+// runContext returns the context of a run. A stop, requested on any replica, cancels it.
+func (s *Service) runContext(ctx context.Context, a *attempt) (run context.Context, disarm func()) {
 	run, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
 	a.stop = stop
 	s.mu.Unlock()
-	// Armed before anything starts; a stop from before is found in the store.
+	// Watch before anything starts. The store has stops from before that.
 	raised := s.Signal.Watch(run, a.turn.ID)
 	watched := make(chan struct{})
 	go func() {
@@ -312,15 +312,15 @@ func (s *Service) arm(ctx context.Context, a *attempt) (run context.Context, dis
 	}
 }
 
-// stray reports whether a turn was stopped by a signal that was not meant for this attempt: one of
-// an edit, which comes so late that the edited question is being answered already. Whatever is
-// meant for it was recorded before it was signalled.
-func (s *Service) stray(ctx context.Context, a *attempt) bool {
+// strayStop reports whether the stop was meant for an earlier attempt. The signal of an edit may
+// arrive when the edited question is already being answered. A stop for this attempt is always
+// recorded before it is signalled.
+func (s *Service) strayStop(ctx context.Context, a *attempt) bool {
 	requested, err := s.stopRequested(ctx, a)
 	return err == nil && !requested
 }
 
-// measureStop counts how long a run went on after this process learned that it was to stop.
+// measureStop records how long the run continued after this process learned of the stop.
 func (s *Service) measureStop(a *attempt) {
 	s.mu.Lock()
 	at := a.stopped
@@ -343,14 +343,14 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 	return len(ids) > 0, nil
 }
 
-// onlyQuotes reports whether every model can only quote documents, none of which answers a
+// onlyQuotes reports whether every model is extractive. Extractive models cannot reply to a
 // greeting.
 func onlyQuotes(models []llm.Model) bool {
 	return len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return !m.Info().Extractive })
 }
 
-// state shows an outcome that no model produced.
-func (s *Service) state(ctx context.Context, a *attempt, sink packet.Sink, saved session.Saved) session.Saved {
+// showOutcome shows an outcome without a run.
+func (s *Service) showOutcome(ctx context.Context, a *attempt, sink packet.Sink, saved session.Saved) session.Saved {
 	for _, p := range Replay(saved) {
 		sink.Accept(p)
 	}

@@ -17,25 +17,23 @@ import (
 )
 
 const (
-	// listenersLimit bounds the question to a platform that stands between a turn and its first word.
+	// listenersLimit limits the lookup of the audience, which delays the first word of an answer.
 	listenersLimit = 5 * time.Second
-	// pendingLimit is how long a turn waits until it is known who listens, and pendingLook is
-	// between two looks.
+	// pendingLimit is how long a turn waits for its audience, and pendingLook the interval between
+	// checks.
 	pendingLimit = 5 * time.Minute
 	pendingLook  = time.Second
-	// askAgain is between two questions to a platform that does not answer in the middle of a turn.
-	askAgain = 500 * time.Millisecond
+	// audienceRetry is the interval between lookups during a turn while the platform fails.
+	audienceRetry = 500 * time.Millisecond
 )
 
-// errAudience hands a turn back whose answer would be seen by a person who may read less than those
-// for whom it was begun.
+// errAudience hands back a turn if a person joined who may read less than its original audience.
 var errAudience = errors.New("others listen than when the turn was begun")
 
-// listeners is who will see what is written from now on. A turn may have waited in the queue, or
-// been taken over, since its intake: people have joined the channel meanwhile, or left the
-// organisation. Where the platform cannot be asked, the answer uses public documents only; while
-// the audience is still being looked up, the asker reads so, and the answer waits. known says that
-// the platform has answered.
+// listeners returns the current audience of a turn. It may differ from that at intake, since people
+// join or leave channels while a turn waits. If the platform fails, the audience is reduced to
+// public documents and known is false. While the audience is still being loaded, it waits and tells
+// the asker.
 func (s *Service) listeners(ctx context.Context, t session.Turn) (present access.Audience, known bool) {
 	present, err := s.Present(ctx, t)
 	if errors.Is(err, access.ErrPending) {
@@ -50,9 +48,9 @@ func (s *Service) listeners(ctx context.Context, t session.Turn) (present access
 	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant)), false
 }
 
-// Present asks the platform once who will see what is written for a turn, and finds out what all of
-// them hold. Its error says that it is not known. What cannot be found out about sources is not
-// among it.
+// Present looks up the current audience of a turn once, with all permissions its members share. An
+// error means that the audience is unknown. Permissions in sources that cannot be looked up are
+// omitted.
 func (s *Service) Present(ctx context.Context, t session.Turn) (access.Audience, error) {
 	present, err := s.present(ctx, t)
 	if errors.Is(err, access.ErrGrants) {
@@ -62,7 +60,7 @@ func (s *Service) Present(ctx context.Context, t session.Turn) (access.Audience,
 	return present, err
 }
 
-// present is Present, which says by access.ErrGrants that nothing of sources is known.
+// present is Present, but returns access.ErrGrants if permissions in sources are unknown.
 func (s *Service) present(ctx context.Context, t session.Turn) (access.Audience, error) {
 	ctx, cancel := context.WithTimeout(ctx, listenersLimit)
 	defer cancel()
@@ -76,8 +74,8 @@ func (s *Service) present(ctx context.Context, t session.Turn) (access.Audience,
 	return s.Resolver.Audience(ctx, there)
 }
 
-// Held returns what everybody who is present holds. What cannot be found out about sources is not
-// among it.
+// Held returns the permissions that everyone present holds. Permissions in sources that cannot be
+// looked up are omitted.
 func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
 	held, err := s.Resolver.Held(ctx, p)
 	if err != nil && ctx.Err() == nil {
@@ -86,8 +84,7 @@ func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
 	return held
 }
 
-// awaitAudience tells the asker that it is being found out who listens, and asks until that is
-// known.
+// awaitAudience tells the asker that the audience is being loaded, and polls until it is known.
 func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Audience, error) {
 	s.Logger.InfoContext(ctx, "the turn waits until it is known who listens", "turn", t.ID)
 	if s.Surfaces.Features(t.Session.Ref).Whispers && !t.Ambient && t.Attempt <= 1 {
@@ -108,9 +105,9 @@ func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Aud
 	}
 }
 
-// audienceNow is what those for whom a turn was begun, and those who listen at this moment, may
-// read. The platform need not be asked where that is public documents only. Where it does not
-// answer for a while, it is those.
+// audienceNow returns what both the turn's original audience and its current one may read. If that
+// was already public documents only, it does not ask the platform. If the platform fails for a
+// while, it returns public documents only.
 func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audience {
 	least := access.NewAudience(t.Session.Tenant)
 	if t.Audience.Key() == least.Key() {
@@ -123,7 +120,7 @@ func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audien
 		if err == nil {
 			return access.Common(t.Audience, present)
 		}
-		if sleep.For(limited, askAgain) != nil {
+		if sleep.For(limited, audienceRetry) != nil {
 			s.Logger.WarnContext(ctx, "the audience became unknown during the turn", "turn", t.ID, "error", err)
 			if errors.Is(err, access.ErrGrants) {
 				return access.Common(t.Audience, present)
@@ -133,8 +130,8 @@ func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audien
 	}
 }
 
-// audienceUnchanged lets go of an attempt once a person listens who may read less than those for
-// whom it was begun.
+// audienceUnchanged returns a check that cancels the attempt once a person listens who may read
+// less than the original audience.
 func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if s.audienceNow(ctx, t).Key() == t.Audience.Key() || ctx.Err() != nil {
@@ -145,10 +142,10 @@ func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Con
 	}
 }
 
-// recheck passes packets on, and before an answer's last one says which of its documents those for
-// whom the turn was begun, or a new listener, may not read any more. known says that it is known
-// who they are, else the answer's end says that it is not.
-func (s *Service) recheck(ctx context.Context, t session.Turn, known bool, to packet.Sink) packet.Sink {
+// recheckSources returns a sink that forwards packets. Before an answer's last packet, it withdraws
+// the documents that the audience may no longer read. If known is false, it adds a notice that the
+// audience is unknown.
+func (s *Service) recheckSources(ctx context.Context, t session.Turn, known bool, to packet.Sink) packet.Sink {
 	c := &checked{
 		to: to, shown: make(map[int]map[document.ID]bool),
 		unreadable: func(ids []document.ID) []document.ID {
@@ -164,12 +161,12 @@ func (s *Service) recheck(ctx context.Context, t session.Turn, known bool, to pa
 	return c
 }
 
-// checked is a sink that remembers which documents each model's packets showed.
+// checked is a sink that records which documents each model's packets showed.
 type checked struct {
 	to         packet.Sink
 	shown      map[int]map[document.ID]bool
 	unreadable func([]document.ID) []document.ID
-	notice     string // said at the end; empty: nothing
+	notice     string // added at the end, unless empty
 }
 
 // Accept implements packet.Sink.
@@ -177,13 +174,13 @@ func (c *checked) Accept(p packet.Packet) {
 	model := p.Placement.ModelIndex
 	switch payload := p.Payload.(type) {
 	case packet.SearchDocuments:
-		c.note(model, payload.Documents...)
+		c.addShown(model, payload.Documents...)
 	case packet.OpenURLDocuments:
-		c.note(model, payload.Documents...)
+		c.addShown(model, payload.Documents...)
 	case packet.CitationInfo:
-		c.note(model, packet.Document{ID: payload.Document})
+		c.addShown(model, packet.Document{ID: payload.Document})
 	case packet.Stop:
-		c.note(model, payload.Closest...)
+		c.addShown(model, payload.Closest...)
 		if gone := c.unreadable(slices.Sorted(maps.Keys(c.shown[model]))); len(gone) > 0 {
 			c.to.Accept(packet.Packet{Placement: p.Placement, Payload: packet.Withdrawn{Documents: gone}})
 			payload.Closest = slices.DeleteFunc(slices.Clone(payload.Closest), func(d packet.Document) bool { return slices.Contains(gone, d.ID) })
@@ -197,7 +194,7 @@ func (c *checked) Accept(p packet.Packet) {
 	c.to.Accept(p)
 }
 
-func (c *checked) note(model int, documents ...packet.Document) {
+func (c *checked) addShown(model int, documents ...packet.Document) {
 	if c.shown[model] == nil {
 		c.shown[model] = make(map[document.ID]bool)
 	}
@@ -206,9 +203,8 @@ func (c *checked) note(model int, documents ...packet.Document) {
 	}
 }
 
-// unreadable returns those of the documents that the audience may not read at this moment. It is
-// asked until it is known: the turn cannot be saved before the store answers either. All are
-// unreadable once the turn is another's, which then shows nothing more.
+// unreadable returns the documents that the audience may not currently read. It retries until the
+// store answers. If the turn now belongs to another replica, it returns all documents.
 func (s *Service) unreadable(ctx context.Context, audience access.Audience, ids []document.ID) []document.ID {
 	if len(ids) == 0 {
 		return nil

@@ -7,9 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// askedAt is when a question was asked, on the asker's clock: "yesterday" and "last quarter" begin
-// at their midnight. Where the platform does not tell their time zone it is the operator's, which
-// is that of the process (TZ).
+// askedAt returns when a question was asked, in the asker's time zone, so that "yesterday" begins
+// at their midnight. If the platform does not know the zone, it uses that of the process (TZ).
 func (s *Service) askedAt(ctx context.Context, t session.Turn) time.Time {
 	zone := time.Local
 	if theirs := s.Surfaces.Zone(ctx, t); theirs != nil {

@@ -12,44 +12,44 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Outlet is what a platform gives for the answer to one turn. P is the platform's rendered page.
-// To, Surface and Renderer are required.
+// Outlet is a platform's target for the answer to one turn. P is the platform's rendered page. To,
+// Surface and Renderer are required.
 type Outlet[P any] struct {
-	To       thread.Ref        // where the answer is written
-	Surface  thread.Surface[P] // a thread.Streamer as well where answers are streamed
+	To       thread.Ref        // the thread to write to
+	Surface  thread.Surface[P] // also a thread.Streamer if answers are streamed
 	Renderer stream.Renderer[P]
-	Pace     stream.Pace        // zero fields: the surface's
+	Pace     stream.Pace        // zero fields default to the surface's
 	Observe  func(stream.Write) // called for every write, from any goroutine; may be nil
-	Sign     Sign               // shows that the bot is at work
-	// Barred reports whether err means that the answer cannot be written where it was asked for.
-	// The asker alone reads the sentence. Nil: never.
+	Sign     Sign               // shows that the bot is working
+	// Barred reports whether err means that the bot may not write there. Only the asker sees the
+	// sentence. May be nil.
 	Barred func(err error) (sentence string, barred bool)
-	// Greet makes calls that can wait until the asker has seen the first sign. Nil: none.
+	// Greet makes calls that can wait until the asker has seen the first sign. May be nil.
 	Greet func(ctx context.Context)
-	// Dismiss removes what shows that a turn is being answered that gets no answer. Nil: nothing does.
+	// Dismiss removes what shows that a turn is being answered, if it gets no answer. May be nil.
 	Dismiss func(ctx context.Context) error
-	// Ended is called when the delivery is over. Nil: nothing has to be done.
+	// Ended is called when the delivery is over. May be nil.
 	Ended func(ctx context.Context)
 }
 
-// Desk is what all deliveries of one platform share. Platform and Records are required.
+// Desk holds the dependencies that all deliveries of one platform share. Platform and Records are
+// required.
 type Desk struct {
 	Platform chat.Platform
 	Records  Records
-	// Begun is called when work on a turn begins, with what was posted for it before. Nil: nothing
-	// has to be done.
+	// Begun is called when work on a turn begins, with the pages posted for it earlier. May be nil.
 	Begun  func(ctx context.Context, t session.Turn, posted []session.Page)
 	Logger *slog.Logger // nil: silent
 }
 
-// Records are what a delivery needs of a session.Store.
+// Records is the part of session.Store that a delivery uses.
 type Records interface {
 	Deliveries
 	Repairs
 }
 
-// Unrecorded are the Records of a platform that shows only what this process writes, such as a
-// terminal: another process could not continue there.
+// Unrecorded implements Records for a platform that shows only what this process writes, such as a
+// terminal. It stores nothing, since no other process could continue there.
 type Unrecorded struct{}
 
 // Intend implements Deliveries.
@@ -75,11 +75,11 @@ func (Unrecorded) Pages(context.Context, session.Fence) ([]session.Page, error) 
 func (Unrecorded) Disturbed(context.Context, session.Fence) error { return nil }
 
 // Deliver opens the delivery of a turn's answer. It continues in the messages that earlier attempts
-// posted, which open gets to choose the outlet by. When ctx ends, the delivery makes no further
-// call and needs no Finish.
+// posted. open gets those messages and returns the outlet. When ctx ends, the delivery makes no
+// further call and needs no Finish.
 //
-// A turn that has its outcome is written once, when the answer is complete, and without a sign that
-// the bot is at work. Nor has an answer that was not asked for such a sign: no one waits for it.
+// The answer of a turn that already has its outcome is written once, when it is complete, and
+// without a sign. An unasked answer has no sign either.
 func Deliver[P any](ctx context.Context, desk Desk, t session.Turn, permit chat.Permit, open func(ctx context.Context, posted []session.Page) (Outlet[P], error)) (chat.Delivery, error) {
 	if desk.Logger == nil {
 		desk.Logger = slog.New(slog.DiscardHandler)
@@ -134,7 +134,7 @@ type delivery[P any] struct {
 	turn    session.Turn
 	outlet  Outlet[P]
 	replies *stream.Replies[P]
-	sign    *sign // nil: none
+	sign    *sign // nil if there is none
 	fresh   bool  // no earlier attempt wrote anything
 	cancel  context.CancelFunc
 }
@@ -145,10 +145,10 @@ func (d *delivery[P]) Accept(p packet.Packet) {
 	d.replies.Accept(p)
 }
 
-// observe keeps the sign until there are words to read, even while they wait for rate limits.
+// observe keeps the sign until text is visible, even while the text waits for rate limits.
 func (d *delivery[P]) observe(w stream.Write) {
 	if w.First {
-		d.sign.hush()
+		d.sign.endForText()
 	}
 	if d.outlet.Observe != nil {
 		d.outlet.Observe(w)
@@ -162,7 +162,7 @@ func (d *delivery[P]) Finish(ctx context.Context, final chat.Result) error {
 	err := d.write(ctx, final)
 	d.sign.afterLast(ctx, err)
 	if d.outlet.Barred != nil {
-		d.tell(ctx, err)
+		d.whisperBarred(ctx, err)
 	}
 	if d.outlet.Ended != nil {
 		d.outlet.Ended(ctx)
@@ -177,9 +177,9 @@ func (d *delivery[P]) write(ctx context.Context, final chat.Result) error {
 	return d.replies.Finish(ctx)
 }
 
-// tell tells the asker alone, once, that the answer cannot be written. In a private conversation
-// there is no other place to tell it.
-func (d *delivery[P]) tell(ctx context.Context, err error) {
+// whisperBarred tells the asker privately, once, that the answer cannot be written. In a direct
+// message there is no other place to say it.
+func (d *delivery[P]) whisperBarred(ctx context.Context, err error) {
 	sentence, barred := d.outlet.Barred(err)
 	if t := d.turn; !barred || !d.fresh || t.Ambient || t.Direct || t.Session.Owner != "" {
 		return

@@ -20,12 +20,12 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// finalLimit bounds one attempt at the final writes; after it the turn is handed back and tried
-// again by whoever is free.
+// finalLimit limits one attempt at the final writes. Afterwards the turn is handed back, and any
+// replica tries again.
 const finalLimit = 2 * time.Minute
 
-// stated is what is saved of a turn that ends without a run.
-func stated(o session.Outcome, sentence string) session.Saved {
+// outcomeOf returns the result of a turn that ends without a run.
+func outcomeOf(o session.Outcome, sentence string) session.Saved {
 	saved := session.Saved{Outcome: o, Sentence: sentence}
 	if o == session.Failed {
 		saved.Reference = strings.ToLower(rand.Text()[:10])
@@ -33,7 +33,7 @@ func stated(o session.Outcome, sentence string) session.Saved {
 	return saved
 }
 
-// savedOf is what is saved of a run.
+// savedOf returns the result of a run.
 func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 	best := report.Best()
 	saved := session.Saved{
@@ -56,15 +56,15 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 		saved.Runs = append(saved.Runs, run)
 	}
 	if saved.Outcome == "" { // no model ran
-		saved = stated(session.Failed, policy.Say(session.Failed))
+		saved = outcomeOf(session.Failed, policy.Say(session.Failed))
 	}
 	return saved
 }
 
-// save gives the turn its outcome. It is tried until it is known to have happened, or the turn is
-// another's. A turn whose question was deleted meanwhile ends as Superseded, and is then handed
-// back with ErrWithdrawn, to be delivered again as what it is now; one whose answer was removed,
-// with ErrRemoved.
+// save stores the outcome of a turn. It retries until it succeeds or the turn belongs to another
+// replica. If the question was deleted meanwhile, the turn ends as Superseded and is handed back
+// with ErrWithdrawn, to be delivered again. If the answer was removed, it is handed back with
+// ErrRemoved.
 func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (err error) {
 	ctx, saving := span.Begin(ctx, "save")
 	defer func() { saving.End(err) }()
@@ -90,20 +90,20 @@ func (s *Service) finish(ctx context.Context, a *attempt, saved session.Saved) e
 	return s.persist(ctx, func(ctx context.Context) error {
 		err := s.Store.Finish(ctx, a.turn.Fence(), saved)
 		if errors.Is(err, session.ErrFinished) {
-			return nil // by an earlier try whose answer was lost
+			return nil // an earlier try succeeded, but its response was lost
 		}
 		return err
 	})
 }
 
-// delivered ends the turn. undelivered says why its thread shows no whole answer; empty where it
+// delivered ends the turn. undelivered says why its thread shows no complete answer; empty if it
 // does.
 func (s *Service) delivered(ctx context.Context, a *attempt, undelivered string) error {
 	return s.persist(ctx, func(ctx context.Context) error { return s.Store.Delivered(ctx, a.turn.Fence(), undelivered) })
 }
 
-// persist makes a call of the store that outlives a stop, again and again while the replica holds
-// the turn.
+// persist calls write until it succeeds, fails permanently, or the replica's lease ends. A stop
+// does not cancel it.
 func (s *Service) persist(ctx context.Context, write func(context.Context) error) error {
 	lasting := context.WithoutCancel(ctx)
 	logged := false
@@ -111,7 +111,7 @@ func (s *Service) persist(ctx context.Context, write func(context.Context) error
 		limited, cancel := context.WithTimeout(lasting, storeLimit)
 		err := write(limited)
 		cancel()
-		if err == nil || settled(err) {
+		if err == nil || isPermanent(err) {
 			return err
 		}
 		if cause := s.lease.permit(); cause != nil {
@@ -127,8 +127,8 @@ func (s *Service) persist(ctx context.Context, write func(context.Context) error
 	}
 }
 
-// settled reports whether a write that failed would fail again.
-func settled(err error) bool {
+// isPermanent reports whether a retry of a failed write would fail too.
+func isPermanent(err error) bool {
 	return errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) ||
 		errors.Is(err, session.ErrEdited) || errors.Is(err, session.ErrWithdrawn) || errors.Is(err, session.ErrRemoved)
 }
@@ -157,12 +157,12 @@ func (s *Service) deliver(ctx context.Context, a *attempt, delivery chat.Deliver
 	if err := s.delivered(ctx, a, undelivered); err != nil {
 		return err
 	}
-	s.Wake() // the session's next turn need not wait for the rest
-	s.offer(ctx, a.turn, final.Saved)
+	s.Wake() // the session's next turn may start
+	s.offerPrivate(ctx, a.turn, final.Saved)
 	return nil
 }
 
-// sayUndelivered says why the platform will never take an answer.
+// sayUndelivered says why the platform permanently rejected an answer.
 func sayUndelivered(err error) string {
 	switch {
 	case errors.Is(err, thread.ErrRefused):
@@ -174,8 +174,7 @@ func sayUndelivered(err error) string {
 	}
 }
 
-// sentenceUndelivered says that a platform did not take an answer, and did not say that it never
-// will.
+// sentenceUndelivered is stored if the platform kept failing without rejecting the answer.
 const sentenceUndelivered = "The chat platform did not take the answer's last messages in half an hour of trying. The log tells why."
 
 // redeliver shows the saved answer of a turn whose worker ended before the final writes.
@@ -191,20 +190,20 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
 	final := chat.Result{Outcome: saved.Outcome, Saved: saved}
-	// only its notices, which opening the delivery has taken back
-	if withdrawn(saved) && !s.shows(ctx, a.turn) {
+	// there were only notices, which opening the delivery removed
+	if withdrawn(saved) && !s.hasAnswerPages(ctx, a.turn) {
 		return s.deliver(ctx, a, delivery, final)
 	}
 	t := a.turn
-	t.Audience, _ = s.listeners(ctx, t) // a saved answer has said at its end what it rests on
-	checked := s.recheck(ctx, t, true, s.naming(ctx, t, delivery))
+	t.Audience, _ = s.listeners(ctx, t) // the saved answer already says at its end what it rests on
+	checked := s.recheckSources(ctx, t, true, s.nameOwner(ctx, t, delivery))
 	if _, asked := policy.Deeply(t.Question.Text); !asked && !t.Ambient && len(saved.Runs) == 1 && len(saved.Plan) == 0 && saved.Correction == nil && !withdrawn(saved) {
 		checked = deepsearch.MarkPartial(t.Question.Text, checked)
 	}
 	for _, p := range Replay(saved) {
 		checked.Accept(p)
 	}
-	// it is delivered because something of it can be seen, and that is to be marked
+	// parts of it are visible and must be marked
 	if withdrawn(saved) {
 		final.Outcome = session.Stopped
 		if best, ran := saved.Best(); ran {
@@ -214,8 +213,8 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	return s.deliver(ctx, a, delivery, final)
 }
 
-// shows reports whether anything of an answer was posted, as far as is known.
-func (s *Service) shows(ctx context.Context, t session.Turn) bool {
+// hasAnswerPages reports whether a part of an answer was posted, or may have been.
+func (s *Service) hasAnswerPages(ctx context.Context, t session.Turn) bool {
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
 	pages, err := s.Store.Pages(limited, t.Fence())

@@ -9,16 +9,15 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Guard covers the writes of one attempt at one turn: none is begun without a permit. A process
-// that was paused may finish a call after its permit has ended, and then have written over what
-// another attempt showed; so the turn is delivered once more after such a call. No other step on
-// the way of a write asks for the permit.
+// Guard returns the stream.Guard for the writes of one attempt: no write begins without a permit.
+// If a process is paused during a write, its permit may end before the write does. That write may
+// have overwritten another attempt's page, so the turn is delivered once more.
 func Guard(repairs Repairs, t session.Turn, permit chat.Permit, logger *slog.Logger) stream.Guard {
 	return guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}
 }
 
-// Repairs is called by a process that finds out too late that it had lost a turn; a session.Store
-// is one.
+// Repairs is the part of session.Store that a process calls when it notices too late that it lost a
+// turn.
 type Repairs interface {
 	Disturbed(ctx context.Context, f session.Fence) error
 }
@@ -33,7 +32,7 @@ type guard struct {
 // Permit implements stream.Guard.
 func (g guard) Permit() error { return g.permit() }
 
-// Made implements stream.Guard. A call that ended after its permit had is reported.
+// Made implements stream.Guard. It reports a call that ended after its permit.
 func (g guard) Made(ctx context.Context, err error) error {
 	late := g.permit()
 	if late == nil {

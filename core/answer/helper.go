@@ -7,20 +7,20 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// maxLookups is how many who may be helpers wait to be looked up; beyond them no one is.
+// maxLookups limits the queue of lookups. Further people are not looked up.
 const maxLookups = 256
 
-// lookup is a person who wrote in a thread, and may be a helper.
+// lookup is a pending check whether a person who wrote in a thread is a helper.
 type lookup struct {
 	seen    session.Sighting
 	helpers access.ACL
 	ask     func(context.Context) (access.Audience, error)
 }
 
-// lookUp finds out later whether a person helps, since the platform has to be asked and the event
-// waits for nothing. It is not kept: what is lost with a process is found out when that person
-// writes again.
-func (s *Service) lookUp(l lookup) {
+// queueLookup checks in the background whether a person is a helper, because the platform must be
+// asked and the event must not wait. The queue is not durable. If a lookup is lost, the person's
+// next message repeats it.
+func (s *Service) queueLookup(l lookup) {
 	select {
 	case s.lookups <- l:
 	default:
@@ -28,14 +28,14 @@ func (s *Service) lookUp(l lookup) {
 	}
 }
 
-// lookUps finds out who helps until ctx ends.
-func (s *Service) lookUps(ctx context.Context) {
+// runLookups processes the queue of lookups until ctx ends.
+func (s *Service) runLookups(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case l := <-s.lookups:
-			if err := s.helps(ctx, l); err != nil && ctx.Err() == nil {
+			if err := s.checkHelper(ctx, l); err != nil && ctx.Err() == nil {
 				s.Logger.WarnContext(ctx, "whether a participant of a thread is a helper is unknown", "platform", l.seen.Ref.Platform,
 					"channel", l.seen.Ref.Channel, "error", err)
 			}
@@ -43,7 +43,7 @@ func (s *Service) lookUps(ctx context.Context) {
 	}
 }
 
-func (s *Service) helps(ctx context.Context, l lookup) (err error) {
+func (s *Service) checkHelper(ctx context.Context, l lookup) (err error) {
 	defer s.guard(ctx, "look up a helper", &err)
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()

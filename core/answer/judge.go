@@ -14,50 +14,48 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Occurrence is something that happened on a platform, for Judge. Of Event the adapter fills in
-// what the platform says; Known, Stop, Unfollow, Question and SmallTalk are found out from Text and
-// the store (a Stop or Unfollow that the adapter knows of stays).
+// Occurrence is an event on a platform, for Judge. The adapter sets the fields of Event that the
+// platform reports. Judge derives Known, Stop, Unfollow, Question and SmallTalk from Text and the
+// store. It keeps a Stop or Unfollow that the adapter has set.
 type Occurrence struct {
 	policy.Event
 	Tenant  access.TenantID
-	Ref     thread.Ref // Channel is the one whose settings hold: a Discord thread's parent
+	Ref     thread.Ref // Channel is the one whose settings apply: the parent of a Discord thread
 	Message thread.MessageID
 	Author  string
-	Text    string // looked at and not kept
-	// Age is how long ago it was written, of what is read late; 0 for what is heard.
+	Text    string // not stored
+	// Age is how long ago a message was written that is read late; 0 otherwise.
 	Age time.Duration
-	// EventKey is the platform's id of a command or a press, which is no message.
+	// EventKey is the platform's id of a command or a press, which has no message.
 	EventKey string
-	// Holds returns what the author alone may read, as far as that is known at once: an event is to
-	// be acknowledged before a platform was asked anything. It is called only where that decides:
-	// where not everybody may ask, roles have quotas, or helpers are configured. With an error it
-	// is not known: a question is taken in all the same, and settled by a worker. Nil counts as
-	// public alone.
+	// Holds returns what the author alone may read, from what is known without calling the
+	// platform, because the event must be acknowledged first. It is called only if that decides: if
+	// not everyone may ask, roles have quotas, or helpers are configured. An error means unknown:
+	// the question is then accepted, and a worker decides. Nil means public documents only.
 	Holds func(ctx context.Context) (access.Audience, error)
-	// Ask returns the same and may ask the platform; nil: no one can. It finds out who has helped
-	// after Judge has returned.
+	// Ask is Holds, but may call the platform. It is used after Judge has returned, to find
+	// helpers. Nil if impossible.
 	Ask func(ctx context.Context) (access.Audience, error)
 }
 
-// Judgement is what is to be done about an Occurrence, with what led to it.
+// Judgement is the decision about an Occurrence, with the facts it is based on.
 type Judgement struct {
 	policy.Decision
 	Policy policy.Effective
-	Thread session.Thread // as it was before the message, but for People, who include the author
+	Thread session.Thread // as before the message, except People, which includes the author
 	Holds  access.Audience
-	// Steered is what became of an Instruction to the deep search that runs in the thread
-	// (policy.Steer).
+	// Steered is the result of an Instruction to the thread's deep search (policy.Steer).
 	Instruction deepsearch.Instruction
 	Steered     deepsearch.Steered
-	// Unsettled says of an Answer that it depends on what the author holds, which is not known yet
-	// (session.Pending).
+	// Unsettled, with Answer, says that the decision depends on the author's permissions, which are
+	// not known yet (session.Pending).
 	Unsettled bool
 }
 
-// Judge decides about an event with all that is known: what holds in the channel, who takes part in
-// the thread, what happened before. It notes in threads of the bot that the message was written,
-// and keeps the verdict for `footnote why`. An error means that the store does not answer: the
-// event is to be redelivered, or decided by Decide alone.
+// Judge decides about an event by the channel's settings, the participants of the thread, and
+// earlier events. In the bot's threads it records that the message was written. It stores the
+// verdict for `footnote why`. An error means that the store failed: the event should be
+// redelivered, or decided by policy.Decide alone.
 func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err error) {
 	defer s.guard(ctx, "judge", &err)
 	defer s.intakes.begin()()
@@ -73,23 +71,23 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 		return j, err
 	}
 	if o.Change != policy.Created {
-		o.Known, err = s.asked(ctx, o)
+		o.Known, err = s.isQuestion(ctx, o)
 		j.Decision = policy.Decide(o.Event, policy.State{})
 		s.verdict(o, j.Decision)
 		return j, err
 	}
-	h := &holder{ask: o.Holds, tenant: o.Tenant}
-	if j.Thread, err = s.sight(ctx, o, j.Policy.Policy, h); err != nil {
+	h := &audienceLookup{ask: o.Holds, tenant: o.Tenant}
+	if j.Thread, err = s.recordSighting(ctx, o, j.Policy.Policy, h); err != nil {
 		return j, err
 	}
-	if steered, err := s.steered(ctx, o, &j); err != nil || steered {
+	if steered, err := s.steerSearch(ctx, o, &j); err != nil || steered {
 		return j, err
 	}
 	state := j.Policy.State().In(j.Thread)
-	state.Idle = max(0, state.Idle-o.Age) // as it was then
+	state.Idle = max(0, state.Idle-o.Age) // as of when it was written
 	state.Answered, state.Chosen = j.Thread.Known, len(j.Policy.Values()) > 0
-	o.read(j.Policy.Policy, j.Thread.Known)
-	if err := s.cooling(ctx, o, j.Policy.Policy, &state); err != nil {
+	o.parseText(j.Policy.Policy, j.Thread.Known)
+	if err := s.checkCoolDown(ctx, o, j.Policy.Policy, &state); err != nil {
 		return j, err
 	}
 	state.Permitted = true
@@ -102,12 +100,12 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 	}
 	j.Holds = h.found
 	s.verdict(o, j.Decision)
-	s.judgedRefused(ctx, o, j.Decision)
+	s.auditJudged(ctx, o, j.Decision)
 	return j, nil
 }
 
-// read fills in what the text says.
-func (o *Occurrence) read(p policy.Policy, known bool) {
+// parseText sets the fields that depend on the text.
+func (o *Occurrence) parseText(p policy.Policy, known bool) {
 	if o.Text != "" && o.addressed(known) {
 		o.Stop = o.Stop || policy.IsStop(o.Text)
 		o.Unfollow = o.Unfollow || policy.IsUnfollow(o.Text)
@@ -116,14 +114,14 @@ func (o *Occurrence) read(p policy.Policy, known bool) {
 	o.SmallTalk = policy.IsSmallTalk(o.Text)
 }
 
-// addressed reports whether a word such as "stop" is meant for the bot. Said in a thread of others,
-// or in the channel to no one, it is meant for another person.
+// addressed reports whether a word such as "stop" is addressed to the bot. In a thread of others,
+// or in a channel without a mention, it is addressed to another person.
 func (o Occurrence) addressed(known bool) bool {
 	return o.Direct || o.Mentioned || o.AnswersBot || o.InThread && known
 }
 
-// asked reports whether a message is a question that was taken in.
-func (s *Service) asked(ctx context.Context, o Occurrence) (bool, error) {
+// isQuestion reports whether a message is an accepted question.
+func (s *Service) isQuestion(ctx context.Context, o Occurrence) (bool, error) {
 	t, err := s.Store.TurnOf(ctx, o.Tenant, o.Ref, o.Message)
 	if errors.Is(err, session.ErrUnknownTurn) {
 		return false, nil
@@ -131,8 +129,8 @@ func (s *Service) asked(ctx context.Context, o Occurrence) (bool, error) {
 	return err == nil && t.Message == o.Message, err
 }
 
-// sight returns what was known of the thread before the message, and notes the message.
-func (s *Service) sight(ctx context.Context, o Occurrence, p policy.Policy, h *holder) (session.Thread, error) {
+// recordSighting records the message and returns the state of the thread before it.
+func (s *Service) recordSighting(ctx context.Context, o Occurrence, p policy.Policy, h *audienceLookup) (session.Thread, error) {
 	if !o.InThread && !o.Direct && !o.Forum {
 		return session.Thread{}, nil
 	}
@@ -140,7 +138,7 @@ func (s *Service) sight(ctx context.Context, o Occurrence, p policy.Policy, h *h
 	if err != nil || !known.Known && !known.Pending || o.Author == "" {
 		return known, err
 	}
-	// whoever says thanks does not join the conversation
+	// saying thanks is not joining the conversation
 	if known.Known && !o.Mentioned && policy.IsSmallTalk(o.Text) {
 		return known, nil
 	}
@@ -150,16 +148,15 @@ func (s *Service) sight(ctx context.Context, o Occurrence, p policy.Policy, h *h
 		return known, err
 	}
 	if h.unknown && o.Ask != nil && !o.Bot && len(p.Helpers) > 0 {
-		s.lookUp(lookup{seen, p.Helpers, o.Ask})
+		s.queueLookup(lookup{seen, p.Helpers, o.Ask})
 	}
 	now, err := s.Store.Thread(ctx, o.Tenant, o.Ref)
 	known.People = now.People
 	return known, err
 }
 
-// cooling looks for an unasked answer that was given a short while ago, where one would be given
-// now.
-func (s *Service) cooling(ctx context.Context, o Occurrence, p policy.Policy, state *policy.State) error {
+// checkCoolDown sets state.CoolingDown if an unasked answer was given recently.
+func (s *Service) checkCoolDown(ctx context.Context, o Occurrence, p policy.Policy, state *policy.State) error {
 	if p.Follow != policy.FollowAlways || p.Ambient.CoolDown <= 0 || o.Mentioned || o.Direct || o.Command || o.InThread {
 		return nil
 	}
@@ -168,17 +165,17 @@ func (s *Service) cooling(ctx context.Context, o Occurrence, p policy.Policy, st
 	return err
 }
 
-// holder asks the platform what a person holds, once at most.
-type holder struct {
+// audienceLookup looks up a person's permissions at most once.
+type audienceLookup struct {
 	ask    func(context.Context) (access.Audience, error)
 	tenant access.TenantID
 	asked  bool
 	found  access.Audience
 
-	unknown bool // what is found is public alone, since the audience is unknown
+	unknown bool // found is public documents only, because the audience is unknown
 }
 
-func (h *holder) holds(ctx context.Context) access.Audience {
+func (h *audienceLookup) holds(ctx context.Context) access.Audience {
 	if h.asked {
 		return h.found
 	}
@@ -193,18 +190,18 @@ func (h *holder) holds(ctx context.Context) access.Audience {
 	return h.found
 }
 
-// Question is a Mention that Judge, or a command, decided to answer.
+// Question is a mention that Judge, or a command, decided to answer.
 type Question struct {
 	thread.Mention
-	// what Judge said; the zero value counts no quota and gives no reason
+	// the result of Judge; the zero value counts no quota and has no reason
 	Judgement Judgement
 	Bot       bool                // the asker is another bot
-	Reply     *session.ReplyToken // how an interaction is answered
-	Pending   json.RawMessage     // for chat.Platform.Complete; nil: nothing
-	// the question carries, or will, what was said before it in its thread
+	Reply     *session.ReplyToken // how to reply to an interaction
+	Pending   json.RawMessage     // argument for chat.Platform.Complete; may be nil
+	// the question includes, or will include, the earlier messages of its thread
 	CaughtUp bool
-	// Patience is for how long it is tried again while the store does not answer, because no event
-	// brings the question again; 0: it is not.
+	// Patience is how long a failed write is retried, because the platform does not redeliver the
+	// event; 0 for no retry.
 	Patience time.Duration
 }
 
@@ -218,8 +215,8 @@ func (s *Service) room(err error) error {
 	return nil
 }
 
-// Limited returns a policy.Rejection, and records it, where a quota has no room for a question now.
-// A platform asks before it shows the question; Take counts, and has the last word.
+// Limited returns a policy.Rejection, and records it, if a quota is exhausted. A platform calls it
+// before it shows the question. Take counts the question and decides.
 func (s *Service) Limited(ctx context.Context, m thread.Mention, j Judgement) error {
 	if j.Unsettled {
 		return nil
@@ -241,24 +238,24 @@ func (s *Service) Limited(ctx context.Context, m thread.Mention, j Judgement) er
 		return nil
 	}
 	refused := policy.Rejection{Sentence: policy.SayLimited(ctx, s.Store, m.Tenant, quotas, ends), Reason: policy.RefusedLimited, At: ends}
-	s.takenRefused(ctx, m, refused)
+	s.auditRejected(ctx, m, refused)
 	return refused
 }
 
-// firstPause is between the first two tries to take a question in.
+// firstPause is the delay before the first retry of storing a question.
 const firstPause = 100 * time.Millisecond
 
-// Take stores a question and queues its turn: the turn keeps why it is answered, counts against
-// quotas, and waits where people are to answer first. A private answer in a channel belongs to the
-// asker's private session of the thread. Once it returns, the platform's event may be acknowledged;
-// the same event, or another of the same message, becomes the same turn. A policy.Rejection is a
-// sentence for the person; any other error means that the event was not taken in and is to be
-// redelivered. It does not wait for the answer.
+// Take stores a question and queues its turn. The turn records its reason, counts against quotas,
+// and waits if people are to reply first. A private answer in a channel belongs to the asker's
+// private session of the thread. After Take returns, the platform's event may be acknowledged. It
+// is idempotent per event and per message. A policy.Rejection is a sentence for the person. After
+// any other error the event was not accepted and should be redelivered. It does not wait for the
+// answer.
 func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err error) {
 	defer s.guard(ctx, "take", &err)
 	text, err := policy.Asked(q.Text, s.config.MaxQuestion, q.Judgement.Reason)
 	if err != nil {
-		s.takenRefused(ctx, q.Mention, err)
+		s.auditRejected(ctx, q.Mention, err)
 		return Accepted{}, err
 	}
 	if err := s.Room(); err != nil {
@@ -313,7 +310,7 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 		return Accepted{}, policy.Rejection{Sentence: policy.SayLimited(ctx, s.Store, q.Tenant, in.Quotas, until), At: until}
 	}
 	accepted = Accepted{Accepted: stored}
-	if !d.Ambient { // who did not ask does not wait
+	if !d.Ambient { // an unasked answer needs no notice
 		accepted.Notice = policy.SayQueued(stored.Ahead)
 	}
 	return accepted, nil

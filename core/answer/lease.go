@@ -9,16 +9,15 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Causes with which a turn's context ends for reasons of the process.
+// Causes for cancelling a turn that come from the process.
 var (
 	errLeaseLost = errors.New("the replica could not renew its leases in time")
 	errHandBack  = errors.New("the replica ends and hands its turns back")
 )
 
-// lease is the replica's own view of how long its turns are its own: ttl from the moment before the
-// last beat that succeeded. Postgres's view ends later, never earlier, so nothing is written for a
-// turn that another replica may hold. A paused process finds its lease over when it continues,
-// because the clock went on.
+// lease is the replica's local view of its lease on turns: it lasts ttl from just before the last
+// successful beat. Postgres's view always ends later, so nothing is written for a turn that another
+// replica may hold. A paused process finds its lease expired when it continues.
 type lease struct {
 	ttl time.Duration
 
@@ -28,7 +27,7 @@ type lease struct {
 
 func newLease(ttl time.Duration) *lease { return &lease{ttl: ttl} }
 
-// renewed notes a beat that succeeded and was begun at the time given.
+// renewed extends the lease after a successful beat that began at the time given.
 func (l *lease) renewed(began time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,13 +45,13 @@ func (l *lease) permit() error {
 func (l *lease) left() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// The monotonic clock stands still while a machine is suspended, the wall clock can be set
-	// back: the shorter answer is the safe one.
+	// The monotonic clock stops while a machine is suspended, and the wall clock can be set back.
+	// Use the shorter of both.
 	return min(time.Until(l.until), l.until.Round(0).Sub(time.Now().Round(0)))
 }
 
-// beat renews the replica's lease until ctx ends, and gives all turns up whenever it runs out.
-// Failures are logged once per outage.
+// beat renews the replica's lease until ctx ends, and cancels all attempts if it expires. It logs
+// the first failure of an outage.
 func (s *Service) beat(ctx context.Context) {
 	failing := false
 	for {
@@ -63,7 +62,7 @@ func (s *Service) beat(ctx context.Context) {
 			}
 			failing, wait = true, min(wait, s.config.Beat/4)
 			if s.lease.left() <= 0 {
-				s.giveUp(errLeaseLost)
+				s.cancelAll(errLeaseLost)
 			}
 		} else if failing && ctx.Err() == nil {
 			failing = false
@@ -75,7 +74,7 @@ func (s *Service) beat(ctx context.Context) {
 	}
 }
 
-// pulse is the time until the next beat: twice as long while no turn could lose its lease.
+// pulse returns the time until the next beat. It is twice as long while no turn is running.
 func (s *Service) pulse() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +84,7 @@ func (s *Service) pulse() time.Duration {
 	return s.config.Beat
 }
 
-// renew beats once. The attempt is given up when the lease would be over anyway.
+// renew makes one beat. It stops trying when the lease would have expired anyway.
 func (s *Service) renew(ctx context.Context) error {
 	limit := s.config.Lease / 2
 	if left := s.lease.left(); left > 0 {
@@ -94,7 +93,7 @@ func (s *Service) renew(ctx context.Context) error {
 	return s.renewWithin(ctx, limit)
 }
 
-// renewWithin is renew with its own limit.
+// renewWithin is renew with an explicit limit.
 func (s *Service) renewWithin(ctx context.Context, limit time.Duration) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -107,16 +106,16 @@ func (s *Service) renewWithin(ctx context.Context, limit time.Duration) error {
 		defer s.Wake()
 	}
 	if s.lease.left() <= 0 {
-		// The process was paused, or the database away, for longer than the lease: another replica
-		// may hold the turns by now.
-		s.giveUp(errLeaseLost)
+		// The process was paused, or the database was unreachable, for longer than the lease.
+		// Another replica may hold the turns now.
+		s.cancelAll(errLeaseLost)
 	}
 	s.lease.renewed(began)
 	return nil
 }
 
-// giveUp ends all attempts that run, without an outcome.
-func (s *Service) giveUp(cause error) {
+// cancelAll cancels all running attempts, without an outcome.
+func (s *Service) cancelAll(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, a := range s.running {

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deliveries remembers what a turn posted; a session.Store does.
+// Deliveries is the part of session.Store that records the posted pages of a turn.
 type Deliveries interface {
 	Intend(ctx context.Context, f session.Fence, key session.PageKey, at thread.Ref) error
 	Posted(ctx context.Context, f session.Fence, key session.PageKey, id thread.MessageID, hash string) error
@@ -17,7 +17,7 @@ type Deliveries interface {
 	Pages(ctx context.Context, f session.Fence) ([]session.Page, error)
 }
 
-// pageLog keeps what a ThreadStream posts for one model's answer in the store.
+// pageLog records the pages of one model's answer in the store. It implements stream.Log.
 type pageLog struct {
 	deliveries Deliveries
 	fence      session.Fence
@@ -28,8 +28,8 @@ type pageLog struct {
 
 var _ stream.Log = pageLog{}
 
-// OpenLogs returns the stream.Logs of a turn's answers, written to at, with what earlier attempts
-// posted. Who writes asks for no permit here: the store knows whose the turn is.
+// OpenLogs returns the stream.Logs for a turn's answers in the thread at, with the pages of earlier
+// attempts. Writes need no permit, because the store fences them.
 func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []session.Page) stream.Logs {
 	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), at: at}, posted: make(map[int][]stream.Page)}
 	for _, p := range posted {
@@ -40,7 +40,8 @@ func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []ses
 	return l
 }
 
-// pageLogs is the pageLog of the first model, and of what is written without one.
+// pageLogs implements stream.Logs. first is the log of the first model and of pages without a
+// model.
 type pageLogs struct {
 	first  pageLog
 	posted map[int][]stream.Page

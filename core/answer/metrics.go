@@ -7,26 +7,26 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Metrics counts what happens, for whoever runs the bot. Nothing that it gets names a person, a
-// channel or a text. Methods return at once and are safe for concurrent use.
+// Metrics counts events for the operator. Its arguments never identify a person, channel or text.
+// Methods return at once and are safe for concurrent use.
 type Metrics interface {
-	// Turn is called when a turn has got its outcome: once for each turn that this process answered.
+	// Turn is called once for each turn that this process answered, when the turn has its outcome.
 	Turn(p thread.Platform, saved session.Saved)
-	// Stopped is called when a run that a person stopped has ended, with the time from the stop
-	// becoming known to this process.
+	// Stopped is called when a stopped run has ended, with the time since this process learned of
+	// the stop.
 	Stopped(took time.Duration)
-	// Repeated is called for each delivery of an event that was taken in before.
+	// Repeated is called for each redelivery of an event that was already accepted.
 	Repeated(p thread.Platform)
-	// TakenOver is called when this process goes on with a turn of one that died.
+	// TakenOver is called when this process continues a turn of a process that died.
 	TakenOver()
 }
 
-// nothing counts nothing.
-type nothing struct{}
+// noMetrics is the Metrics used if none is configured.
+type noMetrics struct{}
 
-var _ Metrics = nothing{}
+var _ Metrics = noMetrics{}
 
-func (nothing) Turn(thread.Platform, session.Saved) {}
-func (nothing) Stopped(time.Duration)               {}
-func (nothing) Repeated(thread.Platform)            {}
-func (nothing) TakenOver()                          {}
+func (noMetrics) Turn(thread.Platform, session.Saved) {}
+func (noMetrics) Stopped(time.Duration)               {}
+func (noMetrics) Repeated(thread.Platform)            {}
+func (noMetrics) TakenOver()                          {}

@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// offerLimit bounds what is done after an answer to find out whether its asker could be told more.
+	// offerLimit limits the search for a private answer to offer.
 	offerLimit = 15 * time.Second
-	// offerQueries and offerHits are how far is looked: as far as an answer would.
+	// offerQueries and offerHits limit that search to what an answer would use.
 	offerQueries = 5
 	offerHits    = 10
 )
 
-// offer says to the asker of a channel's question alone that there is more for them, when a search
-// on the asker's behalf finds evidence that the channel may not see. It comes once for a turn: what
-// is lost with a process is not offered again. The channel's answer, its time and its outcome are
-// the same whether or not there is anything to offer.
-func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved) {
+// offerPrivate tells the asker of a question in a channel privately that a private answer would
+// find more. It does so if a search with the asker's permissions finds evidence that the channel
+// may not see. It offers at most once per turn and is not durable. It never affects the channel's
+// answer.
+func (s *Service) offerPrivate(ctx context.Context, t session.Turn, saved session.Saved) {
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || s.Retriever == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
 		return
 	}
@@ -52,8 +52,8 @@ func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved
 	}
 }
 
-// hasMore reports whether documents that the asker may read, and not all of the channel, are
-// evidence for the question by themselves.
+// hasMore reports whether documents that the asker may read, but not the whole channel, are
+// evidence for the question.
 func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Saved) (bool, error) {
 	rules, err := policy.In(ctx, s.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil || rules.Private == policy.PrivateOff {
@@ -71,11 +71,11 @@ func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Sav
 	if err != nil {
 		return false, err
 	}
-	// as where all documents are public
+	// for example if all documents are public
 	if beyond, err := s.Library.Beyond(ctx, asker, channel); err != nil || !beyond {
 		return false, err
 	}
-	look := retrieve.Search{Audience: asker, Queries: queries(t, saved), Limit: offerHits, Sources: setup.Agent.Sources}
+	look := retrieve.Search{Audience: asker, Queries: searchQueries(t, saved), Limit: offerHits, Sources: setup.Agent.Sources}
 	found, err := s.Retriever.Search(ctx, look)
 	if err != nil || !found.Evidence {
 		return false, err
@@ -94,9 +94,8 @@ func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Sav
 	return err == nil && found.Evidence, err
 }
 
-// queries are those that the turn searched with, and its question. The answer's own search is what
-// they are compared with.
-func queries(t session.Turn, saved session.Saved) []retrieve.Query {
+// searchQueries returns the question and the queries that the turn searched with.
+func searchQueries(t session.Turn, saved session.Saved) []retrieve.Query {
 	var texts []string
 	note := func(text string) {
 		if text = strings.TrimSpace(text); text != "" && !slices.Contains(texts, text) && len(texts) < offerQueries {
@@ -114,7 +113,7 @@ func queries(t session.Turn, saved session.Saved) []retrieve.Query {
 				Queries []string `json:"queries"`
 			}
 			if json.Unmarshal(call.Arguments, &arguments) != nil {
-				continue // another version's
+				continue // written by another version
 			}
 			for _, q := range arguments.Queries {
 				note(q)

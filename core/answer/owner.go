@@ -11,18 +11,19 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// ownerLimit bounds how long the end of an answer waits for the owner of the nearest page.
+// ownerLimit is how long the end of an answer waits for the owner of the nearest page.
 const ownerLimit = 2 * time.Second
 
-// Owners finds the owner of the nearest page; *owner.Desk is one. It is safe for concurrent use.
+// Owners finds the owner of the nearest page; *owner.Desk implements it. It is safe for concurrent
+// use.
 type Owners interface {
 	Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (owner.Offer, bool, error)
 }
 
-// naming returns a sink that passes packets on. At the end of an answer, if the documents did not
-// answer, it names the owner of the nearest page. It comes after recheck, so that the pages are
-// those that the audience may read.
-func (s *Service) naming(ctx context.Context, t session.Turn, to packet.Sink) packet.Sink {
+// nameOwner returns a sink that forwards packets. If the documents did not answer, it adds the
+// owner of the nearest page to the answer's last packet. It must follow recheckSources, so that the
+// audience may read the pages.
+func (s *Service) nameOwner(ctx context.Context, t session.Turn, to packet.Sink) packet.Sink {
 	if s.Owners == nil || t.Ambient || t.Origin.As == session.Shared {
 		return to
 	}
@@ -48,8 +49,8 @@ func (s *Service) naming(ctx context.Context, t session.Turn, to packet.Sink) pa
 	})
 }
 
-// ownerOf returns the owner of the nearest page; nil if there is none, or if that is not known in
-// time.
+// ownerOf returns the owner of the nearest page, or nil if there is none or the lookup takes too
+// long.
 func (s *Service) ownerOf(ctx context.Context, t session.Turn, pages []packet.Document) *packet.Owner {
 	if len(pages) == 0 {
 		return nil
@@ -66,7 +67,7 @@ func (s *Service) ownerOf(ctx context.Context, t session.Turn, pages []packet.Do
 	return offer.Packet()
 }
 
-// refs returns documents as they are named in the index, each once.
+// refs returns the distinct index references of documents.
 func refs(pages []packet.Document) []document.Ref {
 	var list []document.Ref
 	seen := make(map[document.ID]bool)

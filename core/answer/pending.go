@@ -14,18 +14,16 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// completeLimit bounds what a platform is asked before a question is answered without it: files
-// take the longest.
+// completeLimit limits loading the rest of a question from the platform; files take the longest.
+// Afterwards the question is answered without it.
 const completeLimit = 20 * time.Second
 
-// declinedPerson is kept of a question whose asker may not ask, which was found out when it was
-// stored already.
+// declinedPerson is stored if it turns out after intake that the asker may not ask.
 const declinedPerson = "The person may not ask here."
 
-// settle decides about a question of whose asker too little was known when it was taken in: as
-// Judge does, with what the platform says now. It reports whether the turn has come to its end by
-// that.
-func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error) {
+// admitAsker decides about a question whose asker was unknown at intake, as Judge would with
+// current permissions. It reports whether that ended the turn.
+func (s *Service) admitAsker(ctx context.Context, a *attempt) (ended bool, err error) {
 	t := a.turn
 	if t.Pending == nil || !t.Pending.Unsettled {
 		return false, nil
@@ -58,13 +56,14 @@ func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error
 	if err != nil {
 		return false, fmt.Errorf("count a question against its quotas: %w", err)
 	}
-	s.mu.Lock() // who looks for stops reads it
+	s.mu.Lock() // pollStops reads it
 	defer s.mu.Unlock()
 	a.turn.LimitedUntil = until
 	return false, nil
 }
 
-// refuseAsker ends a turn whose asker may not ask. Only who asked the bot reads it.
+// refuseAsker ends a turn whose asker may not ask. It tells the asker only if the bot was
+// addressed.
 func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	t := a.turn
 	d := policy.Admit(policy.Decision{Action: policy.Answer, Ambient: t.Ambient, Dialogue: !addressed(policy.Reason(t.Reason)), Private: t.Session.Owner != ""}, policy.State{})
@@ -82,7 +81,7 @@ func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	return s.decline(ctx, a, session.Saved{Sentence: declinedPerson})
 }
 
-// limited is the outcome of a turn that exceeds a quota.
+// limited returns the result of a turn that exceeds a quota.
 func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -98,11 +97,12 @@ func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 		}
 	}
 	quotas := rules.Counters(place, t.Asker.ID, holds)
-	return stated(session.Limited, policy.SayLimited(limited, s.Store, t.Session.Tenant, quotas, t.LimitedUntil))
+	return outcomeOf(session.Limited, policy.SayLimited(limited, s.Store, t.Session.Tenant, quotas, t.LimitedUntil))
 }
 
-// limitAsker tells the asker alone that a quota is exhausted, and reports whether that is all that
-// is to be shown. The user of a command was told in reply (Take), unless the quota was found since.
+// limitAsker tells the asker privately that a quota is exhausted. It reports whether nothing else
+// needs to be shown. Take has already told the user of a command, unless the quota was checked
+// later.
 func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	t := a.turn
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.LimitedUntil.IsZero() {
@@ -118,21 +118,20 @@ func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	return err == nil
 }
 
-// addressed reports whether a person who is answered for a reason has asked the bot itself.
+// addressed reports whether a reason means that the person asked the bot itself.
 func addressed(r policy.Reason) bool {
 	return r == "mention" || r == "direct_message" || r == "command" || r == ""
 }
 
-// gather is a turn with who will see its answer, which is known as listeners says, and with what
-// was pending of it. The platform is asked for both at once, and what it says is stored before it
-// is worked with, so that another attempt, and later turns, find the same. empty says that there is
-// nothing to answer.
-func (s *Service) gather(ctx context.Context, t session.Turn) (whole session.Turn, known, empty bool, err error) {
+// completeTurn loads the audience of a turn, and the pending parts of its question, concurrently.
+// It stores the parts before it returns, so that other attempts and later turns use the same. known
+// is as for listeners. empty reports that there is no question.
+func (s *Service) completeTurn(ctx context.Context, t session.Turn) (whole session.Turn, known, empty bool, err error) {
 	if t.Pending == nil || len(t.Pending.Ask) == 0 {
 		t.Audience, known = s.listeners(ctx, t)
 		return t, known, false, nil
 	}
-	asked := t // which is not written below
+	asked := t // a copy that is not modified below
 	var found session.Completion
 	var asking sync.WaitGroup
 	asking.Go(func() {
@@ -143,14 +142,14 @@ func (s *Service) gather(ctx context.Context, t session.Turn) (whole session.Tur
 	})
 	t.Audience, known = s.listeners(ctx, t)
 	asking.Wait()
-	// who stopped the turn waits for nothing that is stored
+	// a stopped turn does not wait for the store
 	if err != nil || found.Empty || ctx.Err() != nil {
 		return t, known, found.Empty, err
 	}
 	found.Audience = t.Audience
 	err = s.persist(ctx, func(ctx context.Context) error {
 		err := s.Store.Complete(ctx, t.Fence(), found)
-		// trying again does not help; the end of the attempt finds it too
+		// permanent; the end of the attempt handles it
 		if errors.Is(err, session.ErrFinished) {
 			return nil
 		}

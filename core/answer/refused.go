@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Refused notes in the audit trail that something was asked and not taken in. When the store does
-// not answer, the refusal holds all the same, and the log tells of it.
+// Refused records in the audit trail that a question was refused. If the store fails, the refusal
+// stands and the error is logged.
 func (s *Service) Refused(ctx context.Context, r session.Refusal) {
 	if r.Person == "" {
 		return
@@ -21,8 +21,8 @@ func (s *Service) Refused(ctx context.Context, r session.Refusal) {
 	}
 }
 
-// judgedRefused notes a question that Judge decided to refuse.
-func (s *Service) judgedRefused(ctx context.Context, o Occurrence, d policy.Decision) {
+// auditJudged records a question that Judge refused.
+func (s *Service) auditJudged(ctx context.Context, o Occurrence, d policy.Decision) {
 	if d.Action != policy.Refuse {
 		return
 	}
@@ -31,8 +31,8 @@ func (s *Service) judgedRefused(ctx context.Context, o Occurrence, d policy.Deci
 	})
 }
 
-// takenRefused notes a question that was rejected with err when it was to be taken in.
-func (s *Service) takenRefused(ctx context.Context, m thread.Mention, err error) {
+// auditRejected records a question that Take rejected with err.
+func (s *Service) auditRejected(ctx context.Context, m thread.Mention, err error) {
 	reason := policy.ReasonOf(err)
 	if reason == "" {
 		return
@@ -42,8 +42,8 @@ func (s *Service) takenRefused(ctx context.Context, m thread.Mention, err error)
 	})
 }
 
-// questionKey names a question within its workspace: by its message, of which several events may
-// tell, or by its event where it is no message.
+// questionKey returns the key of a question in its workspace: its message, which several events may
+// report, or its event if there is no message.
 func questionKey(at thread.Ref, id thread.MessageID, event string) string {
 	if id == "" {
 		return event

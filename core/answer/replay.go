@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Replay returns packets of a saved turn: a View folded from them shows the final pages that the
-// turn itself would have shown. It serves recovery, edits of old answers and explanations. A turn
-// that no model ran has an ending alone.
+// Replay returns packets of a saved turn. A View of them shows the same final pages as the turn
+// itself. It is used for recovery, edits of old answers and explanations. A turn without a run has
+// only an ending.
 func Replay(saved session.Saved) []packet.Packet {
 	switch {
 	case saved.Removed != nil:
@@ -51,19 +51,21 @@ func Replay(saved session.Saved) []packet.Packet {
 			end.Outcome, end.Sentence, end.Reference = saved.Outcome, saved.Sentence, ""
 		}
 		if end.Sentence == "" && (run.Shown == "" || end.Outcome != session.NoEvidence) {
-			end.Sentence = policy.Say(end.Outcome) // an answer that nothing was found says so itself
+			// the text of such an answer already says that nothing was found
+			end.Sentence = policy.Say(end.Outcome)
 		}
 		packets = append(packets, ending(at, end)...)
 	}
 	return packets
 }
 
-// withdrawn reports whether the question was deleted, which stands under what had been answered.
+// withdrawn reports whether the question was deleted. A notice below the answer then says so.
 func withdrawn(saved session.Saved) bool {
 	return saved.Outcome == session.Superseded && saved.Sentence != ""
 }
 
-// corrected shows a person's text instead of an answer, with the sources that it kept.
+// corrected returns packets that show a person's text instead of the answer, with its remaining
+// sources.
 func corrected(saved session.Saved) []packet.Packet {
 	best, _ := saved.Best()
 	answer, _ := best.Answer()
@@ -84,7 +86,7 @@ func corrected(saved session.Saved) []packet.Packet {
 		}})
 }
 
-// ending is how the engine ends a run: an Error when there is a reference to find it by, then the
+// ending returns the last packets of a run: an Error if there is a reference to report, then the
 // Stop.
 func ending(at packet.Placement, e session.Ending) []packet.Packet {
 	stop := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: e.Notices}
@@ -101,7 +103,7 @@ func ending(at packet.Placement, e session.Ending) []packet.Packet {
 	}
 }
 
-// documents lists the documents of an answer's prompt.
+// documents returns the documents of an answer's prompt.
 func documents(references []message.Reference) []packet.Document {
 	var found []packet.Document
 	for _, r := range message.Distinct(references) {

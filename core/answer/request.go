@@ -16,13 +16,13 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// request lays out what the engine needs. All of it is read again for each attempt, so that a
-// changed prompt, a revoked document or a new member of the channel counts from the next attempt
+// requestFor builds the engine's request. It reads everything again for each attempt, so that a
+// changed prompt, a revoked document or a new member of the channel applies from the next attempt
 // on.
-func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, error) {
+func (s *Service) requestFor(ctx context.Context, t session.Turn) (turn.Request, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	req, depth, err := layOut(ctx, s.Setups, s.Prompts, s.Catalogue, t)
+	req, depth, err := buildRequest(ctx, s.Setups, s.Prompts, s.Catalogue, t)
 	if err != nil {
 		return turn.Request{}, err
 	}
@@ -43,8 +43,9 @@ func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, er
 	return req, nil
 }
 
-// layOut is what a request has whatever was said before, and how deep the setup searches.
-func layOut(ctx context.Context, setups Setups, prompts Prompts, catalogue Catalogue, t session.Turn) (turn.Request, turn.Depth, error) {
+// buildRequest returns the part of a request that does not depend on the history, and the setup's
+// depth.
+func buildRequest(ctx context.Context, setups Setups, prompts Prompts, catalogue Catalogue, t session.Turn) (turn.Request, turn.Depth, error) {
 	setup, err := setups.Setup(ctx, t)
 	if err != nil {
 		return turn.Request{}, turn.Depth{}, fmt.Errorf("choose who answers: %w", err)
@@ -67,10 +68,10 @@ func layOut(ctx context.Context, setups Setups, prompts Prompts, catalogue Catal
 	return req, setup.Depth, nil
 }
 
-// platforms are the names of platforms as people write them.
+// platforms maps platforms to their display names.
 var platforms = map[thread.Platform]string{"slack": "Slack", "discord": "Discord", "console": "a terminal"}
 
-// place says where a question was asked, for the model.
+// place describes for the model where a question was asked.
 func place(t session.Turn) string {
 	at := cmp.Or(platforms[t.Session.Ref.Platform], string(t.Session.Ref.Platform))
 	switch {
@@ -82,9 +83,9 @@ func place(t session.Turn) string {
 	return at + ", channel " + t.Session.Ref.Channel
 }
 
-// permitted reduces a history to what the present audience may read.
+// permitted removes from a history what the current audience may not read.
 func (s *Service) permitted(ctx context.Context, audience access.Audience, history []message.Message) ([]message.Message, error) {
-	history = answered(history)
+	history = completeTurns(history)
 	var ids []document.ID
 	seen := make(map[document.ID]bool)
 	note := func(id document.ID) {
@@ -108,11 +109,11 @@ func (s *Service) permitted(ctx context.Context, audience access.Audience, histo
 	if err != nil {
 		return nil, fmt.Errorf("find out what the audience may read: %w", err)
 	}
-	return s.standing(ctx, audience.Tenant(), message.Readable(history, func(id document.ID) bool { return readable[id] }))
+	return s.dropWithdrawn(ctx, audience.Tenant(), message.Readable(history, func(id document.ID) bool { return readable[id] }))
 }
 
-// standing reduces a history to what rests on nothing that was taken back since.
-func (s *Service) standing(ctx context.Context, tenant access.TenantID, history []message.Message) ([]message.Message, error) {
+// dropWithdrawn removes from a history what rests on statements that were withdrawn since.
+func (s *Service) dropWithdrawn(ctx context.Context, tenant access.TenantID, history []message.Message) ([]message.Message, error) {
 	shown := message.Shown(history)
 	if s.Quotes == nil || len(shown) == 0 {
 		return history, nil
@@ -132,9 +133,9 @@ func (s *Service) standing(ctx context.Context, tenant access.TenantID, history 
 	}), nil
 }
 
-// answered leaves out the tool calls and results of turns without an answer: which documents they
-// hold is not known, and an answer is what says so. It marks courtesies.
-func answered(history []message.Message) []message.Message {
+// completeTurns removes the tool calls and results of turns without an answer, since only the
+// answer says which documents they contain. It marks courtesies.
+func completeTurns(history []message.Message) []message.Message {
 	complete := make(map[int]bool)
 	for _, m := range history {
 		if m.Role == message.Assistant {

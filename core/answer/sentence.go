@@ -18,14 +18,14 @@ const (
 	sentenceOffer           = "I found documents that you can read but not everyone here can. Shall I answer you privately?"
 )
 
-// What replaces an answer, or is under it, after people have acted on it.
+// Notices that replace an answer or follow it, after people have acted on it.
 const (
-	// noticeRemoved is all that is left of an answer on its platform.
+	// noticeRemoved replaces a removed answer.
 	noticeRemoved   = "This answer was removed."
 	noticeCorrected = "Corrected by %s. A person wrote this, not the bot."
 )
 
-// replies are the answers to talk that asks nothing of the documents.
+// replies are the answers to small talk.
 var replies = map[policy.Talk]string{
 	policy.Greeting: sentenceGreeting, policy.Thanks: sentenceThanks, policy.Goodbye: sentenceGoodbye, policy.About: sentenceAbout,
 }

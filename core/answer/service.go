@@ -21,72 +21,74 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Service works with. All but Deep, Quotes, Resolver, Logger, Policies, Retriever,
-// Owners, Steering and Metrics are required.
+// Deps are the dependencies of a Service. All but Deep, Quotes, Catalogue, Resolver, Logger,
+// Policies, Retriever, Owners, Steering, Metrics, Full and Tracer are required.
 type Deps struct {
 	Store   Store
 	Prompts Prompts
 	Signal  session.Signal
 	Engine  Engine
-	// runs the questions that are to be searched deeply (turn.Request.Depth); nil: Engine does
+	// runs deep searches (turn.Request.Depth); nil means Engine does
 	Deep      Engine
 	Setups    Setups
 	Library   Library
-	Quotes    session.Quotes   // nil: documents count as a whole
-	Catalogue Catalogue        // nil: models do not read what can be searched
-	Surfaces  chat.Platform    // the platforms that turns come from, as one
-	Resolver  *access.Resolver // of who is present; nil: they hold what their platform says
+	Quotes    session.Quotes   // nil: permissions apply to whole documents
+	Catalogue Catalogue        // nil hides the list of sources from models
+	Surfaces  chat.Platform    // all platforms, as one
+	Resolver  *access.Resolver // looks up permissions in sources; nil: only those of the platform
 	Logger    *slog.Logger     // nil: silent
 
-	Policies policy.Source // what holds in each channel; nil: the defaults everywhere
-	// finds out whether there is evidence for an unasked answer; nil: it is never answered, and no
-	// private answer is offered
+	Policies policy.Source // settings of each channel; nil means the defaults
+	// finds evidence for unasked answers; nil disables these and offers of private answers
 	Retriever retrieve.Retriever
-	Owners    Owners              // nil: no owner of a page is named
-	Steering  deepsearch.Steering // nil: the plan of a deep search cannot be changed
-	Metrics   Metrics             // nil: nothing is counted
-	// Full reports whether the store's disk is full: as it is seen, or as an error of the store
-	// says that is not nil. Nil: unknown.
+	Owners    Owners              // nil: owners of pages are not named
+	Steering  deepsearch.Steering // nil: plans of deep searches cannot be changed
+	Metrics   Metrics             // nil counts nothing
+	// Full reports whether the store's disk is full, either now or according to a store error that
+	// is not nil. Nil means unknown.
 	Full   func(err error) bool
-	Tracer span.Tracer // nil: nothing is traced
+	Tracer span.Tracer // nil disables tracing
 }
 
-// Config sets a Service up. Zero fields take the defaults given.
+// Config configures a Service. Zero fields get the given defaults.
 type Config struct {
 	Replica    session.ReplicaID // a random one
-	Platforms  []thread.Platform // that Surfaces can open; nil means all
-	Workspaces []string          // likewise
-	Workers    int               // turns at once: 256
-	Lease      time.Duration     // without a beat, turns are another's after: 7 s
-	Beat       time.Duration     // between two beats: 1 s, and twice that while no turn runs
-	// between two looks for work: 500 ms, and up to 30 s while beats find none
+	Platforms  []thread.Platform // platforms that Surfaces can open; nil means all
+	Workspaces []string          // workspaces that Surfaces can open; nil means all
+	Workers    int               // concurrent turns: 256
+	// time without a beat after which other replicas take over the turns: 7 s
+	Lease time.Duration
+	Beat  time.Duration // interval of beats: 1 s, and twice that while no turn runs
+	// interval of polling for work: 500 ms, and up to 30 s while beats find none
 	Poll time.Duration
-	// between two looks for stops: 2 s; Poll while the signal is not reliable
-	StopPoll    time.Duration
-	Grace       time.Duration // for running turns at the end: 30 s
-	MaxAge      time.Duration // REDELIVERY_MAX_AGE: 15 min
-	MaxDeaths   int           // of processes in which a turn ran alone: 2; then it fails
-	MaxQuestion int           // characters: 100,000
-	History     int           // turns of history that a prompt may draw on: 50
+	// interval of polling for stops: 2 s; Poll if the signal is unreliable
+	StopPoll time.Duration
+	Grace    time.Duration // time for running turns at shutdown: 30 s
+	MaxAge   time.Duration // REDELIVERY_MAX_AGE: 15 min
+	// processes that may die while a turn runs alone in them: 2; then the turn fails
+	MaxDeaths   int
+	MaxQuestion int // characters: 100,000
+	History     int // maximum turns of history in a prompt: 50
 }
 
-// Service takes questions in and answers them. It is safe for concurrent use.
+// Service accepts questions and answers them. It is safe for concurrent use.
 type Service struct {
 	Deps
 	config Config
 	lease  *lease
-	wake   chan struct{} // holds one token when there may be work
+	wake   chan struct{} // holds a token if there may be work
 
 	mu      sync.Mutex
 	running map[session.TurnID]*attempt
-	unsure  bool // a write's fate is not known: the replica may hold turns that it does not work on
+	// the outcome of a write is unknown: the replica may hold turns that it does not work on
+	unsure bool
 
 	intakes  intakes
-	verdicts []judged // to be written
+	verdicts []pendingVerdict // to be written
 	lookups  chan lookup
 }
 
-// New returns a service. Nothing runs before Run.
+// New returns a service. It does nothing before Run.
 func New(deps Deps, config Config) (*Service, error) {
 	var faults []error
 	for _, required := range []struct {
@@ -104,7 +106,7 @@ func New(deps Deps, config Config) (*Service, error) {
 		deps.Logger = slog.New(slog.DiscardHandler)
 	}
 	if deps.Metrics == nil {
-		deps.Metrics = nothing{}
+		deps.Metrics = noMetrics{}
 	}
 	config = config.withDefaults()
 	if config.Lease < 2*config.Beat {
@@ -145,19 +147,19 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Accepted is what became of a question.
+// Accepted is the result of storing a question.
 type Accepted struct {
 	session.Accepted
-	Notice string // for the thread: that the question waits for others; empty when it does not
+	Notice string // for the thread, if the question has to wait
 }
 
-// Accept is Take for a question about which nothing had to be decided.
+// Accept is Take for a question that needed no decision.
 func (s *Service) Accept(ctx context.Context, m thread.Mention) (Accepted, error) {
 	return s.Take(ctx, Question{Mention: m})
 }
 
-// Stop asks for a stop and returns once it is recorded; then no turn it is meant for can miss it,
-// wherever it runs.
+// Stop records a request to stop, then signals it. Once it returns, no matching turn on any replica
+// can miss it.
 func (s *Service) Stop(ctx context.Context, r session.StopRequest) (result session.StopResult, err error) {
 	defer s.guard(ctx, "stop", &err)
 	result, err = s.Store.Request(ctx, r)
@@ -165,7 +167,7 @@ func (s *Service) Stop(ctx context.Context, r session.StopRequest) (result sessi
 		return result, err
 	}
 	for _, id := range result.Turns {
-		// A signal that is lost is found by polling, so its failure is no failure of the stop.
+		// Polling finds a lost signal, so its failure is not an error.
 		if err := s.Signal.Raise(ctx, id); err != nil {
 			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", id, "error", err)
 		}
@@ -173,8 +175,7 @@ func (s *Service) Stop(ctx context.Context, r session.StopRequest) (result sessi
 	return result, nil
 }
 
-// guard makes an error of a panic in an event handler, so that one bad event does not end the
-// process.
+// guard turns a panic in an event handler into an error, so that one event cannot end the process.
 func (s *Service) guard(ctx context.Context, what string, err *error) {
 	if p := recover(); p != nil {
 		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

@@ -13,45 +13,45 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Sign is how a platform shows that the bot is at work, until there are words to read.
+// Sign is how a platform shows that the bot is working, until text is visible.
 type Sign struct {
-	// Show shows a line. Nil: the platform has no sign. Where the sign can be removed, an empty line
-	// removes it.
+	// Show shows a line. If the sign can be removed, an empty line removes it. Nil if the platform
+	// has no sign.
 	Show  func(ctx context.Context, to thread.Ref, line string) error
-	Every time.Duration // a sign is shown again after
-	Again time.Duration // likewise, one that there was no room for
-	First string        // the line to begin with
-	// Line returns the line for a packet; empty: the last one stays. Nil: there is one line.
+	Every time.Duration // interval at which the line is shown again
+	Again time.Duration // delay after a rate limit
+	First string        // the first line
+	// Line returns the line for a packet, or "" to keep the last one. Nil for a constant line.
 	Line func(p packet.Packet) string
-	// Lingers reports whether the sign may still be visible although the platform was asked for
-	// nothing since, and has to be removed. Nil: it cannot be removed, so the last sign comes
-	// before the answer's last words.
+	// Lingers reports whether the sign may still be visible and must be removed. Nil if it cannot
+	// be removed; then the last sign precedes the answer's last text.
 	Lingers func() bool
 }
 
 const (
 	// lineLength is the number of characters that fit on a line.
 	lineLength = 80
-	// clearLimit bounds the call that removes a sign. The thread's next question would wait for it.
+	// clearLimit limits the call that removes a sign, because the thread's next question waits for
+	// it.
 	clearLimit = time.Second
 )
 
-// sign shows a Sign while an answer is made. The nil sign shows nothing.
+// sign shows a Sign while an answer is being made. The nil sign shows nothing.
 type sign struct {
 	Sign
 
 	to     thread.Ref
 	logger *slog.Logger
-	latest chan string // holds the newest line
+	latest chan string // has the newest line
 	stop   context.CancelFunc
 	ended  sync.WaitGroup
 
-	mu    sync.Mutex
-	words bool // there are words to read
+	mu        sync.Mutex
+	textShown bool // text is visible
 }
 
-// showSign shows a first line and then calls seen. No line is begun without a permit. A call that
-// ends late disturbs no answer.
+// showSign shows the first line and then calls seen. No line is shown without a permit. A late call
+// does not affect the answer.
 func showSign(ctx context.Context, how Sign, to thread.Ref, permit chat.Permit, logger *slog.Logger, seen func(context.Context)) *sign {
 	s := &sign{Sign: how, to: to, logger: logger, latest: make(chan string, 1)}
 	s.Show = func(ctx context.Context, to thread.Ref, line string) error {
@@ -64,8 +64,8 @@ func showSign(ctx context.Context, how Sign, to thread.Ref, permit chat.Permit, 
 	ctx, s.stop = context.WithCancel(ctx)
 	s.ended.Go(func() {
 		s.run(ctx, sync.OnceFunc(func() { seen(lasting) }))
-		// the line was shown after the message that should have removed it
-		if s.read() && s.Lingers != nil && s.Lingers() && lasting.Err() == nil {
+		// the line appeared after the message that should have removed it
+		if s.hasText() && s.Lingers != nil && s.Lingers() && lasting.Err() == nil {
 			s.clear(lasting)
 		}
 	})
@@ -81,12 +81,12 @@ func (s *sign) run(ctx context.Context, seen func()) {
 		next := s.Every
 		var refused *thread.RateLimitError
 		switch {
-		case errors.Is(err, thread.ErrNoRoom): // many have asked at once
+		case errors.Is(err, thread.ErrNoRoom): // rate limit of concurrent signs
 			next = s.Again
 		case errors.As(err, &refused):
 			next = max(refused.RetryAfter, s.Again)
 		case err != nil && ctx.Err() == nil:
-			// Expected where the platform shows none. The answer is not affected.
+			// expected if the platform shows no sign there
 			s.logger.DebugContext(ctx, "sign that the bot is at work not shown", "error", err)
 		}
 		seen()
@@ -100,7 +100,7 @@ func (s *sign) run(ctx context.Context, seen func()) {
 	}
 }
 
-// accept replaces the line by that of a packet.
+// accept updates the line for a packet.
 func (s *sign) accept(p packet.Packet) {
 	if s == nil {
 		return
@@ -128,24 +128,24 @@ func (s *sign) accept(p packet.Packet) {
 	}
 }
 
-// hush ends the sign because there are words to read. The platform removes it.
-func (s *sign) hush() {
+// endForText ends the sign because text is visible. The platform then removes it.
+func (s *sign) endForText() {
 	if s == nil {
 		return
 	}
 	s.mu.Lock()
-	s.words = true
+	s.textShown = true
 	s.mu.Unlock()
 	s.stop()
 }
 
-func (s *sign) read() bool {
+func (s *sign) hasText() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.words
+	return s.textShown
 }
 
-// wait ends the sign, and returns when no call is running.
+// wait ends the sign and waits for its running call.
 func (s *sign) wait() {
 	if s != nil {
 		s.stop()
@@ -153,22 +153,21 @@ func (s *sign) wait() {
 	}
 }
 
-// beforeLast is called before the answer's last words are written.
+// beforeLast is called before the answer's last text is written.
 func (s *sign) beforeLast() {
 	if s != nil && s.Lingers == nil {
 		s.wait()
 	}
 }
 
-// afterLast is called after the answer's last words were written, or could not be: the answer does
-// not wait for the sign.
+// afterLast is called after the last write of the answer, which does not wait for the sign.
 func (s *sign) afterLast(ctx context.Context, err error) {
 	if s == nil {
 		return
 	}
 	s.wait()
 	if err == nil && s.Lingers != nil && s.Lingers() {
-		s.clear(ctx) // nothing was posted that would remove it
+		s.clear(ctx) // no message was posted that would remove it
 	}
 }
 

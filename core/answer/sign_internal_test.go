@@ -130,7 +130,7 @@ func TestSignTellsOfPackets(t *testing.T) {
 			s.accept(packet.Packet{Payload: p})
 			synctest.Wait()
 		}
-		s.hush()
+		s.endForText()
 		s.accept(packet.Packet{Payload: packet.Status{Text: "after the words"}})
 		s.wait()
 		if want := []string{"first", "one two", "three"}; !slices.Equal(l.lines, want) {

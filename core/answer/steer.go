@@ -9,15 +9,15 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Steer changes the plan of a deep search as a person says it, whom the channel's setting stoppers
-// may name, as for StopAs.
+// Steer changes the plan of a deep search on behalf of a person. The channel's setting stoppers may
+// permit it, as for StopAs.
 func (s *Service) Steer(
 	ctx context.Context, at session.StopRequest, in deepsearch.Instruction, holds func(context.Context) (access.Audience, error),
 ) (deepsearch.Steered, error) {
 	if s.Steering == nil {
 		return deepsearch.Steered{}, nil
 	}
-	defer s.Wake() // a search that waited may go on
+	defer s.Wake() // a waiting search may continue
 	became, err := s.Steering.Steer(ctx, at, in)
 	if err != nil || became.Became != deepsearch.Forbidden {
 		return became, err
@@ -28,14 +28,14 @@ func (s *Service) Steer(
 	return s.Steering.Steer(ctx, at, in)
 }
 
-// steered reports whether a message steers a deep search, and then decides about it.
-func (s *Service) steered(ctx context.Context, o Occurrence, j *Judgement) (bool, error) {
+// steerSearch executes a message that steers a deep search. It reports whether the message is one.
+func (s *Service) steerSearch(ctx context.Context, o Occurrence, j *Judgement) (bool, error) {
 	in, ok := deepsearch.ParseInstruction(o.Text)
 	if !ok || o.Bot || o.Message == "" || !o.addressed(j.Thread.Known) {
 		return false, nil
 	}
 	at := session.StopRequest{Tenant: o.Tenant, Ref: o.Ref, By: session.Stopper{ID: o.Author}}
-	if o.Direct && !o.InThread { // it stands in no thread whose turns could be meant
+	if o.Direct && !o.InThread { // outside of any thread it refers to the whole channel
 		at.Ref.Thread = ""
 	}
 	var err error

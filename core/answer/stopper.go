@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// StopAs is Stop for a person, whom the channel's setting stoppers may name: then other people's
-// answers are stopped too, as by an administrator. holds returns what the person alone may read; it
-// is called only where that decides, and nil counts as nothing.
+// StopAs is Stop for a person whom the channel's setting stoppers may permit to stop other people's
+// answers. holds returns what the person may read. It is called only if that decides; nil counts as
+// nothing.
 func (s *Service) StopAs(
 	ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error),
 ) (session.StopResult, error) {
@@ -24,8 +24,7 @@ func (s *Service) StopAs(
 	return s.Stop(ctx, r)
 }
 
-// namedStopper reports whether the channel's setting stoppers names a person who has no say
-// otherwise.
+// namedStopper reports whether the channel's setting stoppers permits a person.
 func (s *Service) namedStopper(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (bool, error) {
 	if r.By.ID == "" {
 		return false, nil
@@ -34,6 +33,6 @@ func (s *Service) namedStopper(ctx context.Context, r session.StopRequest, holds
 	if err != nil || len(rules.Stoppers) == 0 {
 		return false, err
 	}
-	h := &holder{ask: holds, tenant: r.Tenant}
+	h := &audienceLookup{ask: holds, tenant: r.Tenant}
 	return h.holds(ctx).MayRead(rules.Stoppers), nil
 }

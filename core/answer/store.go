@@ -11,10 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Store is what taking questions in and answering them need of a session.Store, which says what
-// each method does.
+// Store is the part of session.Store that a Service uses. See there for the methods.
 type Store interface {
-	// A question comes in, or does not.
+	// Intake
 	Accept(ctx context.Context, in session.Intake) (session.Accepted, error)
 	Refused(ctx context.Context, r session.Refusal) error
 	Seen(ctx context.Context, s session.Sighting) error
@@ -25,7 +24,7 @@ type Store interface {
 	Traces(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest) ([]session.Trace, error)
 	Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Verdict, error)
 
-	// A worker takes it and lets go of it.
+	// Work on turns
 	Lease(ctx context.Context, r session.LeaseRequest) ([]session.Turn, error)
 	Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error)
 	Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (until time.Time, err error)
@@ -37,7 +36,7 @@ type Store interface {
 	Leave(ctx context.Context, id session.ReplicaID) error
 	Sweep(ctx context.Context) error
 
-	// What was said and shown before.
+	// History
 	Load(ctx context.Context, before session.Turn, limit int) ([]message.Message, error)
 	Numbers(ctx context.Context, of session.Turn) (map[int]cite.Passage, error)
 	Saved(ctx context.Context, of session.Turn) (session.Saved, error)
@@ -46,12 +45,12 @@ type Store interface {
 	Unlisted(ctx context.Context, since time.Time, limit int) ([]session.Turn, error)
 	Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (first bool, err error)
 
-	// It is stopped.
+	// Stops
 	Request(ctx context.Context, r session.StopRequest) (session.StopResult, error)
 	Requested(ctx context.Context, turns []session.Fence) ([]session.TurnID, error)
 }
 
-// Prompts is what a tenant's models read before anything else; a session.Settings is one.
+// Prompts returns the system prompt of a tenant; session.Settings implements it.
 type Prompts interface {
 	Prompt(ctx context.Context, tenant access.TenantID) (session.Prompt, error)
 }

@@ -13,21 +13,19 @@ import (
 )
 
 const (
-	// unlistedAge is how old an answer from public documents alone may be to be offered again.
-	// unlistedLook is the time between two looks for such answers, of which each takes up at most
-	// unlistedMost.
+	// unlistedAge is the maximum age of an answer from public documents to be offered again.
+	// unlistedLook is the interval of checks, each of at most maxUnlisted answers.
 	unlistedAge  = 24 * time.Hour
 	unlistedLook = time.Minute
-	unlistedMost = 20
+	maxUnlisted  = 20
 )
 
-// offerUnlisted offers to answer again what was answered from public documents alone while it was
-// not known who listens. The store remembers which answers these are, so that it survives a
-// restart.
+// offerUnlisted offers to repeat answers that used only public documents because the audience was
+// unknown. The store records which answers these are, so it survives a restart.
 func (s *Service) offerUnlisted(ctx context.Context) {
 	for sleep.For(ctx, unlistedLook) == nil {
 		limited, cancel := context.WithTimeout(ctx, unlistedLook)
-		turns, err := s.Store.Unlisted(limited, time.Now().Add(-unlistedAge), unlistedMost)
+		turns, err := s.Store.Unlisted(limited, time.Now().Add(-unlistedAge), maxUnlisted)
 		for _, t := range turns {
 			if err == nil {
 				err = s.offerAgain(limited, t)
@@ -40,8 +38,8 @@ func (s *Service) offerUnlisted(ctx context.Context) {
 	}
 }
 
-// offerAgain tells the asker of a turn, once, that it can be answered from more than public
-// documents. It returns access.ErrPending while it is not known who listens.
+// offerAgain tells the asker of a turn, once, that a new answer could use more than public
+// documents. It returns access.ErrPending while the audience is unknown.
 func (s *Service) offerAgain(ctx context.Context, t session.Turn) error {
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.Ambient {
 		return nil
@@ -51,7 +49,7 @@ func (s *Service) offerAgain(ctx context.Context, t session.Turn) error {
 		return err
 	}
 	if err != nil {
-		return nil // of a channel that is gone, or a platform that another replica serves
+		return nil // the channel is gone, or another replica serves the platform
 	}
 	more, err := s.Library.Beyond(ctx, present, access.NewAudience(t.Session.Tenant))
 	if err != nil {

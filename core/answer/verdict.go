@@ -13,22 +13,21 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Verdicts are written in bulk, since one is made for every message of every channel that the bot
-// is in.
+// Verdicts are written in batches, since there is one for every message in the bot's channels.
 const (
 	verdictEvery = time.Second
-	// that wait to be written; beyond them the newest are lost, and answering goes on
+	// limit of unwritten verdicts; further ones are dropped
 	maxVerdicts = 2000
 )
 
-// judged is a verdict that waits to be written.
-type judged struct {
+// pendingVerdict is a verdict that is not yet written.
+type pendingVerdict struct {
 	tenant  access.TenantID
 	verdict session.Verdict
 }
 
-// verdict notes what was decided about a message. Messages without an id, and the bot's own, have
-// nothing to be asked about by.
+// verdict queues the decision about a message. It ignores events without a message, which cannot be
+// asked about.
 func (s *Service) verdict(o Occurrence, d policy.Decision) {
 	if o.Message == "" {
 		return
@@ -36,17 +35,17 @@ func (s *Service) verdict(o Occurrence, d policy.Decision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.verdicts) < maxVerdicts {
-		s.verdicts = append(s.verdicts, judged{o.Tenant, session.Verdict{
+		s.verdicts = append(s.verdicts, pendingVerdict{o.Tenant, session.Verdict{
 			Ref: o.Ref, Message: o.Message, Action: d.Action.String(), Reason: string(d.Reason),
 		}})
 	}
 }
 
-// Passed reports whether a message was heard before, by whichever process, and was not to be
-// answered. A message that was to be answered and became no turn was lost on the way, or rejected.
+// Passed reports whether some process decided not to answer a message. It is false for a message
+// that was to be answered but became no turn.
 func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
 	s.mu.Lock()
-	for _, j := range slices.Backward(s.verdicts) { // that are not written yet
+	for _, j := range slices.Backward(s.verdicts) { // not written yet
 		if v := j.verdict; j.tenant == tenant && v.Message == id && session.PlaceOf(v.Ref) == session.PlaceOf(at) {
 			s.mu.Unlock()
 			return v.Action != policy.Answer.String(), nil
@@ -60,9 +59,8 @@ func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.
 	return v.Action != "" && v.Action != policy.Answer.String(), nil
 }
 
-// News returns those of newest messages whose channels may hold something that no process has
-// handled. Where one newest message was handled, so was what its channel said before, since a
-// process takes in a channel in order.
+// News returns the newest messages of those channels that may have unhandled messages. A process
+// handles a channel in order. If the newest message was handled, so were all before it.
 func (s *Service) News(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
 ) ([]session.Newest, error) {
@@ -79,7 +77,7 @@ func (s *Service) News(
 	return news, nil
 }
 
-// writeVerdicts stores verdicts until ctx ends, and then those that are left.
+// writeVerdicts stores queued verdicts until ctx ends, and then the rest.
 func (s *Service) writeVerdicts(ctx context.Context) {
 	failing := false
 	for more := true; more; {
@@ -92,8 +90,8 @@ func (s *Service) writeVerdicts(ctx context.Context) {
 	}
 }
 
-// flushVerdicts stores what was decided since the last time. What cannot be stored is lost: it
-// explains, and nothing depends on it.
+// flushVerdicts stores the queued verdicts. After an error they are lost, since they only serve
+// explanations.
 func (s *Service) flushVerdicts(ctx context.Context) error {
 	s.mu.Lock()
 	waiting := s.verdicts

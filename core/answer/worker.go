@@ -16,19 +16,19 @@ import (
 // Intervals that need no setting.
 const (
 	sweepEvery = time.Minute
-	// storeLimit bounds one call of the store. A slow one is made again; what it did is found out
-	// by its next error.
+	// storeLimit limits one call of the store. A slow call is repeated, and the next error shows
+	// what it did.
 	storeLimit = 10 * time.Second
-	// leaseMost is how many turns a replica takes at once: enough for a crowd to be seen soon, few
-	// enough for others to have their part.
-	leaseMost = 8
+	// maxLeased is how many turns a replica leases at once: enough to start many turns soon, few
+	// enough to leave some to other replicas.
+	maxLeased = 8
 )
 
-// Run answers questions until ctx ends; then it takes no new turn, lets the running ones finish for
-// Config.Grace, hands back what is left, and returns. It fails only when the store cannot be
-// reached at the start. A Service runs once.
+// Run answers questions until ctx ends. Then it leases no new turns, gives running ones
+// Config.Grace to finish, hands back the rest, and returns. It returns an error only if the store
+// is unreachable at the start. A Service can run only once.
 func (s *Service) Run(ctx context.Context) error {
-	// nothing is held yet that a lease could lose meanwhile
+	// no turn is held yet, so a slow renewal is harmless
 	if err := s.renewWithin(ctx, storeLimit); ctx.Err() != nil {
 		return nil
 	} else if err != nil {
@@ -43,26 +43,25 @@ func (s *Service) Run(ctx context.Context) error {
 	keepers.Go(func() { s.sweep(keeping) })
 	keepers.Go(func() { s.offerUnlisted(keeping) })
 	keepers.Go(func() { s.writeVerdicts(keeping) })
-	keepers.Go(func() { s.lookUps(keeping) })
+	keepers.Go(func() { s.runLookups(keeping) })
 
 	s.work(ctx, lasting, &turns)
-	s.drain(&turns)
+	s.drainTurns(&turns)
 	stop()
 	keepers.Wait()
 
 	leaving, cancel := context.WithTimeout(lasting, storeLimit)
 	defer cancel()
 	if err := s.Store.Leave(leaving, s.config.Replica); err != nil {
-		// Others take over as soon as the lease is over, so this costs seconds and no answer.
+		// Others take over when the lease expires, so this costs only seconds.
 		s.Logger.WarnContext(ctx, "replica could not say that it ends", "replica", s.config.Replica, "error", err)
 	}
 	return nil
 }
 
-// How many times longer than Config.Poll the pauses between two looks for work get. A question
-// wakes the process that received it, and a beat where another process left something behind. What
-// both missed waits for idlePolls; where the last look says little, the next one comes within
-// doubtPolls.
+// Limits of the polling interval, as multiples of Config.Poll. A question wakes the process that
+// received it, and a beat wakes it for work left by others. Polling finds the rest: idlePolls is
+// the limit normally, doubtPolls if the last lease failed or was inconclusive.
 const (
 	idlePolls  = 60
 	doubtPolls = 4
@@ -72,7 +71,7 @@ const (
 func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 	slots := make(chan struct{}, s.config.Workers)
 	failing, wait := false, s.config.Poll
-	var draining time.Time // since when turns wait to be run here apart; zero while none do
+	var draining time.Time // since when the process drains; zero if it does not
 	for {
 		select {
 		case slots <- struct{}{}:
@@ -81,20 +80,20 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 		}
 		s.intakes.yield(ctx)
 		taken := 1
-		for ; taken < leaseMost && len(slots) < cap(slots); taken++ { // no other process fills them
+		for ; taken < maxLeased && len(slots) < cap(slots); taken++ { // no other process fills them
 			slots <- struct{}{}
 		}
-		leased, err := s.next(ctx, taken)
-		draining, err = s.drained(ctx, draining, err)
+		leased, err := s.leaseTurns(ctx, taken)
+		draining, err = s.checkDraining(ctx, draining, err)
 		if err != nil && ctx.Err() == nil && !failing {
 			s.Logger.WarnContext(ctx, "no turn could be leased", "replica", s.config.Replica, "error", err)
 		}
 		failing = err != nil
 		for _, t := range leased {
-			ctx, a := s.begin(lasting, t)
+			ctx, a := s.register(lasting, t)
 			turns.Go(func() {
 				defer func() { <-slots }()
-				s.end(ctx, a, s.process(ctx, a))
+				s.endAttempt(ctx, a, s.process(ctx, a))
 			})
 		}
 		for range taken - len(leased) {
@@ -104,13 +103,13 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 			wait = s.config.Poll
 			continue
 		}
-		// Between half of the interval and all of it, so that replicas do not look in step.
+		// Jitter, so that replicas do not poll in step.
 		woken := s.idle(ctx, wait/2+rand.N(wait/2+1))
 		if ctx.Err() != nil {
 			return
 		}
 		polls := time.Duration(idlePolls)
-		if err != nil || s.doubtful() {
+		if err != nil || s.isUnsure() {
 			polls = doubtPolls
 		}
 		if wait = min(2*wait, polls*s.config.Poll); woken {
@@ -119,10 +118,10 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 	}
 }
 
-// drained says since when the process drains, given what it has known of that and what came of the
-// lease. It takes no turn then, so that some whose process died can run apart; what has run for the
-// grace period is handed back, as at the end of a process.
-func (s *Service) drained(ctx context.Context, since time.Time, leased error) (time.Time, error) {
+// checkDraining returns since when the process drains, given its previous value and the error of
+// the last lease. A draining process starts no turn, so that turns whose process died can run
+// alone. After the grace period it hands back running turns.
+func (s *Service) checkDraining(ctx context.Context, since time.Time, leased error) (time.Time, error) {
 	switch {
 	case !errors.Is(leased, session.ErrDraining):
 		return time.Time{}, leased
@@ -130,13 +129,13 @@ func (s *Service) drained(ctx context.Context, since time.Time, leased error) (t
 		s.Logger.InfoContext(ctx, "turns whose process died wait to run apart; nothing else is begun until they have", "replica", s.config.Replica)
 		since = time.Now()
 	case time.Since(since) > s.config.Grace:
-		s.giveUp(errHandBack)
+		s.cancelAll(errHandBack)
 	}
 	return since, nil
 }
 
-// idle waits until ctx ends or there may be work, at most for a time, and reports whether there may
-// be.
+// idle waits until ctx ends, there may be work, or atMost has passed. It reports whether there may
+// be work.
 func (s *Service) idle(ctx context.Context, atMost time.Duration) (woken bool) {
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
@@ -149,8 +148,9 @@ func (s *Service) idle(ctx context.Context, atMost time.Duration) (woken bool) {
 	return false
 }
 
-// next leases turns; none means that there is none, or that the replica's own lease is in doubt.
-func (s *Service) next(ctx context.Context, most int) ([]session.Turn, error) {
+// leaseTurns leases up to most turns. It returns none if there are none, or if the replica's own
+// lease has expired.
+func (s *Service) leaseTurns(ctx context.Context, most int) ([]session.Turn, error) {
 	if s.lease.permit() != nil {
 		return nil, nil
 	}
@@ -164,7 +164,7 @@ func (s *Service) next(ctx context.Context, most int) ([]session.Turn, error) {
 			request.Holding = append(request.Holding, id)
 		}
 	}
-	s.unsure = false // what becomes doubtful from here on is looked for the next time
+	s.unsure = false // later doubts are for the next call
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -175,28 +175,28 @@ func (s *Service) next(ctx context.Context, most int) ([]session.Turn, error) {
 		}
 	}
 	if err != nil && !errors.Is(err, session.ErrDraining) || request.Holding != nil && (err != nil || len(leased) > 0) {
-		s.doubt()
+		s.markUnsure()
 	}
 	return leased, err
 }
 
-// doubt notes that the replica may hold turns that it does not work on.
-func (s *Service) doubt() {
+// markUnsure records that the replica may hold turns that it does not work on.
+func (s *Service) markUnsure() {
 	s.mu.Lock()
 	s.unsure = true
 	s.mu.Unlock()
 }
 
-func (s *Service) doubtful() bool {
+func (s *Service) isUnsure() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.unsure
 }
 
-// drain waits for running turns, at most for the grace period, and then makes them hand back.
-func (s *Service) drain(turns *sync.WaitGroup) {
+// drainTurns waits up to the grace period for running turns, then cancels them.
+func (s *Service) drainTurns(turns *sync.WaitGroup) {
 	done := make(chan struct{})
-	go func() { // ends with the turns, which are waited for below
+	go func() { // ends with the turns, awaited below
 		turns.Wait()
 		close(done)
 	}()
@@ -205,7 +205,7 @@ func (s *Service) drain(turns *sync.WaitGroup) {
 	select {
 	case <-done:
 	case <-grace.C:
-		s.giveUp(errHandBack)
+		s.cancelAll(errHandBack)
 		<-done
 	}
 }
@@ -245,7 +245,8 @@ func (s *Service) pollStops(ctx context.Context) {
 func (s *Service) stopHere(id session.TurnID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a := s.running[id]; a != nil && a.stop != nil { // before it runs, it looks for itself
+	// produce checks for stops itself before the run
+	if a := s.running[id]; a != nil && a.stop != nil {
 		if a.stopped.IsZero() {
 			a.stopped = time.Now()
 		}
@@ -253,7 +254,7 @@ func (s *Service) stopHere(id session.TurnID) {
 	}
 }
 
-// sweep clears away what has had its time, at the start and then every minute.
+// sweep deletes expired data from the store, at the start and then every minute.
 func (s *Service) sweep(ctx context.Context) {
 	for {
 		limited, cancel := context.WithTimeout(ctx, 3*storeLimit)

@@ -6,41 +6,40 @@ import (
 	"time"
 )
 
-// yieldLimit is how long a crowd of intakes goes before work: as long as an acknowledgement may
-// take. Platforms deliver again what is acknowledged late, so a worker that goes first makes more
-// to be taken in. Where intakes never end, they share the process with work from then on.
+// yieldLimit is how long a burst of intakes takes precedence over work: the time limit for
+// acknowledgements. A late acknowledgement causes a redelivery, and so more intakes. Afterwards
+// intakes and work share the process.
 const yieldLimit = time.Second
 
-// intakes are the events that are being taken in. A platform waits for them and delivers them
-// again, so while a crowd asks at once work on what it asked begins a little later. The zero value
-// is ready for use.
+// intakes counts the events being accepted. Work yields to them, because platforms redeliver events
+// that are acknowledged late. The zero value is ready for use.
 type intakes struct {
 	mu    sync.Mutex
 	n     int
-	since time.Time     // the first of them began
-	calm  chan struct{} // closed when none is left
+	since time.Time     // when the first of the current intakes began
+	idle  chan struct{} // closed when none is left
 }
 
-// begin notes one until end is called.
+// begin counts an intake until end is called.
 func (i *intakes) begin() (end func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.n++; i.n == 1 {
-		i.since, i.calm = time.Now(), make(chan struct{})
+		i.since, i.idle = time.Now(), make(chan struct{})
 	}
 	return func() {
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		if i.n--; i.n == 0 {
-			close(i.calm)
+			close(i.idle)
 		}
 	}
 }
 
-// yield waits until none is left, at most until they have gone on for yieldLimit.
+// yield waits until no intake is running, but only until they have lasted yieldLimit.
 func (i *intakes) yield(ctx context.Context) {
 	i.mu.Lock()
-	n, since, calm := i.n, i.since, i.calm
+	n, since, calm := i.n, i.since, i.idle
 	i.mu.Unlock()
 	left := yieldLimit - time.Since(since)
 	if n == 0 || left <= 0 {

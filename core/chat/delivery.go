@@ -9,13 +9,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Delivery writes one turn's answer to where it was asked. Packets arrive while it is written;
-// Finish is the last call.
+// Delivery writes a turn's answer to its thread. Packets arrive while it is written. Finish must be
+// the last call.
 type Delivery interface {
 	packet.Sink
-	// Finish brings the thread to its final state, and retries for a while. Its error says whether
-	// the platform may take it later; thread.ErrNotPermitted, ErrMessageGone and ErrNotEditable say
-	// that it never will.
+	// Finish makes the final writes to the thread, and retries for a while. After
+	// thread.ErrNotPermitted, ErrMessageGone and ErrNotEditable another attempt is useless; after
+	// other errors it may succeed.
 	Finish(ctx context.Context, final Result) error
 }
 
@@ -23,17 +23,16 @@ type Delivery interface {
 type Result struct {
 	Outcome session.Outcome
 	Saved   session.Saved
-	// Waits says that the turn has no outcome yet: it waits for a person, who sees what is shown by
-	// now, and the next delivery continues from it.
+	// Waits says that the turn has no outcome yet: it waits for a person, who sees the current
+	// state. The next delivery continues from it.
 	Waits bool
 }
 
-// Permit says whether platform calls may still be started for a turn: it fails from the moment on
-// at which another replica may have taken the turn over. It is asked before each call and costs
-// nothing.
+// Permit reports whether calls to the platform may still be made for a turn. It returns an error
+// once another replica may have taken over the turn. It is checked before each call and is cheap.
 type Permit func() error
 
-// Note is a message to one person alone, with what the person can do about it.
+// Note is a message to one person, with the actions that the person can take.
 type Note struct {
 	Sentence string
 	At       time.Time       // whose thread.Clock the sentence holds; zero: none

@@ -11,17 +11,17 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Handler takes one event. An error means that the event was not taken in, and that a platform that
-// can deliver it again should. A handler is called from several goroutines, but in order for the
-// messages of one channel.
+// Handler handles one event. An error means that the event was not handled, and should be
+// redelivered if the platform can. A handler is called concurrently, but in order for the messages
+// of a channel.
 type Handler func(ctx context.Context, e Event) (Reply, error)
 
-// Event is what a platform reports. One field is set. An adapter translates the vendor's form once,
-// to the types here; what only the adapter itself can use travels in a Source.
+// Event is an event of a platform. Exactly one field is set. The adapter translates the vendor's
+// format to these types. Data that only the adapter understands is in a Source.
 type Event struct {
 	Message    *Message // written or edited
 	Deletion   *Deletion
-	Reaction   *Reaction // that may stop an answer
+	Reaction   *Reaction // may stop an answer
 	Command    *Command
 	Press      *Press
 	Typing     *Typing // the Reply holds choices
@@ -43,18 +43,18 @@ type Reply struct {
 type Message struct {
 	policy.Event            // the facts that decisions rest on
 	Ref          thread.Ref // the thread that an answer would belong to
-	At           thread.Ref // where the message is, for what is said next to an answer
+	At           thread.Ref // thread of the message, to which notices are posted
 	ID           thread.MessageID
 	EventKey     string
 	Author       thread.Person // the name may be empty
-	Moderator    bool          // may manage other people's answers, as far as is known
-	Starter      string        // who began the thread; empty when the platform does not say
+	Moderator    bool          // may manage other people's answers, if known
+	Starter      string        // who began the thread; empty if unknown
 	Text         string        // as a model should read it
 	Written      time.Time
 	Late         bool      // read after an outage instead of delivered
 	Looked       time.Time // Late: when the search for missed messages began; zero: now
 	Hidden       bool      // the bot may not read the text
-	Attached     bool      // it has files, or may have
+	Attached     bool      // has files, or may have
 	Enclosed     bool      // its thread may have fewer readers than the channel
 	Source       any       // the adapter's own
 }
@@ -83,7 +83,7 @@ const (
 type Reaction struct {
 	Ref     thread.Ref       // Thread may be empty
 	Message thread.MessageID // empty: the thread is meant
-	Name    string           // of the emoji; empty where the adapter knows that it is a stop
+	Name    string           // of the emoji; empty if the adapter knows that it is a stop
 	By      session.Stopper
 }
 
@@ -132,14 +132,14 @@ type Target struct {
 type Press struct {
 	Action    thread.Action // empty where it is not about an answer
 	Turn      session.TurnID
-	ID        string // as the platform returns it, where Action is empty
+	ID        string // the platform's id, if Action is empty
 	Values    []string
 	Ref       thread.Ref
-	At        thread.Ref // where it was used, as Message.At
+	At        thread.Ref // where it was used, like Message.At
 	Message   thread.MessageID
 	EventKey  string
 	By        thread.Person
-	Moderator bool   // may manage other people's answers, as far as the event says
+	Moderator bool   // may manage other people's answers, according to the event
 	Admin     bool   // may manage the workspace
 	Direct    bool   // in a direct message
 	Ephemeral bool   // the message is shown to this person alone
@@ -149,7 +149,7 @@ type Press struct {
 	Source    any // the adapter's own
 }
 
-// Typing is what a person has typed so far into an option that offers values.
+// Typing is the partial input of a person for an option with suggestions.
 type Typing struct {
 	Command, Text string
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Platform is the port to a chat platform. A platform embeds Unsupported and implements what it can
-// do. Methods are safe for concurrent use. Their errors are thread's where one of those applies.
+// Platform is the port to a chat platform. An implementation embeds Unsupported and adds what its
+// platform supports. Methods are safe for concurrent use. They return the errors of package thread
+// where one applies.
 type Platform interface {
 	// Features returns what the platform of a thread can do. It never changes.
 	Features(at thread.Ref) Features
@@ -23,22 +24,23 @@ type Platform interface {
 
 	// Tenant returns whose documents are answered from in a place.
 	Tenant(at thread.Ref) access.TenantID
-	// Alone returns a person as the only one present: what the person holds, and where each of it
-	// comes from. With an error it returns what is known.
+	// Alone returns a person as the only one present, with their principals and the origin of each.
+	// With an error the result is partial.
 	Alone(ctx context.Context, at thread.Ref, person string) (access.Presence, error)
-	// Known is Alone without a call to the platform; false when it needs one (Features.Known).
+	// Known is Alone without a call to the platform. It returns false if a call is needed
+	// (Features.Known).
 	Known(ctx context.Context, at thread.Ref, person string) (access.Audience, bool)
 	// Moderates reports whether a person may manage other people's answers (Features.Moderates).
 	// Unknown people may not.
 	Moderates(ctx context.Context, at thread.Ref, person string) bool
-	// Gather returns what goes with a message that gets an answer; private: for its author alone.
-	// Where reading is not nil, it includes that part of the thread.
+	// Gather returns the context of a message that is to be answered. private says that only its
+	// author will see the answer. A non-nil reading is the part of the thread to include.
 	Gather(ctx context.Context, m Message, private bool, reading *Reading) (Gathered, error)
 	// Attachments yields the files of a message one after the other, unread, each with up to most
 	// bytes.
 	Attachments(ctx context.Context, m Message, most int64) iter.Seq[Attachment]
-	// ChangedFiles returns the files of an edited question, after what was said before it; nil when
-	// they are those that it had.
+	// ChangedFiles returns the files of an edited question, after the earlier messages, or nil if
+	// they are unchanged.
 	ChangedFiles(ctx context.Context, m Message, had []message.File) []message.File
 	// Message reads a message; thread.ErrMessageGone when it was deleted.
 	Message(ctx context.Context, at thread.Ref, id thread.MessageID) (Message, error)
@@ -51,19 +53,18 @@ type Platform interface {
 	// In a place that the bot can no longer read the result is false, without an error. permit is
 	// asked first.
 	Unfinished(ctx context.Context, t session.Turn, p session.Page, permit Permit) (bool, error)
-	// Listeners returns who sees a turn's answer, as the platform says at this moment: the asker
-	// alone in a private conversation, else everyone who can open the channel. It fails when the
-	// platform cannot be asked.
+	// Listeners returns the current audience of a turn: the asker in a private conversation, else
+	// everyone who can open the channel. It returns an error if the platform cannot be asked.
 	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
-	// Complete asks for what Gather left pending of a turn. What the platform does not say is left
-	// out, or a file says why it is empty. It may be called again, by another process.
+	// Complete loads what Gather left pending. Missing data is omitted, or replaced by a file that
+	// says why. It may be called again, by another process.
 	Complete(ctx context.Context, t session.Turn) session.Completion
-	// Room returns a channel, which Platform and Channel of at name, and who can open it at this
-	// moment. It fails with thread.ErrNotPermitted where the bot cannot see it, and where it is none
-	// that a report may go to: a thread, or a direct message.
+	// Room returns a channel, given by Platform and Channel of at, and who can currently open it.
+	// It returns thread.ErrNotPermitted if the bot cannot see the channel, or if it is a thread or
+	// a direct message, to which reports cannot go.
 	Room(ctx context.Context, at thread.Ref) (Room, error)
-	// Zone returns the asker's time zone; nil when the platform does not say within the time that a
-	// first word may take.
+	// Zone returns the asker's time zone, or nil if it is unknown or the lookup would delay the
+	// answer.
 	Zone(ctx context.Context, t session.Turn) *time.Location
 
 	// Writes.
@@ -72,18 +73,18 @@ type Platform interface {
 	Post(ctx context.Context, at thread.Ref, n Notice) (thread.MessageID, error)
 	// Edit replaces a notice.
 	Edit(ctx context.Context, at thread.Ref, id thread.MessageID, n Notice) error
-	// Delete removes a notice. It returns nil for one that is gone or can no longer be deleted.
+	// Delete deletes a notice. It returns nil if the notice is gone or can no longer be deleted.
 	Delete(ctx context.Context, at thread.Ref, id thread.MessageID) error
-	// Posted lists the notices with this To and Subject, whichever process posted them. Of one that
-	// is Apart it fails with errors.ErrUnsupported where the bot may not look for it.
+	// Posted returns the notices with this To and Subject, posted by any process. For an Apart
+	// notice it returns errors.ErrUnsupported if the bot may not search for it.
 	Posted(ctx context.Context, at thread.Ref, n Notice) ([]thread.MessageID, error)
-	// Say tells the author of a message something, and no one else if the platform can do so in
-	// that place. private asks for another place rather than for others to read along. It is tried
-	// once.
+	// Say sends a notice to the author of a message, visible only to them if the platform supports
+	// that in this place. With private, another place is used rather than showing it to others. It
+	// is not retried.
 	Say(ctx context.Context, to Message, sentence string, private bool)
-	// Whisper tells the asker of a turn something that no one else in the channel sees, nor that
-	// it was said: in a message for one person, else in a direct message. It is called once for a
-	// note, and a failure is logged (Features.Whispers).
+	// Whisper sends the asker of a turn a note that is invisible to others in the channel: as an
+	// ephemeral message, or else as a direct message. It is called once per note, and a failure is
+	// only logged (Features.Whispers).
 	Whisper(ctx context.Context, t session.Turn, note Note) error
 	// Open starts the delivery of a turn, and adopts messages of earlier attempts. When ctx ends,
 	// the delivery makes no further call and needs no Finish.
@@ -92,13 +93,13 @@ type Platform interface {
 	Taken(m Message, t session.Turn)
 }
 
-// Features are what a platform can do.
+// Features are the capabilities of a platform.
 type Features struct {
-	Redelivers bool // an event whose handler failed comes again
-	Moderates  bool // Moderates answers; else events say who is a moderator
+	Redelivers bool // failed events are redelivered
+	Moderates  bool // Moderates is supported; otherwise events report moderators
 	Known      bool // Known answers: events are acknowledged before the platform is asked anything
 	Whispers   bool // Whisper works
-	SaysAlone  bool // Say reaches one person without the others, also for a reaction
+	SaysAlone  bool // Say is visible to one person only, also after a reaction
 }
 
 // Reading is a part of a thread: after one message, and before the question.
@@ -106,13 +107,13 @@ type Reading struct {
 	After thread.MessageID // empty: from the thread's beginning
 }
 
-// Gathered is what goes with a question.
+// Gathered is the context of a question.
 type Gathered struct {
-	Text    string          // of the message; a stand-in for one with files alone
-	Files   []message.File  // what was said before, then what came with the message
-	Listens access.Audience // as far as is known; the least otherwise
-	Name    string          // of the author, where the message does not say
-	Pending json.RawMessage // what a worker asks the platform (Complete); nil for nothing
+	Text    string          // of the message; a placeholder if it has only files
+	Files   []message.File  // the earlier messages, then the message's files
+	Listens access.Audience // the known audience; the minimum if unknown
+	Name    string          // name of the author, if the message lacks it
+	Pending json.RawMessage // request for a worker (Complete); nil for none
 }
 
 // Attachment is a file of a message as it was attached.
@@ -125,16 +126,16 @@ type Attachment struct {
 
 // Notice is a message of the bot next to its answers.
 type Notice struct {
-	To      thread.MessageID // the question that it is about
-	Subject string           // marks it: the turn, or the question where there is no turn
+	To      thread.MessageID // the question
+	Subject string           // identifies the notice: the turn, or the question if there is no turn
 	Text    string
-	Still   string // label of a button that says that an answer is still wanted; empty: none
-	// Mention is the account that Text begins by mentioning; empty: none. Text is then plain text in
-	// paragraphs, of which those after ">" are quotations. It mentions no one else and links nowhere.
-	// Post fails with thread.ErrOutcomeUnknown if it may have been posted.
+	Still   string // label of the button "still wanted"; empty for none
+	// Mention is the account that Text begins by mentioning, if any. Text is then plain text in
+	// paragraphs, of which those after ">" are quotations. It contains no other mentions and no
+	// links. Post returns thread.ErrOutcomeUnknown if the notice may have been posted.
 	Mention string
-	// Apart says that it is about no question: it is in the channel itself, and Text is plain text
-	// that can mention no one and link nowhere. Posted looks for it from Since on.
+	// Apart says that the notice is not about a question. It is posted to the channel itself, and
+	// Text is plain text without mentions and links. Posted searches for it from Since on.
 	Apart bool
 	Since time.Time
 }
@@ -155,8 +156,8 @@ func WaitingNotice(t session.Turn, sentence string) Notice {
 	return Notice{To: t.Message, Subject: string(t.ID), Text: sentence}
 }
 
-// Unsupported is a platform that can do nothing. Methods that have to say so return
-// errors.ErrUnsupported.
+// Unsupported is a platform without any capability. Its methods return errors.ErrUnsupported where
+// an error is needed.
 type Unsupported struct{}
 
 // Features implements Platform.
@@ -165,7 +166,7 @@ func (Unsupported) Features(thread.Ref) Features { return Features{} }
 // Tenant implements Platform.
 func (Unsupported) Tenant(thread.Ref) access.TenantID { return access.DefaultTenant }
 
-// Alone implements Platform: it may be anyone.
+// Alone implements Platform: the person is unknown.
 func (Unsupported) Alone(context.Context, thread.Ref, string) (access.Presence, error) {
 	return access.Presence{Tenant: access.DefaultTenant, Open: true, Outsiders: true}, nil
 }

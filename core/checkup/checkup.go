@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// State is what is known of an installation.
+// State is the state of an installation.
 type State struct {
-	Platforms []string // whose tokens are set, such as "slack"
+	Platforms []string // platforms with tokens, such as "slack"
 	Rules     []Rule
 	Sets      []Set
 	Sources   []Source
@@ -59,7 +59,7 @@ func (s Source) called() string {
 	return s.Name
 }
 
-// Finding is a mistake and what to do about it.
+// Finding is a mistake and how to fix it.
 type Finding struct{ Part, Text string }
 
 // Find returns the mistakes in an installation.
@@ -192,8 +192,8 @@ func sharedToken(s State) []string {
 	return nil
 }
 
-// SharedToken says that Slack counts more sockets of a token than the replicas of one database
-// open; empty where it does not.
+// SharedToken returns a finding if Slack counts more sockets for a token than the replicas of one
+// database open.
 func SharedToken(sockets, replicas int) string {
 	most := replicas * SocketsEach
 	if sockets <= most {

@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	sayStill  = "I was not there when this was asked. Is an answer still wanted?"
-	sayWanted = "Yes, answer it"
-	sayGone   = "The question is no longer there. Ask again."
-	sayAsker  = "Only whoever asked can say so."
+	askStillWanted  = "I was not there when this was asked. Is an answer still wanted?"
+	buttonWanted    = "Yes, answer it"
+	sayQuestionGone = "The question is no longer there. Ask again."
+	sayOnlyAsker    = "Only whoever asked can say so."
 
-	// askOnceWithin is how long one process keeps all others from asking about the same question.
-	askOnceWithin = time.Minute
-	// closingTime is how long it takes at most until the worker, after a start, has closed a turn
-	// that was left over from before the absence.
+	// claimTTL is how long a process holds the exclusive right to ask about a question.
+	claimTTL = time.Minute
+	// closingTime is how long a worker takes at most, after it starts, to close a turn from before
+	// the outage.
 	closingTime = 30 * time.Second
 )
 
-// late decides about a message that is found after an absence, as it would have been decided when
-// it was written. What some process has taken in or decided already is ignored. About an old
-// question the bot asks whether an answer is still wanted.
-func (c *Conversation) late(ctx context.Context, m chat.Message) (j answer.Judgement, err error) {
+// judgeLate decides about a message found after an outage, as if it had just been written. It
+// ignores messages that some process has already handled. If the message is older than MaxAge, the
+// bot asks whether an answer is still wanted.
+func (c *Conversation) judgeLate(ctx context.Context, m chat.Message) (j answer.Judgement, err error) {
 	j.Action = policy.Ignore
 	looked := m.Looked
 	if looked.IsZero() {
@@ -40,17 +40,17 @@ func (c *Conversation) late(ctx context.Context, m chat.Message) (j answer.Judge
 	old := looked.Sub(m.Written) > c.deps.MaxAge
 	t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, m.ID)
 	switch {
-	case err == nil && old: // it may have been closed, because no replica was there for its answer
+	case err == nil && old: // it may have been closed because no replica was running
 		if closed, err := c.closed(ctx, t); err != nil || !closed {
 			return j, err
 		}
-		return j, c.askStill(ctx, m)
+		return j, c.askWhetherWanted(ctx, m)
 	case err == nil:
 		return j, nil
 	case !errors.Is(err, session.ErrUnknownTurn):
 		return j, fmt.Errorf("find out what became of a message: %w", err)
 	}
-	if !m.Direct && !m.Mentioned && !m.Forum { // who is spoken to may have changed since
+	if !m.Direct && !m.Mentioned && !m.Forum { // the addressee may have changed since
 		if passed, err := c.service.Passed(ctx, c.tenant(m.Ref), m.Ref, m.ID); err != nil || passed {
 			return j, err
 		}
@@ -62,9 +62,9 @@ func (c *Conversation) late(ctx context.Context, m chat.Message) (j answer.Judge
 	wanted := judged.Action == policy.Answer && !judged.Ambient
 	switch {
 	case wanted && old:
-		return j, c.askStill(ctx, m)
-	case wanted: // a restored store does not know
-		if answered, err := c.deps.Platform.Answered(ctx, m, c.aside(ctx, m)); err != nil || answered {
+		return j, c.askWhetherWanted(ctx, m)
+	case wanted: // a store restored from a backup may lack the answer
+		if answered, err := c.deps.Platform.Answered(ctx, m, c.aboutOther(ctx, m)); err != nil || answered {
 			return j, err
 		}
 	case old && judged.Action != policy.Unfollow:
@@ -73,8 +73,9 @@ func (c *Conversation) late(ctx context.Context, m chat.Message) (j answer.Judge
 	return judged, nil
 }
 
-// aside says which of the bot's messages after a question are about another one.
-func (c *Conversation) aside(ctx context.Context, m chat.Message) func(thread.MessageID) bool {
+// aboutOther returns a function that reports whether one of the bot's messages after a question
+// belongs to another question.
+func (c *Conversation) aboutOther(ctx context.Context, m chat.Message) func(thread.MessageID) bool {
 	return func(id thread.MessageID) bool {
 		t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, id)
 		return err == nil && t.Message != m.ID
@@ -100,50 +101,50 @@ func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error)
 	return t.Outcome == session.Superseded, nil
 }
 
-// askStill asks whether an old question is still wanted, unless it was answered, or asked about
-// before.
-func (c *Conversation) askStill(ctx context.Context, m chat.Message) error {
-	involved, err := c.deps.Platform.Involved(ctx, m, c.aside(ctx, m))
+// askWhetherWanted asks whether an old question is still wanted, unless it was answered or asked
+// about before.
+func (c *Conversation) askWhetherWanted(ctx context.Context, m chat.Message) error {
+	involved, err := c.deps.Platform.Involved(ctx, m, c.aboutOther(ctx, m))
 	if err != nil || involved {
 		return err
 	}
-	// Processes that start together find the same.
-	mine, err := c.deps.Store.Claim(ctx, c.tenant(m.Ref), m.Ref, "still "+m.Ref.Channel+" "+string(m.ID), askOnceWithin)
+	// Processes that start together find the same message.
+	mine, err := c.deps.Store.Claim(ctx, c.tenant(m.Ref), m.Ref, "still "+m.Ref.Channel+" "+string(m.ID), claimTTL)
 	if err != nil || !mine {
 		return err
 	}
-	_, err = c.deps.Platform.Post(ctx, m.At, chat.Notice{To: m.ID, Subject: string(m.ID), Text: sayStill, Still: sayWanted})
+	_, err = c.deps.Platform.Post(ctx, m.At, chat.Notice{To: m.ID, Subject: string(m.ID), Text: askStillWanted, Still: buttonWanted})
 	return err
 }
 
-// Wanted is a person who says that an answer to an old question is still wanted.
+// Wanted is a press of the button that says that an old question is still wanted.
 type Wanted struct {
-	At        thread.Ref       // where the question stands
-	Question  thread.MessageID // that is meant
-	Notice    thread.MessageID // by which it was asked
+	At        thread.Ref // thread of the question
+	Question  thread.MessageID
+	Notice    thread.MessageID // the message with the button
 	Key       string           // the platform's id of the press
 	By        thread.Person
 	Moderator bool
 }
 
-// Still takes in a question that is wanted after all. sentence is what the person reads where
-// nothing comes of it; accepted is called when something does, before it has.
+// Still accepts an old question that is still wanted. If it cannot, it returns a sentence for the
+// person. It calls accepted before it starts to work on the question.
 func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (sentence string, err error) {
 	m, err := c.deps.Platform.Message(ctx, w.At, w.Question)
 	switch {
 	case errors.Is(err, thread.ErrMessageGone):
-		return sayGone, nil
+		return sayQuestionGone, nil
 	case err != nil:
 		return "", err
-	case w.By.ID != m.Author.ID && !w.Moderator && (!c.can(w.At).Moderates || !c.deps.Platform.Moderates(ctx, w.At, w.By.ID)):
-		return sayAsker, nil
+	case w.By.ID != m.Author.ID && !w.Moderator && (!c.features(w.At).Moderates || !c.deps.Platform.Moderates(ctx, w.At, w.By.ID)):
+		return sayOnlyAsker, nil
 	}
 	accepted()
-	m.Mentioned = true // who says so speaks to the bot
+	m.Mentioned = true // the press addresses the bot
 	if err := c.Message(ctx, m); err != nil {
 		return "", err
 	}
-	// It may have been taken in then, and closed because no replica was there for it.
+	// It may have been accepted at the time, and closed because no replica was running.
 	err = c.service.Actions.Wanted(ctx, action.Wanted{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Key: w.Key})
 	if err != nil {
 		return "", err

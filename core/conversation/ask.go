@@ -14,63 +14,62 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// askPatience is how long storing a question of a command or a press is retried. Platforms deliver
-// those only once, and the person is waiting.
-const askPatience = 10 * time.Second
+// commandRetry is how long storing the question of a command or a button is retried. Platforms
+// deliver these only once, and the person is waiting.
+const commandRetry = 10 * time.Second
 
-// Ask is a question that a command, a form or a button asks.
+// Ask is a question from a command, a form or a button.
 type Ask struct {
 	policy.Event
-	Ref      thread.Ref // where it is asked
+	Ref      thread.Ref // where it was asked
 	EventKey string
 	By       thread.Person
-	// names of the models that are to answer, separated by commas; empty: the agent's
+	// comma-separated names of the models to use; empty means the agent's
 	Models   string
-	About    *chat.Target // the message that it is about; nil: none
-	Attached bool         // that message has files
-	// Place says where the question stands and what goes with it. It is called once, for a question
-	// that may be asked.
+	About    *chat.Target // the message that it refers to, or nil
+	Attached bool         // About has files
+	// Place returns the question's place and content. It is called once, if the person may ask.
 	Place func(ctx context.Context, a Admitted) (Placed, error)
 }
 
-// Admitted is a question that may be asked.
+// Admitted is a question that the person may ask.
 type Admitted struct {
-	Private bool // the answer is for the asker alone
+	Private bool // only the asker sees the answer
 
 	c *Conversation
 	j answer.Judgement
 	m thread.Mention
 }
 
-// Limited returns what the person reads if a quota has no room for the question at a place. A
-// platform that shows the question to others asks before it does so.
+// Limited returns a refusal if a quota is exhausted for a question at a place, and "" otherwise. A
+// platform that shows the question to others must call it first.
 func (a Admitted) Limited(ctx context.Context, at thread.Ref) (refusal string) {
 	a.m.Ref = at
 	return policy.Refusal(a.c.service.Limited(ctx, a.m, a.j))
 }
 
-// Placed is the question where it stands. Of the Mention, EventKey, Tenant and Models are those of
-// the Ask, and so is the Asker where it is empty.
+// Placed is a question with its place. EventKey, Tenant and Models of the Mention are taken from
+// the Ask, and so is an empty Asker.
 type Placed struct {
 	thread.Mention
 
-	Pending json.RawMessage     // what a worker asks the platform; nil for nothing
-	Reply   *session.ReplyToken // nil: the answer is a message
-	Refusal string              // what the person reads instead of an answer; empty: none
+	Pending json.RawMessage     // a request to the platform for the worker, or nil
+	Reply   *session.ReplyToken // nil if the answer is a message
+	Refusal string              // shown instead of an answer, unless empty
 }
 
-// Asked is what became of an Ask.
+// Asked is the outcome of an Ask.
 type Asked struct {
-	Refusal   string    // what the person reads instead of an answer; empty: there will be one
-	At        time.Time // whose thread.Clock Refusal holds; zero: none
-	Duplicate bool      // the message was taken in before
+	Refusal   string    // shown instead of an answer; empty if accepted
+	At        time.Time // the time whose thread.Clock is in Refusal, or zero
+	Duplicate bool      // the message was accepted before
 }
 
-// Ask takes in a question that does not come as a message. An error means that it was not taken in.
+// Ask accepts a question that is not a message. An error means that it was not accepted.
 func (c *Conversation) Ask(ctx context.Context, a Ask) (Asked, error) {
 	a.Command = true
 	j, err := c.judge(ctx, answer.Occurrence{
-		Event: a.Event, Tenant: c.tenant(a.Ref), Ref: a.Ref, EventKey: a.EventKey, Author: a.By.ID, Holds: c.holds(a.Ref, a.By.ID),
+		Event: a.Event, Tenant: c.tenant(a.Ref), Ref: a.Ref, EventKey: a.EventKey, Author: a.By.ID, Holds: c.audienceOf(a.Ref, a.By.ID),
 	})
 	if err != nil {
 		return Asked{}, err
@@ -89,7 +88,7 @@ func (c *Conversation) Ask(ctx context.Context, a Ask) (Asked, error) {
 	if m.Asker.ID == "" {
 		m.Asker = a.By
 	}
-	accepted, err := c.take(ctx, m.Ref, answer.Question{Mention: m, Judgement: j, Pending: placed.Pending, Reply: placed.Reply, Patience: askPatience})
+	accepted, err := c.storeQuestion(ctx, m.Ref, answer.Question{Mention: m, Judgement: j, Pending: placed.Pending, Reply: placed.Reply, Patience: commandRetry})
 	var rejected policy.Rejection
 	if errors.As(err, &rejected) {
 		return Asked{Refusal: rejected.Sentence, At: rejected.At}, nil
@@ -97,7 +96,7 @@ func (c *Conversation) Ask(ctx context.Context, a Ask) (Asked, error) {
 	return Asked{Duplicate: accepted.Duplicate}, err
 }
 
-// admit returns the models that are to answer, or what the person reads because none may.
+// admit returns the models to use, or a refusal.
 func (c *Conversation) admit(a Ask, j answer.Judgement) (models []string, refusal string) {
 	if j.Action != policy.Answer {
 		return nil, j.Sentence()
@@ -109,7 +108,7 @@ func (c *Conversation) admit(a Ask, j answer.Judgement) (models []string, refusa
 	models, refusal = command.ChosenModels(a.Models, known)
 	switch {
 	case refusal != "" || a.About == nil:
-	case a.About.Own: // its text may come from documents; a question must be a person's
+	case a.About.Own: // its text may come from documents, which must not become a question
 		refusal = sayOwn
 	case a.About.Text == "" && !a.Attached:
 		refusal = sayNothing
@@ -117,12 +116,12 @@ func (c *Conversation) admit(a Ask, j answer.Judgement) (models []string, refusa
 	return models, refusal
 }
 
-// take stores a question, and posts a notice at a place if it has to wait. The reply to a command
-// shows by itself that it waits.
-func (c *Conversation) take(ctx context.Context, at thread.Ref, q answer.Question) (answer.Accepted, error) {
+// storeQuestion stores a question. If it has to wait, it posts a notice in the thread at. A
+// command's own reply already shows that it waits.
+func (c *Conversation) storeQuestion(ctx context.Context, at thread.Ref, q answer.Question) (answer.Accepted, error) {
 	accepted, err := c.service.Take(ctx, q)
 	if err == nil && !accepted.Duplicate && accepted.Notice != "" && q.Reply == nil {
-		c.queued(at, accepted.Turn)
+		c.enqueue(at, accepted.Turn)
 	}
 	return accepted, err
 }

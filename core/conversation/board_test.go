@@ -116,7 +116,9 @@ func (b *board) Features(thread.Ref) chat.Features {
 }
 
 // Moderates implements chat.Platform.
-func (*board) Moderates(_ context.Context, _ thread.Ref, person string) bool { return person == people[common.Chief] }
+func (*board) Moderates(_ context.Context, _ thread.Ref, person string) bool {
+	return person == people[common.Chief]
+}
 
 // Alone implements chat.Platform.
 func (*board) Alone(_ context.Context, _ thread.Ref, person string) (access.Presence, error) {

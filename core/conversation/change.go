@@ -12,11 +12,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// editedFor is how long a message may become a question by being edited.
+// editedFor is how long after it was written an edit can turn a message into a question.
 const editedFor = 10 * time.Minute
 
-// edited takes an edit in: the answer to a question is redone in place. question says that
-// the message was none before and is one now: the mention was added, or the words after it.
+// edited handles an edit. If the message is a question, its answer is redone in place. question
+// reports that the edit turned the message into a question, by adding the mention or the text after
+// it.
 func (c *Conversation) edited(ctx context.Context, m chat.Message) (question bool, err error) {
 	if m.Own || m.System || m.Hidden {
 		return false, nil
@@ -39,8 +40,8 @@ func (c *Conversation) edited(ctx context.Context, m chat.Message) (question boo
 	return false, err
 }
 
-// Deleted ends the turn of a question that was deleted, and erases an answer that was. Files that
-// were kept from the message are removed.
+// Deleted ends the turn of a deleted question, or erases a deleted answer. It also removes files
+// that were kept from the message.
 func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	tenant := c.tenant(d.Ref)
 	if c.service.Uploads != nil && d.Of != chat.OfBot {
@@ -51,7 +52,7 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	if d.Of == chat.OfUnknown {
 		t, err := c.deps.Store.TurnOf(ctx, tenant, d.Ref, d.Message)
 		switch {
-		case errors.Is(err, session.ErrUnknownTurn): // people delete messages all the time
+		case errors.Is(err, session.ErrUnknownTurn): // not the bot's concern
 			return nil
 		case err != nil:
 			return fmt.Errorf("find out what was deleted: %w", err)
@@ -62,27 +63,27 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	if d.Of == chat.OfBot {
 		return c.service.Actions.AnswerDeleted(ctx, tenant, d.Ref, d.Message)
 	}
-	// whether or not the question is known
+	// even if the question is unknown
 	_, err := c.service.Actions.Deleted(ctx, tenant, d.Ref, d.Message)
 	return err
 }
 
-// Reacted stops what a message belongs to. Who may not reads so where no one else sees it: else it
-// is only a reaction.
+// Reacted stops the turn that a message belongs to. If the person may not, it replies only where
+// others do not see it.
 func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
-		if c.can(r.Ref).SaysAlone {
+		if c.features(r.Ref).SaysAlone {
 			c.deps.Platform.Say(ctx, chat.Message{Ref: r.Ref, At: r.Ref, Author: thread.Person{ID: r.By.ID}}, sentence, true)
 		}
 	})
 	return err
 }
 
-// Stop asks for a stop, and answers those who may not. Who a person is, is asked only where that
-// decides, and then an event does not wait for it.
+// Stop requests a stop, and calls denied if the person may not. It looks up whether the person is a
+// moderator only if that decides, and without blocking the event.
 func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	r.Tenant = c.tenant(r.Ref)
-	if !c.can(r.Ref).Moderates {
+	if !c.features(r.Ref).Moderates {
 		return c.stopAs(ctx, r, denied)
 	}
 	result, err := c.service.Stop(ctx, r)
@@ -100,9 +101,9 @@ func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied f
 	return result, nil
 }
 
-// stopAs asks for a stop by a person who may stop other people's answers, if that is so.
+// stopAs requests a stop after the person's privileges were looked up.
 func (c *Conversation) stopAs(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
-	result, err := c.service.StopAs(ctx, r, c.holds(r.Ref, r.By.ID))
+	result, err := c.service.StopAs(ctx, r, c.audienceOf(r.Ref, r.By.ID))
 	if err != nil {
 		return result, fmt.Errorf("record a stop: %w", err)
 	}

@@ -21,18 +21,17 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// Deps is what a Conversation works with. Platform and Store are required.
+// Deps are the dependencies of a Conversation. Platform and Store are required.
 type Deps struct {
 	Platform chat.Platform
 	Store    Store
-	// of a question that came while no replica ran, beyond which it is asked whether it is still
-	// wanted: 15 min
+	// age from which a question found after an outage is confirmed first; 15 min
 	MaxAge time.Duration
-	Models func() []string // those that may be asked for by name; nil: none
+	Models func() []string // returns the models that a question may name; nil for none
 	Logger *slog.Logger    // nil: silent
 }
 
-// Store is what a conversation needs of a session.Store, which says what each method does.
+// Store is the part of session.Store that a conversation uses. See there for the methods.
 type Store interface {
 	answer.Records
 	Drop(ctx context.Context, f session.Fence, key session.PageKey) error
@@ -43,17 +42,17 @@ type Store interface {
 	Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error)
 }
 
-// Conversation is what the bot does on one platform. It is safe for concurrent use.
+// Conversation handles the events of one platform. It is safe for concurrent use.
 type Conversation struct {
-	deps    Deps
-	service Services
-	logger  *slog.Logger
-	notices notices
-	errands errands
-	keeping keeping
-	quiet   quiet
-	said    Once // messages about which their authors were told something
-	taken   Once // messages that were taken in
+	deps     Deps
+	service  Services
+	logger   *slog.Logger
+	notices  notices
+	errands  errands
+	keeping  keepers
+	quiet    quiet
+	notified Once // messages whose authors got a notice
+	accepted Once // accepted messages
 }
 
 // New returns a conversation.
@@ -67,62 +66,62 @@ func New(deps Deps) (*Conversation, error) {
 	if deps.Logger == nil {
 		deps.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Conversation{deps: deps, logger: deps.Logger, notices: notices{due: make(chan dueNotice, 64)}}, nil
+	return &Conversation{deps: deps, logger: deps.Logger, notices: notices{updates: make(chan noticeUpdate, 64)}}, nil
 }
 
-// Services are what a conversation hands on: questions to be answered, things to be done to
-// answers, commands, and files to be kept.
+// Services are the services that a conversation calls: answers, actions on answers, commands, and
+// uploads.
 type Services struct {
 	*answer.Service
 	Actions  *action.Service
 	Commands *command.Service
-	Uploads  *upload.Service // nil: no files are kept
+	Uploads  *upload.Service // nil disables keeping files
 }
 
-// Bind says which services answer. It is called once, before anything happens.
+// Bind sets the services. Call it once, before the first event.
 func (c *Conversation) Bind(services Services) { c.service = services }
 
 // Run posts queued notices until ctx ends.
 func (c *Conversation) Run(ctx context.Context) { c.sayNotices(ctx) }
 
-// Soon does something that no event's acknowledgement waits for.
+// Soon runs do in the background, without delaying the event's acknowledgement.
 func (c *Conversation) Soon(ctx context.Context, do func(context.Context)) { c.errands.run(ctx, do) }
 
-// Wait returns when nothing is done any more that no event waited for.
+// Wait returns once all background work is done.
 func (c *Conversation) Wait() {
 	c.keeping.wait()
 	c.errands.wait()
 }
 
-// errUnasked says that only the platform knows who a person is.
-var errUnasked = errors.New("the platform was not asked yet")
+// errUnknownPerson means that a person's permissions are not cached.
+var errUnknownPerson = errors.New("the platform was not asked yet")
 
-// remembers returns what a person alone may read, if that is known without asking the platform.
-func (c *Conversation) remembers(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
+// knownAudience returns a person's audience if it is cached, without asking the platform.
+func (c *Conversation) knownAudience(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		holds, ok := c.deps.Platform.Known(ctx, at, person)
 		if !ok {
-			return holds, errUnasked
+			return holds, errUnknownPerson
 		}
 		return holds, nil
 	}
 }
 
-// say tells the author of a message something in addition to an answer, unless they were told
-// enough (policy.Quiet). The event does not wait for it.
+// say sends the author of a message a notice, unless policy.Quiet suppresses it. The event does not
+// wait for it.
 func (c *Conversation) say(ctx context.Context, to chat.Message, sentence string, private bool) {
 	if sentence != "" && (to.Operator || c.quiet.allows(to.Ref, to.Author.ID, sentence)) {
 		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, to, sentence, private) })
 	}
 }
 
-// can returns what the platform of a thread can do.
-func (c *Conversation) can(at thread.Ref) chat.Features { return c.deps.Platform.Features(at) }
+// features returns the platform's capabilities in a thread.
+func (c *Conversation) features(at thread.Ref) chat.Features { return c.deps.Platform.Features(at) }
 
 func (c *Conversation) tenant(at thread.Ref) access.TenantID { return c.deps.Platform.Tenant(at) }
 
-// holds returns what one person may read.
-func (c *Conversation) holds(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
+// audienceOf returns a function that looks up a person's audience.
+func (c *Conversation) audienceOf(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		alone, err := c.deps.Platform.Alone(ctx, at, person)
 		return access.AudienceOf(c.tenant(at), c.service.Held(ctx, alone)), err

@@ -7,37 +7,36 @@ import (
 )
 
 const (
-	// errandLimit bounds what is done in addition to answers.
-	errandLimit = 10 * time.Second
-	maxErrands  = 64
+	// errandTimeout limits a background task.
+	errandTimeout = 10 * time.Second
+	maxErrands    = 64
 )
 
-// errands are what a platform is asked or told because of an event, and what the event's
-// acknowledgement does not wait for: a word to a person, a look at who a person is. They are not
-// kept: what is lost with a process is not worth a second delivery. The zero value is ready for
-// use.
+// errands runs background tasks that an event causes but does not wait for, such as a notice to a
+// person or a lookup. Tasks are not durable: a lost one is not worth a second delivery. The zero
+// value is ready for use.
 type errands struct {
-	once  sync.Once
-	room  chan struct{}
-	under sync.WaitGroup
+	once    sync.Once
+	slots   chan struct{}
+	running sync.WaitGroup
 }
 
-// run does something soon. When very much is going on it is done at once, and waited for.
+// run runs do in the background. If maxErrands tasks are running, it runs do at once and blocks.
 func (e *errands) run(ctx context.Context, do func(context.Context)) {
-	e.once.Do(func() { e.room = make(chan struct{}, maxErrands) })
+	e.once.Do(func() { e.slots = make(chan struct{}, maxErrands) })
 	select {
-	case e.room <- struct{}{}:
+	case e.slots <- struct{}{}:
 	default:
 		do(ctx)
 		return
 	}
-	e.under.Go(func() {
-		defer func() { <-e.room }()
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), errandLimit)
+	e.running.Go(func() {
+		defer func() { <-e.slots }()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), errandTimeout)
 		defer cancel()
 		do(ctx)
 	})
 }
 
-// wait returns when all are done.
-func (e *errands) wait() { e.under.Wait() }
+// wait returns when all tasks are done.
+func (e *errands) wait() { e.running.Wait() }

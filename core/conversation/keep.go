@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// keepWithin is how long keeping the files of one message may take, with the wait for others.
-	keepWithin = 5 * time.Minute
-	// maxKeeping is of how many messages files are being kept, or wait for it.
+	// keepTimeout limits keeping the files of one message, including the wait for others.
+	keepTimeout = 5 * time.Minute
+	// maxKeeping limits how many messages are being processed or wait.
 	maxKeeping = 16
-	// keepOnceWithin is how long one process keeps all others from keeping the same files. Keeping
-	// them again changes nothing.
-	keepOnceWithin = time.Minute
+	// keepClaimTTL is how long a process holds the exclusive right to keep a message's files.
+	// Keeping them again changes nothing.
+	keepClaimTTL = time.Minute
 )
 
-// keeps reports whether a message asks to keep the files that come with it, and in which project.
-func (c *Conversation) keeps(m chat.Message, j answer.Judgement) (project string, ok bool) {
+// keepProject reports whether a message asks to keep its files, and in which project.
+func (c *Conversation) keepProject(m chat.Message, j answer.Judgement) (project string, ok bool) {
 	if c.service.Uploads == nil || j.Ambient || m.Hidden {
 		return "", false
 	}
@@ -34,41 +34,40 @@ func (c *Conversation) keeps(m chat.Message, j answer.Judgement) (project string
 	return project, ok && (m.Attached || project != "")
 }
 
-// keep keeps the files of a message in a project. The event does not wait for it: a message that a
-// process left in the middle is found again by the next one, and what is stored twice is stored
-// once.
-func (c *Conversation) keep(ctx context.Context, m chat.Message, j answer.Judgement, project string) error {
+// startKeeping keeps the files of a message in the background. If the process dies, the next one
+// finds the message again. Storing a file twice has no effect.
+func (c *Conversation) startKeeping(ctx context.Context, m chat.Message, j answer.Judgement, project string) error {
 	if err := c.service.Room(); err != nil {
 		return c.rejected(ctx, m, j, err)
 	}
 	key := "keep "
-	if m.Late { // whoever claimed it before is gone
+	if m.Late { // the process with the earlier claim is gone
 		key = "keep late "
 	}
-	mine, err := c.deps.Store.Claim(ctx, c.tenant(m.Ref), m.Ref, key+m.Ref.Channel+" "+string(m.ID), keepOnceWithin)
+	mine, err := c.deps.Store.Claim(ctx, c.tenant(m.Ref), m.Ref, key+m.Ref.Channel+" "+string(m.ID), keepClaimTTL)
 	if err != nil {
-		return c.failed(ctx, m, fmt.Errorf("claim the files of a message: %w", err), SayBroken)
+		return c.handleFailure(ctx, m, fmt.Errorf("claim the files of a message: %w", err), SayBroken)
 	}
-	if !mine || !c.taken.First(m.Key()) {
+	if !mine || !c.accepted.First(m.Key()) {
 		return nil
 	}
-	if !c.keeping.run(ctx, func(keeping context.Context) { c.keepNow(ctx, keeping, m, j, project) }) {
+	if !c.keeping.run(ctx, func(keeping context.Context) { c.keepAndReply(ctx, keeping, m, j, project) }) {
 		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, m, upload.SayBusy, !m.Direct) })
 	}
 	return nil
 }
 
-// keepNow keeps the files of a message while keeping lasts, and then replies, for which it has time
-// left in any case.
-func (c *Conversation) keepNow(ctx, keeping context.Context, m chat.Message, j answer.Judgement, project string) {
-	said, kept := c.keepAll(keeping, m, j, project)
+// keepAndReply keeps the files of a message until keeping ends, then posts the reply. The reply has
+// its own time limit.
+func (c *Conversation) keepAndReply(ctx, keeping context.Context, m chat.Message, j answer.Judgement, project string) {
+	said, kept := c.keepFiles(keeping, m, j, project)
 	if errors.Is(context.Cause(keeping), errStopping) {
 		c.logger.InfoContext(ctx, "the files of a message are left to the next process", "message", m.ID)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), errandLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), errandTimeout)
 	defer cancel()
-	if kept && c.dropped(ctx, m) {
+	if kept && c.removedMeanwhile(ctx, m) {
 		return
 	}
 	if kept {
@@ -82,9 +81,9 @@ func (c *Conversation) keepNow(ctx, keeping context.Context, m chat.Message, j a
 	c.deps.Platform.Say(ctx, m, said, !m.Direct)
 }
 
-// dropped removes the files of a message that was deleted while they were being kept, and reports
-// whether it was.
-func (c *Conversation) dropped(ctx context.Context, m chat.Message) bool {
+// removedMeanwhile reports whether the message was deleted while its files were being kept. It then
+// removes the files.
+func (c *Conversation) removedMeanwhile(ctx context.Context, m chat.Message) bool {
 	if _, err := c.deps.Platform.Message(ctx, m.Ref, m.ID); !errors.Is(err, thread.ErrMessageGone) {
 		return false
 	}
@@ -94,9 +93,9 @@ func (c *Conversation) dropped(ctx context.Context, m chat.Message) bool {
 	return true
 }
 
-// keepAll keeps the files of a message, and returns what to say. kept says that some are kept. Then
-// everyone who sees the message may read the reply.
-func (c *Conversation) keepAll(ctx context.Context, m chat.Message, j answer.Judgement, project string) (said string, kept bool) {
+// keepFiles keeps the files of a message and returns the reply. kept reports that some files were
+// kept; then everyone who sees the message may read the reply.
+func (c *Conversation) keepFiles(ctx context.Context, m chat.Message, j answer.Judgement, project string) (said string, kept bool) {
 	request, refused := c.keepRequest(ctx, m, j, project)
 	if refused != "" {
 		return refused, false
@@ -119,8 +118,8 @@ func (c *Conversation) keepAll(ctx context.Context, m chat.Message, j answer.Jud
 	return upload.SayOutcomes(to, request.Readers, all, true), kept
 }
 
-// keepRequest finds out who asks, and who listens. refused is a sentence if the platform does not
-// say.
+// keepRequest looks up the author and the audience of a message. refused is a sentence if either is
+// unknown.
 func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer.Judgement, project string) (r upload.Request, refused string) {
 	tenant := c.tenant(m.Ref)
 	alone, err := c.deps.Platform.Alone(ctx, m.Ref, m.Author.ID)
@@ -132,7 +131,7 @@ func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer
 	if m.Direct || m.Enclosed {
 		holds = access.AudienceOf(tenant, c.service.Held(ctx, alone))
 	}
-	if !m.Direct { // others may read the reply, also where the files are for their author alone
+	if !m.Direct { // others may read the reply, even if only the author may read the files
 		at := session.Turn{Session: session.Session{Tenant: tenant, Ref: m.Ref}, Asker: m.Author}
 		if there, err = c.deps.Platform.Listeners(ctx, at); err != nil || there.Tenant != tenant {
 			c.logger.WarnContext(ctx, "the readers of a channel are unknown, so no file is kept", "error", err)
@@ -148,49 +147,50 @@ func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer
 	}, ""
 }
 
-// errStopping says that the process ends.
+// errStopping is the cancellation cause when the process stops.
 var errStopping = errors.New("the process is stopping")
 
-// keeping is the files that are being kept, which takes longer than an errand. The zero value is
-// ready for use.
-type keeping struct {
-	once  sync.Once
-	room  chan struct{}
-	under sync.WaitGroup
-	ends  context.Context //nolint:containedctx // it ends all that is being kept
-	end   context.CancelCauseFunc
+// keepers runs the tasks that keep files, which take longer than an errand. The zero value is ready
+// for use.
+type keepers struct {
+	once    sync.Once
+	slots   chan struct{}
+	running sync.WaitGroup
+	stopped context.Context //nolint:containedctx // it ends all that is being kept
+	stop    context.CancelCauseFunc
 }
 
-func (k *keeping) begin() {
+func (k *keepers) begin() {
 	k.once.Do(func() {
-		k.room = make(chan struct{}, maxKeeping)
-		k.ends, k.end = context.WithCancelCause(context.Background())
+		k.slots = make(chan struct{}, maxKeeping)
+		k.stopped, k.stop = context.WithCancelCause(context.Background())
 	})
 }
 
-// run keeps files soon, and returns false if too many wait for that.
-func (k *keeping) run(ctx context.Context, do func(context.Context)) bool {
+// run runs do in the background. It returns false if too many tasks wait.
+func (k *keepers) run(ctx context.Context, do func(context.Context)) bool {
 	k.begin()
 	select {
-	case k.room <- struct{}{}:
+	case k.slots <- struct{}{}:
 	default:
 		return false
 	}
-	k.under.Go(func() {
-		defer func() { <-k.room }()
+	k.running.Go(func() {
+		defer func() { <-k.slots }()
 		ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 		defer cancel(nil)
-		defer context.AfterFunc(k.ends, func() { cancel(errStopping) })() //nolint:contextcheck // ends it
-		ctx, done := context.WithTimeout(ctx, keepWithin)
+		defer context.AfterFunc(k.stopped, func() { cancel(errStopping) })() //nolint:contextcheck // ends
+		ctx, done := context.WithTimeout(ctx, keepTimeout)
 		defer done()
 		do(ctx)
 	})
 	return true
 }
 
-// wait returns when all are kept. What takes longer than an errand is left to the next process.
-func (k *keeping) wait() {
+// wait returns when all tasks are done. It cancels those that take longer than errandTimeout; the
+// next process repeats them.
+func (k *keepers) wait() {
 	k.begin()
-	defer time.AfterFunc(errandLimit, func() { k.end(errStopping) }).Stop()
-	k.under.Wait()
+	defer time.AfterFunc(errandTimeout, func() { k.stop(errStopping) }).Stop()
+	k.running.Wait()
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// patience is how long a question is tried to be taken in that no event brings again.
-const patience = 30 * time.Second
+// acceptRetry is how long storing a question is retried if the platform does not redeliver the
+// event.
+const acceptRetry = 30 * time.Second
 
-// Event handles a message, a deletion or a reaction. The other kinds of events belong to the bot of
-// the platform.
+// Event handles a message, a deletion or a reaction. The platform's bot handles all other events.
 func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
 	switch {
 	case e.Message != nil:
@@ -32,25 +32,25 @@ func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
 	return nil
 }
 
-// Message does what is to be done about a message that a person wrote or changed. Several events
-// may tell of one message: the second finds what came of the first. An error means that the event
-// is to come again, where the platform delivers it again. Late messages get no notices.
+// Message handles a message that a person wrote or edited. It is idempotent: several events may
+// report one message. After an error the platform should redeliver the event, if it can. Late
+// messages get no notices.
 func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	if m.Change == policy.Edited {
 		question, err := c.edited(ctx, m)
 		if err != nil || !question {
 			return err
 		}
-		m.Change = policy.Created // no other event tells of that
-		c.said.Forget(m.Key())
+		m.Change = policy.Created // no other event reports it
+		c.notified.Forget(m.Key())
 	}
-	if c.taken.Has(m.Key()) || c.said.Has(m.Key()) {
+	if c.accepted.Has(m.Key()) || c.notified.Has(m.Key()) {
 		return nil
 	}
 	var j answer.Judgement
 	var err error
 	if m.Late {
-		j, err = c.late(ctx, m)
+		j, err = c.judgeLate(ctx, m)
 	} else {
 		j, err = c.judge(ctx, c.occurrence(m))
 	}
@@ -60,34 +60,34 @@ func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	c.logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", j.Reason)
 	switch j.Action {
 	case policy.Answer:
-		if project, ok := c.keeps(m, j); ok {
-			return c.keep(ctx, m, j, project)
+		if project, ok := c.keepProject(m, j); ok {
+			return c.startKeeping(ctx, m, j, project)
 		}
-		return c.ask(ctx, m, j)
+		return c.acceptQuestion(ctx, m, j)
 	case policy.Stop:
-		return c.failed(ctx, m, c.stopHere(ctx, m), SayBroken)
+		return c.handleFailure(ctx, m, c.stopThread(ctx, m), SayBroken)
 	case policy.Unfollow:
 		if err := c.deps.Store.Unfollow(ctx, c.tenant(m.Ref), m.Ref, m.Author.ID); err != nil {
-			return c.failed(ctx, m, fmt.Errorf("stop following a thread: %w", err), SayBroken)
+			return c.handleFailure(ctx, m, fmt.Errorf("stop following a thread: %w", err), SayBroken)
 		}
 		c.sayOnce(ctx, m, sayUnfollowed)
 	case policy.Refuse:
 		c.sayOnceTo(ctx, m, j.Sentence(), j.Private && !m.Direct)
 	case policy.Steer:
-		c.steered(ctx, m, j)
+		c.replySteered(ctx, m, j)
 	case policy.Observe, policy.Ignore, policy.Redo, policy.Cancel:
-		// nothing is said about a message that was not meant for the bot
+		// not meant for the bot: no reply
 	}
 	return nil
 }
 
-// occurrence states what is known of a message.
+// occurrence returns the facts about a message on which the decision rests.
 func (c *Conversation) occurrence(m chat.Message) answer.Occurrence {
 	o := answer.Occurrence{
-		Event: m.Event, Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text, Holds: c.holds(m.Ref, m.Author.ID),
+		Event: m.Event, Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text, Holds: c.audienceOf(m.Ref, m.Author.ID),
 	}
-	if c.can(m.Ref).Known {
-		o.Ask, o.Holds = o.Holds, c.remembers(m.Ref, m.Author.ID)
+	if c.features(m.Ref).Known {
+		o.Ask, o.Holds = o.Holds, c.knownAudience(m.Ref, m.Author.ID)
 	}
 	if m.Late {
 		o.Age = time.Since(m.Written)
@@ -95,24 +95,24 @@ func (c *Conversation) occurrence(m chat.Message) answer.Occurrence {
 	return o
 }
 
-// stopHere stops what is being answered where a message says so.
-func (c *Conversation) stopHere(ctx context.Context, m chat.Message) error {
-	_, err := c.Stop(ctx, c.meant(m), func(ctx context.Context, sentence string) { c.say(ctx, m, sentence, false) })
+// stopThread stops the turns that a stop message refers to.
+func (c *Conversation) stopThread(ctx context.Context, m chat.Message) error {
+	_, err := c.Stop(ctx, c.threadOf(m), func(ctx context.Context, sentence string) { c.say(ctx, m, sentence, false) })
 	return err
 }
 
-// steered tells the author of a message what became of it that was to change the plan of a deep
-// search, unless the plan shows it. Who a person is, is asked only where that decides, and then the
-// event does not wait for it.
-func (c *Conversation) steered(ctx context.Context, m chat.Message, j answer.Judgement) {
-	c.taken.First(m.Key())
-	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && !c.can(m.Ref).Moderates {
+// replySteered tells the author of a steering message what became of it, unless the plan shows it.
+// It looks up whether the author is a moderator only if that decides, and without blocking the
+// event.
+func (c *Conversation) replySteered(ctx context.Context, m chat.Message, j answer.Judgement) {
+	c.accepted.First(m.Key())
+	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && !c.features(m.Ref).Moderates {
 		c.sayOnce(ctx, m, j.Steered.Sentence(j.Instruction))
 		return
 	}
 	c.errands.run(ctx, func(ctx context.Context) {
 		if m.Moderator || c.deps.Platform.Moderates(ctx, m.Ref, m.Author.ID) {
-			at := c.meant(m)
+			at := c.threadOf(m)
 			at.Tenant, at.By.Privileged = c.tenant(m.Ref), true
 			became, err := c.service.Steer(ctx, at, j.Instruction, nil)
 			if err != nil {
@@ -126,31 +126,30 @@ func (c *Conversation) steered(ctx context.Context, m chat.Message, j answer.Jud
 	})
 }
 
-// meant is what a message means that says nothing but what is to happen to the answers of its
-// thread.
-func (c *Conversation) meant(m chat.Message) session.StopRequest {
+// threadOf returns the turns that a message without a question refers to: those of its thread.
+func (c *Conversation) threadOf(m chat.Message) session.StopRequest {
 	r := session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author.ID, Privileged: m.Moderator}}
-	if m.Direct && !m.InThread { // it stands in no thread whose turns could be meant
+	if m.Direct && !m.InThread { // outside of any thread it refers to the whole channel
 		r.Ref.Thread = ""
 	}
 	return r
 }
 
-// ask takes a question in, with its files and what was said before it, as far as the platform tells
-// of them before.
-func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgement) error {
+// acceptQuestion stores a question with its files and the earlier messages of its thread, as far as
+// the platform provides them at once.
+func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j answer.Judgement) error {
 	if m.Hidden || m.Text == "" && !m.Attached && !m.Direct && !m.Mentioned {
-		return nil // no one asked for a word about what cannot be read
+		return nil // not addressed to the bot
 	}
 	if err := c.service.Room(); err != nil {
 		return c.rejected(ctx, m, j, err)
 	}
-	with, err := c.deps.Platform.Gather(ctx, m, j.Private, reading(m, j))
+	with, err := c.deps.Platform.Gather(ctx, m, j.Private, earlierMessages(m, j))
 	if err != nil {
-		return c.failed(ctx, m, err, SayLost)
+		return c.handleFailure(ctx, m, err, SayLost)
 	}
 	question := answer.Question{
-		// at the next mention only what follows is read
+		// the next mention reads only later messages
 		Judgement: j, Bot: m.Bot, Pending: with.Pending, CaughtUp: m.InThread && !m.Direct,
 		Mention: thread.Mention{
 			Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author.ID, Name: cmp.Or(m.Author.Name, with.Name)},
@@ -158,23 +157,23 @@ func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgeme
 			Listens: with.Listens,
 		},
 	}
-	if !c.can(m.Ref).Redelivers {
-		question.Patience = patience
+	if !c.features(m.Ref).Redelivers {
+		question.Patience = acceptRetry
 	}
-	accepted, err := c.take(ctx, m.At, question)
+	accepted, err := c.storeQuestion(ctx, m.At, question)
 	if policy.Refusal(err) != "" {
 		return c.rejected(ctx, m, j, err)
 	}
 	if err != nil {
-		return c.failed(ctx, m, err, SayLost)
+		return c.handleFailure(ctx, m, err, SayLost)
 	}
-	c.taken.First(m.Key())
+	c.accepted.First(m.Key())
 	c.deps.Platform.Taken(m, accepted.Turn)
 	return nil
 }
 
-// rejected tells the author of a question why it was not taken in. A late question is found again
-// once the store's disk has room.
+// rejected tells the author of a question why it was not accepted. If the store's disk is full, it
+// returns the error for late questions, so that they are found again later.
 func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Judgement, err error) error {
 	if m.Late && errors.Is(err, policy.Full) {
 		return err
@@ -185,23 +184,22 @@ func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Ju
 	return nil
 }
 
-// sayOnce tells the author of a message something about it: once, although several events may tell
-// of it.
+// sayOnce sends the author of a message one notice, even if several events report the message.
 func (c *Conversation) sayOnce(ctx context.Context, m chat.Message, sentence string) {
 	c.sayOnceTo(ctx, m, sentence, false)
 }
 
 func (c *Conversation) sayOnceTo(ctx context.Context, m chat.Message, sentence string, private bool) {
-	if !m.Late && c.said.First(m.Key()) {
+	if !m.Late && c.notified.First(m.Key()) {
 		c.say(ctx, m, sentence, private)
 	}
 }
 
-// failed is what becomes of an event that could not be dealt with: where it does not come again,
-// its author gets a notice. A process that is stopping tells no one: what it leaves is looked for
-// by the next one.
-func (c *Conversation) failed(ctx context.Context, m chat.Message, err error, sentence string) error {
-	if err == nil || c.can(m.Ref).Redelivers || errors.Is(ctx.Err(), context.Canceled) {
+// handleFailure handles the failure of an event. If the platform redelivers events, it returns the
+// error. Otherwise it logs the error and sends the author a notice. A process that is stopping
+// sends none, because the next process finds the message.
+func (c *Conversation) handleFailure(ctx context.Context, m chat.Message, err error, sentence string) error {
+	if err == nil || c.features(m.Ref).Redelivers || errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
 	c.logger.ErrorContext(ctx, "message not dealt with", "message", m.ID, "error", err)

@@ -14,88 +14,86 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// notices are the messages that say how many questions wait: one for each queue, edited as
-// questions come and go. The store has the notice with each of the waiting turns, so that the
-// process that begins the last of them deletes it, whichever process posted it. It is safe for
-// concurrent use.
+// notices manages the messages that say how many questions wait, one per queue. They are edited as
+// questions come and go. The store records the notice with each waiting turn, so that any process
+// that begins the last of them can delete it. It is safe for concurrent use.
 type notices struct {
-	due chan dueNotice // that are to be said, unless nothing waits any more by then
+	updates chan noticeUpdate // pending updates
 
-	mu   sync.Mutex
-	said map[queue]*queueNotice
+	mu      sync.Mutex
+	byQueue map[queue]*queueNotice
 }
 
-// queue names the waiting questions of one session, and the place where their notice stands.
+// queue identifies the waiting questions of one session and the thread of their notice.
 type queue struct{ session, at thread.Ref }
 
-type dueNotice struct {
+type noticeUpdate struct {
 	queue queue
 	at    time.Time
 }
 
-// noticeAfter is how long a question waits before a notice is posted: often the answer before it is
-// about to end.
+// noticeAfter is the delay before a notice is posted. The previous answer often ends before that.
 const noticeAfter = time.Second
 
 // queueNotice is the notice of one queue.
 type queueNotice struct {
 	mu      sync.Mutex
-	id      thread.MessageID // empty while it is not said
+	id      thread.MessageID // empty until posted
 	waiting []session.Turn
 }
 
-// maxNotices bounds what is remembered of threads in which nothing waits any more.
+// maxNotices limits how many queues are remembered after they became empty.
 const maxNotices = 1000
 
-// of returns the notice of a queue; nil when it has none and none is to be made.
-func (n *notices) of(q queue, anew bool) *queueNotice {
+// notice returns the notice of a queue, or nil if there is none and create is false.
+func (n *notices) notice(q queue, create bool) *queueNotice {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if found := n.said[q]; found != nil || !anew {
+	if found := n.byQueue[q]; found != nil || !create {
 		return found
 	}
-	if n.said == nil {
-		n.said = make(map[queue]*queueNotice)
+	if n.byQueue == nil {
+		n.byQueue = make(map[queue]*queueNotice)
 	}
-	if len(n.said) >= maxNotices {
-		for at, old := range n.said {
+	if len(n.byQueue) >= maxNotices {
+		for at, old := range n.byQueue {
 			old.mu.Lock()
 			idle := len(old.waiting) == 0
 			old.mu.Unlock()
 			if idle {
-				delete(n.said, at)
+				delete(n.byQueue, at)
 			}
 		}
 	}
-	n.said[q] = &queueNotice{}
-	return n.said[q]
+	n.byQueue[q] = &queueNotice{}
+	return n.byQueue[q]
 }
 
-// queued has a notice posted at a place, that a question waits for others of its session.
-func (c *Conversation) queued(at thread.Ref, t session.Turn) {
+// enqueue adds a turn to the queue of its session, and schedules the queue's notice.
+func (c *Conversation) enqueue(at thread.Ref, t session.Turn) {
 	q := queue{t.Session.Ref, at}
-	n := c.notices.of(q, true)
+	n := c.notices.notice(q, true)
 	n.mu.Lock()
 	n.waiting = append(n.waiting, t)
-	// as they are answered
+	// in the order of answering
 	slices.SortStableFunc(n.waiting, func(a, b session.Turn) int { return a.Question.At.Compare(b.Question.At) })
 	after := noticeAfter
 	if n.id != "" {
 		after = 0
 	}
 	n.mu.Unlock()
-	c.notices.change(q, after)
+	c.notices.schedule(q, after)
 }
 
-// change has a notice brought up to date.
-func (n *notices) change(q queue, after time.Duration) {
+// schedule schedules an update of a notice.
+func (n *notices) schedule(q queue, after time.Duration) {
 	select {
-	case n.due <- dueNotice{q, time.Now().Add(after)}:
-	default: // so much is going on that no one needs a notice
+	case n.updates <- noticeUpdate{q, time.Now().Add(after)}:
+	default: // overloaded: skip the notice
 	}
 }
 
-// sayNotices says what is due until ctx ends, one after the other, so that changes of a notice come
+// sayNotices makes scheduled updates until ctx ends, one at a time, so that edits of a notice stay
 // in order.
 func (c *Conversation) sayNotices(ctx context.Context) {
 	timer := time.NewTimer(0)
@@ -104,51 +102,51 @@ func (c *Conversation) sayNotices(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case d := <-c.notices.due:
+		case d := <-c.notices.updates:
 			timer.Reset(time.Until(d.at))
 			select {
 			case <-timer.C:
 			case <-ctx.Done():
 				return
 			}
-			if n := c.notices.of(d.queue, false); n != nil {
+			if n := c.notices.notice(d.queue, false); n != nil {
 				c.showQueue(ctx, d.queue.at, n)
 			}
 		}
 	}
 }
 
-// Desk is what deliveries of answers on this platform share.
+// Desk returns the dependencies that all deliveries on this platform share.
 func (c *Conversation) Desk() answer.Desk {
-	return answer.Desk{Platform: c.deps.Platform, Records: c.deps.Store, Begun: c.begun, Logger: c.logger}
+	return answer.Desk{Platform: c.deps.Platform, Records: c.deps.Store, Begun: c.dequeue, Logger: c.logger}
 }
 
-// begun takes a question out of its queue, since work on it begins. The notice about it is deleted,
+// dequeue removes a turn from its queue when work on it begins. It deletes the turn's notice,
 // whichever process posted it.
-func (c *Conversation) begun(ctx context.Context, t session.Turn, posted []session.Page) {
-	for _, q := range c.notices.without(t) {
-		c.notices.change(q, 0)
+func (c *Conversation) dequeue(ctx context.Context, t session.Turn, posted []session.Page) {
+	for _, q := range c.notices.dequeue(t) {
+		c.notices.schedule(q, 0)
 	}
 	if err := answer.TakeBack(ctx, c.deps.Store, c.deps.Platform, t, posted); err != nil && ctx.Err() == nil {
 		c.logger.WarnContext(ctx, "notice about the queue not taken back", "turn", t.ID, "error", err)
 	}
 }
 
-// without notes that a question waits no longer, and returns the queues in which it did.
-func (n *notices) without(t session.Turn) []queue {
+// dequeue removes a turn from all queues and returns those that contained it.
+func (n *notices) dequeue(t session.Turn) []queue {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var left []queue
-	for q, notice := range n.said {
-		if q.session == t.Session.Ref && notice.without(t) {
+	for q, notice := range n.byQueue {
+		if q.session == t.Session.Ref && notice.remove(t) {
 			left = append(left, q)
 		}
 	}
 	return left
 }
 
-// without notes that a question waits no longer, and reports whether it did.
-func (n *queueNotice) without(t session.Turn) bool {
+// remove removes a turn and reports whether it was waiting.
+func (n *queueNotice) remove(t session.Turn) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	at := slices.IndexFunc(n.waiting, func(w session.Turn) bool { return w.ID == t.ID })
@@ -159,22 +157,21 @@ func (n *queueNotice) without(t session.Turn) bool {
 	return true
 }
 
-// showQueue posts or edits the notice of a queue, so that it says how many wait. It is tried once:
-// the answers come all the same. It is called by one goroutine at a time, and holds no lock while
-// the store or the platform is asked.
+// showQueue posts or edits the notice of a queue. It does not retry, since the answers come anyway.
+// It must not be called concurrently. It holds no lock during calls of the store or the platform.
 func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNotice) {
 	n.mu.Lock()
 	waiting, at := slices.Clone(n.waiting), n.id
 	n.mu.Unlock()
 	for _, t := range waiting { // another process may have begun it
 		if _, err := c.deps.Store.Pages(ctx, t.Fence()); errors.Is(err, session.ErrFenced) || errors.Is(err, session.ErrUnknownTurn) {
-			n.without(t)
+			n.remove(t)
 		}
 	}
 	n.mu.Lock()
 	waiting = slices.Clone(n.waiting)
 	sentence := policy.SayWaiting(len(waiting))
-	if sentence == "" { // whoever began the last of them takes it back
+	if sentence == "" { // the process that begins the last turn deletes it
 		n.id = ""
 	}
 	n.mu.Unlock()

@@ -10,36 +10,36 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// storeLimit bounds a write to the store that is made although its context has ended.
-const storeLimit = 5 * time.Second
+// storeTimeout limits a write to the store after the context has ended.
+const storeTimeout = 5 * time.Second
 
-// postNotice posts a notice about a turn that waits and records it in the store, so that whoever
-// works on the turn deletes it: this process or, should it die, another. No notice is posted about
-// a turn that no longer waits. remove deletes a notice that was posted and could not be recorded.
+// postNotice posts a notice about a waiting turn and records it in the store, so that any process
+// that begins the turn can delete it. It posts nothing if the turn no longer waits. It calls remove
+// if the posted notice cannot be recorded.
 func postNotice(
 	ctx context.Context, d answer.Deliveries, t session.Turn, at thread.Ref,
 	post func(context.Context) (thread.MessageID, error), remove func(context.Context, thread.MessageID) error,
 ) (thread.MessageID, error) {
 	key := session.PageKey{Kind: session.Notice}
 	if err := d.Intend(ctx, t.Fence(), key, at); err != nil {
-		return "", begunAlready(err)
+		return "", ignoreFenced(err)
 	}
 	id, err := post(ctx)
 	if err != nil {
-		return "", err // it may have been posted all the same, so the record of the intention stays
+		return "", err // it may have been posted anyway, so the recorded intention stays
 	}
-	// what was said is not to be forgotten
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+	// the posted notice must be recorded
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	if err := d.Posted(ctx, t.Fence(), key, id, ""); err != nil {
-		return "", errors.Join(begunAlready(err), remove(ctx, id))
+		return "", errors.Join(ignoreFenced(err), remove(ctx, id))
 	}
 	return id, nil
 }
 
-// begunAlready returns nil for the error that says that the turn has been leased meanwhile: it
-// needs no notice any more.
-func begunAlready(err error) error {
+// ignoreFenced returns nil for session.ErrFenced: the turn was leased meanwhile and needs no
+// notice.
+func ignoreFenced(err error) error {
 	if errors.Is(err, session.ErrFenced) {
 		return nil
 	}

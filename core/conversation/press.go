@@ -9,25 +9,26 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Press is a button, an entry of a message's menu or a form that a person used. Tenant, Holds and,
-// where the platform says who moderates, Moderator are found out.
+// Press is a use of a button, a message menu or a form. Conversation.Press sets Tenant and Holds,
+// and Moderator if the platform reports moderators.
 type Press struct {
 	action.Request
-	Admin  bool // may change what holds in the channel
+	Admin  bool // may change the channel's settings
 	Direct bool // in a direct message
 }
 
-// Press does to an answer what a person asked for, and returns what to tell that person. Of a stop
-// that worked the answer itself tells.
+// Press performs the action that a person requested on an answer, and returns the reply for that
+// person. A successful stop has no reply, because the answer shows it.
 func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error) {
 	p.Tenant = cmp.Or(p.Tenant, c.tenant(p.Ref))
-	p.Holds = c.holds(p.Ref, p.By.ID)
+	p.Holds = c.audienceOf(p.Ref, p.By.ID)
 	reply, err := c.act(ctx, p.Request)
 	switch {
 	case err != nil:
 	case p.Do == thread.ActionStop && !reply.Refused && !reply.Duplicate:
 		reply.Sentence = ""
-	case p.Do == thread.ActionWhy && reply.Refused: // it is no answer: why was it not answered?
+	// not an answer: explain why the message was not answered
+	case p.Do == thread.ActionWhy && reply.Refused:
 		reply.Sentence, err = c.Command(ctx, command.Request{
 			Ref: p.Ref, By: p.By, Admin: p.Admin, Direct: p.Direct, Text: "why", Message: p.Message,
 		})
@@ -35,24 +36,24 @@ func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error)
 	return reply, err
 }
 
-// act performs an action, and posts what it has to say in the thread.
+// act performs an action and posts its notice in the thread, if it has one.
 func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply, error) {
 	reply, err := c.perform(ctx, a)
 	if err != nil || reply.Post == nil {
 		return reply, err
 	}
 	if _, err := c.deps.Platform.Post(ctx, cmp.Or(a.At, a.Ref), *reply.Post); err != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		defer cancel()
 		return c.service.Actions.Unposted(ctx, a, reply.Turn, err)
 	}
 	return reply, nil
 }
 
-// perform finds out who a person is before an action that depends on it: of a stop, which is not to
-// wait, after it was refused.
+// perform looks up whether the person is a moderator, then performs the action. A stop must not
+// wait, so it is looked up only after a refusal.
 func (c *Conversation) perform(ctx context.Context, a action.Request) (action.Reply, error) {
-	if !c.can(a.Ref).Moderates {
+	if !c.features(a.Ref).Moderates {
 		return c.service.Actions.Perform(ctx, a)
 	}
 	if a.Do == thread.ActionStop {

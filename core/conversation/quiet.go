@@ -8,19 +8,19 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// quiet remembers what people were told. It is safe for concurrent use.
+// quiet remembers which notices people got. It is safe for concurrent use.
 type quiet struct {
 	mu   sync.Mutex
 	said map[listener]policy.Said
 }
 
-// listener is a person in a channel, of all its threads.
+// listener is a person in a channel, including all its threads.
 type listener struct{ workspace, channel, person string }
 
-// maxListeners bounds what is remembered.
+// maxListeners limits how many listeners are remembered.
 const maxListeners = 1000
 
-// allows reports whether a person may be told a sentence now, and then counts it as said.
+// allows reports whether a person may get a notice now, and then records it.
 func (q *quiet) allows(at thread.Ref, person, sentence string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

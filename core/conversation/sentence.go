@@ -10,5 +10,5 @@ const (
 	sayUnfollowed = "I no longer follow this thread. Mention me to bring me back."
 )
 
-// AboutFiles is what is asked when a person sends files and no word.
+// AboutFiles is the question if a person sends files without text.
 const AboutFiles = "What is this about?"

@@ -10,19 +10,18 @@ import (
 )
 
 const (
-	// TranscriptID marks the file that holds what was said before a question.
+	// TranscriptID identifies the file with the earlier messages of a thread.
 	TranscriptID message.FileID = "thread"
-	// EarlierName is how the model and the reader know what was said in its thread.
+	// EarlierName is the name of that file for the model and the reader.
 	EarlierName = "Earlier messages of this thread"
-	// transcriptLength is how many characters of it are kept, the newest. A fuller thread tells
-	// little more.
+	// transcriptLength limits the file to its last characters. More adds little.
 	transcriptLength = 24_000
 )
 
-// reading says what of its thread is to be read for a mention: what was said since the bot last
-// knew of it, which is all in a thread that it enters half-way; nil for nothing. It is read once,
-// since the question carries it from then on.
-func reading(m chat.Message, j answer.Judgement) *chat.Reading {
+// earlierMessages returns which messages of the thread to read for a mention, or nil. It is those
+// since the bot last read the thread, or all if the bot joins it late. They are stored with the
+// question and not read again.
+func earlierMessages(m chat.Message, j answer.Judgement) *chat.Reading {
 	known, root := j.Thread, thread.MessageID(m.Ref.Thread)
 	gap := known.Known && m.Mentioned && newer(known.LastSeen, known.CaughtUp) && newer(known.LastSeen, root)
 	if m.Direct || m.Forum || !m.InThread || !j.CatchUp && !gap || !newer(m.ID, known.CaughtUp) {
@@ -30,25 +29,25 @@ func reading(m chat.Message, j answer.Judgement) *chat.Reading {
 	}
 	after := known.CaughtUp
 	if after == "" && known.Known {
-		after = root // the root was asked, and is in the history
+		after = root // the root is a question in the history
 	}
 	return &chat.Reading{After: after}
 }
 
-// newer compares ids of messages, which grow on every platform.
+// newer compares message ids, which increase on every platform.
 func newer(a, b thread.MessageID) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
-// Said is a message that someone wrote before a question. Those of the bot itself are in the
-// history.
+// Said is a message that someone wrote before a question. The bot's own messages are in the history
+// instead.
 type Said struct {
-	Author string // as displayed; empty when not known
+	Author string // display name; empty if unknown
 	Bot    bool
 	Text   string
 	Files  []string // names
 }
 
-// Transcript is what people, and other bots, said, as a file of that name; ok is false for nothing.
-// more says that there was more than was read.
+// Transcript formats the messages of people and other bots as a file with that name. more says that
+// some were not read. ok is false if there is no text.
 func Transcript(name string, said []Said, more bool) (file message.File, ok bool) {
 	var lines []string
 	for _, s := range said {
@@ -60,7 +59,7 @@ func Transcript(name string, said []Said, more bool) (file message.File, ok bool
 		case s.Bot:
 			who = "A bot"
 		default:
-			who = "Somebody"
+			who = "Someone"
 		}
 		line := who + ": " + s.Text
 		for _, f := range s.Files {

@@ -16,7 +16,7 @@ func TestTranscript(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, false, ""},
-		{"who said what", []conversation.Said{{Author: "Ann\nB.", Text: "It hums."}, {Bot: true, Text: "42"}, {Text: "So?"}}, false, "Ann B.: It hums.\nA bot: 42\nSomebody: So?"},
+		{"who said what", []conversation.Said{{Author: "Ann\nB.", Text: "It hums."}, {Bot: true, Text: "42"}, {Text: "So?"}}, false, "Ann B.: It hums.\nA bot: 42\nSomeone: So?"},
 		{"files", []conversation.Said{{Author: "Ann", Files: []string{"a b.txt", "c\n.txt"}}, {Author: "Bob"}}, false, "Ann:  [file: a b.txt] [file: c .txt]"},
 		{"not all of it", []conversation.Said{{Author: "Ann", Text: "x"}}, true, "(Not all of it could be read.)\nAnn: x"},
 	} {

@@ -20,18 +20,18 @@ const (
 	welcomeChannel = "Mention me in a message here"
 	welcomeHome    = "Send me a message"
 
-	// welcomeOnce keeps processes, and events that come again, from welcoming twice.
+	// welcomeOnce is how long a second welcome to the same channel is suppressed.
 	welcomeOnce = 10 * time.Minute
-	// maxExamples and maxAsked bound what a welcome and the home page list.
+	// maxExamples and maxAsked limit the lists in a welcome and on the home page.
 	maxExamples = 3
 	maxAsked    = 5
-	// examplesRead is how many titles examples are chosen from.
+	// examplesRead is the number of titles to choose examples from.
 	examplesRead = 50
 	maxAskedText = 150
 )
 
-// Welcome has post say who the bot is, once, to the person who brought it to a channel. The event
-// does not wait for it.
+// Welcome introduces the bot, once, to the person who added it to a channel. It calls post in the
+// background.
 func (c *Conversation) Welcome(ctx context.Context, at thread.Ref, by string, post func(ctx context.Context, text string) error) error {
 	mine, err := c.deps.Store.Claim(ctx, c.tenant(at), at, "welcome "+at.Channel, welcomeOnce)
 	if err != nil || !mine {
@@ -49,8 +49,8 @@ func (c *Conversation) Welcome(ctx context.Context, at thread.Ref, by string, po
 	return nil
 }
 
-// Home returns what a person's own page of the bot says: the welcome, and the person's questions.
-// It is empty where welcomes are turned off.
+// Home returns the bot's home page for a person: the welcome and the person's questions. It is
+// empty if welcomes are turned off.
 func (c *Conversation) Home(ctx context.Context, at thread.Ref, person string) string {
 	tenant := c.tenant(at)
 	text := c.introduce(ctx, session.Turn{Session: session.Session{Tenant: tenant, Ref: at}, Asker: thread.Person{ID: person}, Direct: true})
@@ -70,7 +70,7 @@ func (c *Conversation) Home(ctx context.Context, at thread.Ref, person string) s
 	return text
 }
 
-// plainLine is a person's text as one line without markup.
+// plainLine returns a person's text as one line without markup.
 func plainLine(text string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) > maxAskedText {
@@ -79,8 +79,7 @@ func plainLine(text string) string {
 	return cite.SafeTitle(string(runes))
 }
 
-// introduce is the welcome for whoever would see the turn's answer; empty where the policy turns it
-// off.
+// introduce returns the welcome for the audience of a turn, or "" if the policy turns it off.
 func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	rules, err := policy.In(ctx, c.service.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil {
@@ -105,8 +104,8 @@ func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	return fmt.Sprintf(welcome, how)
 }
 
-// examples are questions about documents that everyone may read who would see the turn's answer.
-// Where that is not known, they are about public documents.
+// examples returns questions about documents that the whole audience of a turn may read. If the
+// audience is unknown, the documents are public ones.
 func (c *Conversation) examples(ctx context.Context, t session.Turn) []Example {
 	library, can := c.service.Library.(answer.Titles)
 	if !can {
@@ -123,8 +122,7 @@ func (c *Conversation) examples(ctx context.Context, t session.Turn) []Example {
 	return exampleQuestions(titles)
 }
 
-// Examples are questions that a person may ask in a direct message: Welcome and Home name them,
-// too.
+// Examples returns example questions for a direct message. Welcome and Home show them too.
 func (c *Conversation) Examples(ctx context.Context, at thread.Ref, person string) []Example {
 	return c.examples(ctx, session.Turn{Session: session.Session{Tenant: c.tenant(at), Ref: at}, Asker: thread.Person{ID: person}, Direct: true})
 }
@@ -132,8 +130,8 @@ func (c *Conversation) Examples(ctx context.Context, at thread.Ref, person strin
 // Example is a question about a document.
 type Example struct{ Title, Question string }
 
-// exampleQuestions makes questions of titles, at most maxExamples. Titles of several words come
-// first: a single one is often the name of a file.
+// exampleQuestions turns titles into at most maxExamples questions. It prefers titles of several
+// words, because a single word is often a file name.
 func exampleQuestions(titles []string) []Example {
 	var questions []Example
 	for _, several := range []bool{true, false} {

@@ -10,11 +10,11 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// found notes what the text of a document says, before the document is stored: a run that is killed
-// in between does not read it again.
-func (r *run) found(ctx context.Context, list string, what Finding) error {
+// recordFinding records what a document's text names, before the document is stored. A run that is
+// killed in between need not read the document again.
+func (r *run) recordFinding(ctx context.Context, list string, what Finding) error {
 	r.loading.Lock()
-	r.left = append(r.left, what.Skipped...)
+	r.skippedParts = append(r.skippedParts, what.Skipped...)
 	r.loading.Unlock()
 	if len(what.IDs) == 0 {
 		return nil
@@ -22,44 +22,46 @@ func (r *run) found(ctx context.Context, list string, what Finding) error {
 	return r.listings.List(ctx, named+list, r.at.UnixMicro(), listedOf(what.IDs))
 }
 
-// further reports whether a page of a feed is left to read. Once all pages of a main scan are read
-// that may omit documents, it has some of these asked for.
-func (r *run) further(ctx context.Context, f Feed, now *reading) (bool, error) {
+// hasMore reports whether a page of a feed remains to be read. After the last page of a main scan
+// with Feed.Confirm, it requests the documents that the pages may have omitted.
+func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	if len(now.Stack) > 0 || !f.Confirm || len(f.Only) > 0 {
 		return len(now.Stack) > 0, nil
 	}
-	if len(r.asking) == 0 {
+	if len(r.pendingOnly) == 0 {
 		var err error
-		if r.asking, err = r.omitted(ctx, f.list(), now); err != nil {
+		if r.pendingOnly, err = r.omitted(ctx, f.list(), now); err != nil {
 			return false, err
 		}
 	}
-	if len(r.asking) == 0 {
+	if len(r.pendingOnly) == 0 {
 		return false, nil
 	}
-	most := min(cmp.Or(f.Most, mostOnly), len(r.asking))
-	f.Only, r.asking = r.asking[:most], r.asking[most:]
-	now.Stack, now.Pages = append(now.Stack, frame{Feed: &f}), 0 // no list of the vendor's leads here
+	most := min(cmp.Or(f.Most, maxOnly), len(r.pendingOnly))
+	f.Only, r.pendingOnly = r.pendingOnly[:most], r.pendingOnly[most:]
+	// the vendor's cursors do not lead here
+	now.Stack, now.Pages = append(now.Stack, frame{Feed: &f}), 0
 	return true, nil
 }
 
-// omitted returns the documents that the pages of a list may have left out: those that texts name,
-// or, where there are none, those that are stored and were not met.
+// omitted returns the documents that the pages of a list may have omitted: those that texts name,
+// or if there are none, stored ones that no page listed.
 func (r *run) omitted(ctx context.Context, list string, now *reading) ([]document.ID, error) {
-	if err := r.flush(ctx); err != nil { // what was met is stored, and what was asked for is not named
+	// afterwards listed documents are stored, and requested ones are no longer named
+	if err := r.flush(ctx); err != nil {
 		return nil, err
 	}
-	all, err := r.all(ctx, named+list)
+	all, err := r.listedIDs(ctx, named+list)
 	if err != nil {
 		return nil, err
 	}
-	in, err := r.holding(ctx, all)
+	in, err := r.listsOf(ctx, all)
 	if err != nil {
 		return nil, err
 	}
 	var listed, ids []document.ID
 	for _, id := range all {
-		if slices.Contains(in[id], list) { // it was met, or is missing
+		if slices.Contains(in[id], list) { // it was listed, or is missing
 			listed = append(listed, id)
 		} else {
 			ids = append(ids, id)
@@ -81,7 +83,7 @@ func (r *run) omitted(ctx context.Context, list string, now *reading) ([]documen
 		if r.list(of).Since == 0 {
 			continue
 		}
-		away, err := r.all(ctx, hidden+of)
+		away, err := r.listedIDs(ctx, hidden+of)
 		if err != nil {
 			return nil, err
 		}
@@ -91,14 +93,14 @@ func (r *run) omitted(ctx context.Context, list string, now *reading) ([]documen
 	return slices.DeleteFunc(ids, func(id document.ID) bool { return missed[id] }), nil
 }
 
-// all returns the documents of a list.
-func (r *run) all(ctx context.Context, list string) ([]document.ID, error) {
+// listedIDs returns all documents of a list.
+func (r *run) listedIDs(ctx context.Context, list string) ([]document.ID, error) {
 	ids, _, err := r.listings.Missing(ctx, list, math.MaxInt64, time.Time{}, time.Time{})
 	return ids, err
 }
 
-// miss notes which documents that were asked for are not on the page.
-func (now *reading) miss(f Feed, p Page) {
+// addMissed records the requested documents that are not on the page.
+func (now *reading) addMissed(f Feed, p Page) {
 	there := make(map[document.ID]bool, len(p.Items))
 	for _, it := range p.Items {
 		there[it.ID] = it.List == "" || it.List == f.list()
@@ -118,20 +120,20 @@ func setOf(ids []document.ID) map[document.ID]bool {
 	return set
 }
 
-// lose notes whether a scope is not shown.
-func (r *run) lose(id string, lost bool) {
+// markLost records whether a scope is lost.
+func (r *run) markLost(id string, lost bool) {
 	since := int64(0)
 	if lost {
 		since = cmp.Or(r.scope(id).Lost, r.at.UnixMicro())
 	}
 	if r.scope(id).Lost != since {
 		r.scope(id).Lost = since
-		r.change(scopeKey(id))
+		r.markDirty(scopeKey(id))
 	}
 }
 
-// withLost is a list across scopes of which one may be lost. The newest loss counts: which
-// documents were in which scope is not known.
+// withLost marks a list across scopes as lost if one of its scopes is. The newest loss counts,
+// because the scope of each document is unknown.
 func (r *run) withLost(l List) List {
 	var newest time.Time
 	for _, s := range r.scopes {

@@ -15,15 +15,15 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Options of an Engine. Zero fields get their defaults.
+// Options configures an Engine. Zero fields get their defaults.
 type Options struct {
 	Now func() time.Time // time.Now
 }
 
-// Engine reads the documents of a source.
+// Engine reads the documents of a source. It implements index.Connector.
 type Engine struct {
 	vendor Vendor
-	now    func() time.Time
+	clock  func() time.Time
 	hints  index.Hints
 }
 
@@ -34,10 +34,10 @@ func New(v Vendor, o Options) *Engine {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Engine{vendor: v, now: o.Now}
+	return &Engine{vendor: v, clock: o.Now}
 }
 
-// Listen makes runs follow hints about the source, if the vendor is a Hinter.
+// Listen makes later runs follow hints about the source, if the vendor is a Hinter.
 func (e *Engine) Listen(hints index.Hints) { e.hints = hints }
 
 // Source implements index.Connector.
@@ -46,12 +46,12 @@ func (e *Engine) Source() document.Source { return e.vendor.Source() }
 // Settings implements index.Connector.
 func (e *Engine) Settings() string { return e.vendor.Rules() }
 
-// restart stands before the checkpoint of a run that must not resume the one before.
+// restart prefixes the checkpoint of a run that must not resume the previous one.
 const restart = "restart:"
 
-// checkpoint is stored for a source that has none. What the engine knows is in index.Listings. A
-// checkpoint of another binary is stored again as it is. An empty one means that everything is to
-// be read from the beginning.
+// checkpoint is stored for a source without one. The engine's own state is in index.Listings. A
+// checkpoint of another binary is stored unchanged. An empty one means to read everything from the
+// beginning.
 const checkpoint = `{"crawl":1}`
 
 // Restart implements index.Resumer.
@@ -59,14 +59,14 @@ func (e *Engine) Restart(since index.Checkpoint) index.Checkpoint {
 	return append(index.Checkpoint(restart), since...)
 }
 
-// errStopped says that no further batch is wanted.
+// errStopped means that the consumer wants no further batch.
 var errStopped = errors.New("no further batch is wanted")
 
-// Sync implements index.Connector. ctx has to carry the index.Listings of the source.
+// Sync implements index.Connector. ctx must carry the index.Listings of the source.
 func (e *Engine) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		stopped := false
-		r := &run{Engine: e, at: e.now(), sent: make(map[document.ID]time.Time), emit: func(b index.Batch) error {
+		r := &run{Engine: e, at: e.clock(), sent: make(map[document.ID]time.Time), emit: func(b index.Batch) error {
 			if stopped = stopped || !yield(b, nil); stopped {
 				return errStopped
 			}
@@ -74,14 +74,14 @@ func (e *Engine) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[ind
 		}}
 		err := r.open(ctx, since)
 		if err == nil {
-			err = r.read(ctx)
+			err = r.readSource(ctx)
 		}
 		if err == nil || stopped {
 			return
 		}
-		// Pages that brought nothing new were handed on with no batch. They are noted now: under a
-		// limit the next run would come no further otherwise.
-		if r.state != nil && ctx.Err() == nil && len(r.due.notes)+len(r.due.then) > 0 {
+		// Pages without changes produced no batch. Store their notes now, otherwise the next run of
+		// a rate-limited source would get no further.
+		if r.state != nil && ctx.Err() == nil && len(r.pending.notes)+len(r.pending.then) > 0 {
 			if failed := r.send(ctx, index.Batch{}); stopped {
 				return
 			} else if failed != nil {
@@ -95,7 +95,7 @@ func (e *Engine) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[ind
 	}
 }
 
-// run is one Sync.
+// run is the state of one Sync.
 type run struct {
 	*Engine
 	*state
@@ -103,30 +103,32 @@ type run struct {
 	resumed bool
 	next    index.Checkpoint
 	emit    func(index.Batch) error
-	due     stored // what to store once the next batch was taken
+	pending pendingStore // to be stored after the next batch
 	notices []index.Notice
 	skipped []index.Notice
-	asking  []document.ID             // what the main scan that is read asks for next (Feed.Confirm)
-	left    []index.Notice            // parts of documents that are left out; guarded by loading
-	sent    map[document.ID]time.Time // no version of a document is yielded twice
+	// documents that the current main scan requests next (Feed.Confirm)
+	pendingOnly  []document.ID
+	skippedParts []index.Notice // omitted parts of documents; guarded by loading
+	// ModifiedAt of each yielded document; no version is yielded twice
+	sent    map[document.ID]time.Time
 	scopes  []Scope
 	byID    map[string]Scope
-	total   int // Scope.Size of all
+	total   int // sum of Scope.Size
 	feeds   []Feed
 	mains   map[string]Feed // main scans by list
-	scans   map[string]Feed // scans by the log whose mark they fetch
+	scans   map[string]Feed // scans by the log whose mark they fetch (Feed.After)
 	logs    map[string]ahead
-	refused map[string]bool // lists whose scope is not shown (ErrRefused)
+	refused map[string]bool // lists with a refused scope (ErrRefused)
 }
 
-// stored is what is stored once the documents before it are.
-type stored struct {
+// pendingStore holds what to store once the documents before it are stored.
+type pendingStore struct {
 	notes   map[string][]byte
 	then    []func(context.Context) error
-	leaving map[document.ID]bool // documents that are taken out of a list then
+	leaving map[document.ID]bool // documents to be removed from a list
 }
 
-// open loads what is known of the source.
+// open loads the stored state of the source.
 func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 	from, again := strings.CutPrefix(string(since), restart)
 	if r.state, err = load(ctx); err != nil {
@@ -135,7 +137,7 @@ func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 	r.next = index.Checkpoint(from)
 	if from == "" {
 		r.next = index.Checkpoint(checkpoint)
-		r.beginAgain()
+		r.reset()
 	}
 	if again {
 		r.abandon()
@@ -144,33 +146,33 @@ func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 		r.abandon()
 		for list := range r.lists {
 			r.list(list).Again = true
-			r.change(listKey(list))
+			r.markDirty(listKey(list))
 		}
 		r.head.Rules = rules
 	}
 	r.resumed, r.head.Open = r.head.Open, true
-	r.change(headKey)
+	r.markDirty(headKey)
 	return nil
 }
 
-// send hands on a batch, and stores what was due before it.
+// send yields a batch, then stores what is pending from before it.
 func (r *run) send(ctx context.Context, b index.Batch) error {
 	r.loading.Lock()
-	r.skipped, r.left = append(r.skipped, r.left...), nil
+	r.skipped, r.skippedParts = append(r.skipped, r.skippedParts...), nil
 	r.loading.Unlock()
 	b.Next, b.Resumed = r.next, r.resumed
-	if r.total > 0 { // some sorts of documents may not be counted
+	if r.total > 0 { // the vendor may not count all kinds of documents
 		b.Total = max(r.total, len(r.sent))
 	}
 	b.Failures, b.Skipped = append(r.notices, b.Failures...), append(r.skipped, b.Skipped...)
-	due := r.due
-	r.notices, r.skipped, r.due = nil, nil, stored{}
+	due := r.pending
+	r.notices, r.skipped, r.pending = nil, nil, pendingStore{}
 	if err := r.emit(b); err != nil {
 		return err
 	}
-	// What went before b is stored now (index.Connector), and so is what is known of it, even if the
-	// run was stopped meanwhile: otherwise short runs would never come further.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storing)
+	// Everything before b is stored now (index.Connector). Store the state that belongs to it even
+	// if the run was cancelled: otherwise short runs would never make progress.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	for _, then := range due.then {
 		if err := then(ctx); err != nil {
@@ -183,37 +185,40 @@ func (r *run) send(ctx context.Context, b index.Batch) error {
 	return r.listings.Note(ctx, due.notes)
 }
 
-// storing bounds the time for storing what is known.
-const storing = 10 * time.Second
+// storeTimeout limits storing the state.
+const storeTimeout = 10 * time.Second
 
-// later does something once all that was sent so far is stored.
-func (r *run) later(do func(context.Context) error) { r.due.then = append(r.due.then, do) }
+// afterStored runs do once everything sent so far is stored.
+func (r *run) afterStored(do func(context.Context) error) {
+	r.pending.then = append(r.pending.then, do)
+}
 
-// unlist takes documents out of a list once all that was sent so far is stored.
+// unlist removes documents from a list once everything sent so far is stored.
 func (r *run) unlist(list string, ids []document.ID) {
 	if len(ids) == 0 {
 		return
 	}
-	r.later(func(ctx context.Context) error { return r.listings.Unlist(ctx, list, ids) })
-	if r.due.leaving == nil {
-		r.due.leaving = make(map[document.ID]bool)
+	r.afterStored(func(ctx context.Context) error { return r.listings.Unlist(ctx, list, ids) })
+	if r.pending.leaving == nil {
+		r.pending.leaving = make(map[document.ID]bool)
 	}
 	for _, id := range ids {
-		r.due.leaving[id] = true
+		r.pending.leaving[id] = true
 	}
 }
 
-// note has the notes that changed stored once all that was sent so far is.
-func (r *run) note() { r.due.notes = r.changed(r.due.notes) }
+// noteChanges queues the changed notes, to be stored once everything sent so far is stored.
+func (r *run) noteChanges() { r.pending.notes = r.dirtyNotes(r.pending.notes) }
 
-// flush waits until all that was sent is stored.
+// flush waits until everything sent so far is stored.
 func (r *run) flush(ctx context.Context) error {
-	r.note()
+	r.noteChanges()
 	return r.send(ctx, index.Batch{})
 }
 
-// read reads the source once.
-func (r *run) read(ctx context.Context) (err error) {
+// readSource reads the source once: retries and hints first, then logs and recent changes, then
+// scans.
+func (r *run) readSource(ctx context.Context) (err error) {
 	if r.scopes, err = r.vendor.Scopes(ctx); err != nil {
 		return err
 	}
@@ -225,7 +230,7 @@ func (r *run) read(ctx context.Context) (err error) {
 		r.total += r.scopes[i].Size
 	}
 	r.feeds = r.vendor.Feeds(r.scopes)
-	if err := r.know(); err != nil {
+	if err := r.indexFeeds(); err != nil {
 		return err
 	}
 	if err := r.retry(ctx); err != nil {
@@ -251,8 +256,9 @@ func (r *run) read(ctx context.Context) (err error) {
 	return r.finish(ctx)
 }
 
-// know takes note of the lists that feeds name.
-func (r *run) know() error {
+// indexFeeds indexes the feeds by list and log. It returns an error for duplicate ids and for lists
+// without a main scan.
+func (r *run) indexFeeds() error {
 	r.mains, r.scans, r.logs, r.refused = make(map[string]Feed), make(map[string]Feed), make(map[string]ahead), make(map[string]bool)
 	ids := make(map[string]bool)
 	for _, f := range r.feeds {
@@ -267,7 +273,7 @@ func (r *run) know() error {
 			r.mains[f.ID] = f
 			if l := r.lists[f.ID]; l != nil && l.Lost != 0 && l.Since != 0 { // its documents are hidden
 				l.Again = true
-				r.change(listKey(f.ID))
+				r.markDirty(listKey(f.ID))
 			}
 		}
 	}
@@ -284,7 +290,7 @@ func (r *run) scopeOf(f Feed) Scope {
 	return r.byID[f.Scope]
 }
 
-// nameOf is what an operator calls a feed.
+// nameOf returns the name of a feed for operators.
 func (r *run) nameOf(f Feed) string {
 	if name := r.scopeOf(f).Name; name != "" {
 		return name
@@ -292,7 +298,7 @@ func (r *run) nameOf(f Feed) string {
 	return r.Source().Name
 }
 
-// isDue reports whether a feed is read by this run.
+// isDue reports whether this run reads a feed.
 func (r *run) isDue(f Feed) bool {
 	was := r.feed(f.ID)
 	if f.Mode != Scan {
@@ -301,41 +307,42 @@ func (r *run) isDue(f Feed) bool {
 		same := s.State != "" && s.State == r.scope(s.ID).State && was.Done != 0 && !was.Partial
 		switch {
 		case f.Mode == Log && scanned && (was.Mark == "" || r.isDue(scan)):
-			return false // the scan fetches the mark, and lists everything
+			return false // the scan fetches the mark and lists everything
 		case was.Reading != nil:
 			return true
 		}
-		return !same && (was.Done == 0 || r.since(was.Done) >= f.Every)
+		return !same && (was.Done == 0 || r.elapsed(was.Done) >= f.Every)
 	}
 	list := r.list(f.list())
 	if main := f.ID == f.list(); main {
 		every := f.Every
 		if was.Partial {
-			retry := cmp.Or(f.Retry, partialAgain)
-			if was.Short >= shortAgain {
-				retry = max(retry, partialAgain)
+			retry := cmp.Or(f.Retry, partialRetry)
+			if was.Short >= maxShort {
+				retry = max(retry, partialRetry)
 			}
 			every = min(every, retry)
 		}
-		return was.Reading != nil || list.Again || was.Done == 0 || r.since(was.Done) >= every
+		return was.Reading != nil || list.Again || was.Done == 0 || r.elapsed(was.Done) >= every
 	}
-	if was.Reading != nil && was.Reading.Pass != list.Pass { // another scan of the list began later
+	if was.Reading != nil && was.Reading.Pass != list.Pass { // a later scan of the list has begun
 		was.Reading = nil
-		r.change(feedKey(f.ID))
+		r.markDirty(feedKey(f.ID))
 	}
-	return was.Reading != nil || r.since(list.Done) >= f.Every
+	return was.Reading != nil || r.elapsed(list.Done) >= f.Every
 }
 
-// shortAgain is after how many scans in a row that met fewer than their Page.Count the vendor is
-// taken to count otherwise. Such a list is read again after partialAgain, whatever Feed.Retry says.
-const shortAgain = 3
+// maxShort is the number of consecutive scans that may list fewer documents than Page.Count.
+// Afterwards the vendor is assumed to count differently, and such a list is scanned again only
+// after partialRetry.
+const maxShort = 3
 
-// partialAgain is after how long a scan is due again that left something out (Feed.Retry).
-const partialAgain = time.Hour
+// partialRetry is the default of Feed.Retry: the delay before an incomplete scan is repeated.
+const partialRetry = time.Hour
 
-// since is for how long something has been done. What was done in the future, by a clock that was
-// set back since, was done long ago: otherwise nothing would be due until then.
-func (r *run) since(micros int64) time.Duration {
+// elapsed returns the time since a moment. A moment in the future, before the clock was set back,
+// counts as long ago. Otherwise nothing would be due until then.
+func (r *run) elapsed(micros int64) time.Duration {
 	if ago := r.at.Sub(time.UnixMicro(micros)); ago >= -clockSkew {
 		return max(ago, 0)
 	}
@@ -362,7 +369,7 @@ func (r *run) follow(ctx context.Context) error {
 			}
 		}
 	}
-	r.later(func(ctx context.Context) error { return r.hints.Followed(ctx, r.Source().ID, heard) })
+	r.afterStored(func(ctx context.Context) error { return r.hints.Followed(ctx, r.Source().ID, heard) })
 	return r.flush(ctx)
 }
 
@@ -371,22 +378,22 @@ const mostHints = 100
 
 // finish removes what has left its list and is in no other, and ends the run.
 func (r *run) finish(ctx context.Context) error {
-	if err := r.dropLeft(ctx); err != nil {
+	if err := r.removeLeft(ctx); err != nil {
 		return err
 	}
-	if err := r.dropLists(ctx); err != nil {
+	if err := r.removeLists(ctx); err != nil {
 		return err
 	}
-	if err := r.dropStrays(ctx); err != nil {
+	if err := r.removeStrays(ctx); err != nil {
 		return err
 	}
 	for _, s := range r.scopes {
 		if was := r.scope(s.ID); was.State != s.State {
 			was.State = s.State
-			r.change(scopeKey(s.ID))
+			r.markDirty(scopeKey(s.ID))
 		}
 	}
 	r.head.Open = false
-	r.change(headKey)
+	r.markDirty(headKey)
 	return r.flush(ctx)
 }

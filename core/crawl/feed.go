@@ -12,36 +12,36 @@ import (
 )
 
 const (
-	// mostRestarts is how often a list that changes while it is read is started again.
-	mostRestarts = 3
-	// mostPages is how many pages of a feed are read, mostPlace how many bytes a cursor has, and
-	// mostFrames how many feeds wait that were found on the way.
-	mostPages  = 10_000
-	mostPlace  = 16 << 10
-	mostFrames = 10_000
+	// maxRestarts is how often a list that changes during a scan is restarted.
+	maxRestarts = 3
+	// maxPages limits the pages of a feed, maxCursor the bytes of a cursor, and maxFrames the feeds
+	// found during a scan that wait to be read.
+	maxPages  = 10_000
+	maxCursor = 16 << 10
+	maxFrames = 10_000
 )
 
-// errEndless marks a list that does not end.
+// errEndless marks a list whose cursors form a cycle or do not end.
 var errEndless = errors.New("the list leads back to a page that was read, or does not end")
 
-// cursors are those of a feed that were seen.
+// cursors is the set of hashed cursors that a feed has returned.
 type cursors map[[sha256.Size]byte]bool
 
-// check returns an error for a cursor that leads to no new page.
+// check returns errEndless for a cursor that leads to no new page.
 func (c cursors) check(f Feed, cursor string, pages int) error {
 	if cursor == "" {
 		return nil
 	}
 	key := sha256.Sum256([]byte(f.ID + "\x00" + cursor))
-	if c[key] || pages >= mostPages || len(cursor) > mostPlace {
+	if c[key] || pages >= maxPages || len(cursor) > maxCursor {
 		return errEndless
 	}
 	c[key] = true
 	return nil
 }
 
-// more returns those of the feeds found on a page that were not found before.
-func (c cursors) more(found []Feed) []Feed {
+// unseen returns the feeds that no earlier page returned.
+func (c cursors) unseen(found []Feed) []Feed {
 	return slices.DeleteFunc(found, func(f Feed) bool {
 		key := sha256.Sum256([]byte(f.ID + "\x00"))
 		was := c[key]
@@ -50,15 +50,15 @@ func (c cursors) more(found []Feed) []Feed {
 	})
 }
 
-// readFeed reads a feed to its end, from where an earlier run has left it.
+// readFeed reads a feed to its end, continuing where an earlier run stopped.
 func (r *run) readFeed(ctx context.Context, f Feed) error {
 	was := r.feed(f.ID)
 	once := len(f.Only) > 0
-	if once { // a reading that is under way stays as it is
+	if once { // does not affect a reading in progress
 		was = &feedState{Mark: was.Mark}
 	}
 	if was.Reading == nil {
-		if page, err := r.begin(ctx, f, was); errors.Is(err, ErrRefused) {
+		if page, err := r.beginFeed(ctx, f, was); errors.Is(err, ErrRefused) {
 			return r.refuse(f, was, page)
 		} else if err != nil {
 			return err
@@ -66,7 +66,7 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 	}
 	now, seen := was.Reading, make(cursors)
 	for {
-		if more, err := r.further(ctx, f, now); err != nil {
+		if more, err := r.hasMore(ctx, f, now); err != nil {
 			return err
 		} else if !more {
 			break
@@ -91,19 +91,19 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		if err == nil {
 			err = seen.check(of, page.Next, now.Pages)
 		}
-		page.More = seen.more(page.More)
-		if err == nil && len(now.Stack)+len(page.More) > mostFrames {
+		page.More = seen.unseen(page.More)
+		if err == nil && len(now.Stack)+len(page.More) > maxFrames {
 			err = errEndless
 		}
 		if page.Partial != nil {
-			r.partial(of, now, page.Partial)
+			r.markPartial(of, now, page.Partial)
 		}
 		if page.Mark != "" {
 			now.Mark = page.Mark
 		}
 		asked := top.Feed != nil && len(of.Only) > 0 && err == nil
 		if asked {
-			now.miss(of, page)
+			now.addMissed(of, page)
 		}
 		if !page.From.IsZero() {
 			now.From, now.To = page.From, page.To
@@ -114,31 +114,31 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		now.Exact, now.Hidden = now.Exact || page.Exact, now.Hidden || page.Hidden
 		if page.Stale {
 			r.list(f.list()).Again = true
-			r.change(listKey(f.list()))
+			r.markDirty(listKey(f.list()))
 		}
 		switch {
 		case err == nil:
 			now.advance(of, page)
-		case now.Again < mostRestarts:
+		case now.Again < maxRestarts:
 			*now = reading{Began: now.Began, Pass: now.Pass, Log: now.Log, Again: now.Again + 1, Stack: []frame{{}}}
-			seen, r.asking = make(cursors), nil
+			seen, r.pendingOnly = make(cursors), nil
 		case !now.Loose && errors.Is(err, ErrCursor):
 			now.Loose = true
-			r.partial(of, now, err)
+			r.markPartial(of, now, err)
 		default:
 			now.Stack, now.Broken = nil, errors.Is(err, ErrCursor)
-			r.asking = nil
-			r.partial(of, now, err)
+			r.pendingOnly = nil
+			r.markPartial(of, now, err)
 		}
 		if !once {
-			r.change(feedKey(f.ID))
+			r.markDirty(feedKey(f.ID))
 		}
-		err = r.take(ctx, of, now, page)
+		err = r.applyPage(ctx, of, now, page)
 		if err == nil && asked {
 			r.unlist(named+of.list(), of.Only)
 		}
 		if err == nil { // else the next run reads the page again
-			r.note()
+			r.noteChanges()
 		}
 		if page.Close != nil {
 			if err == nil {
@@ -153,28 +153,28 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 	if once {
 		return nil
 	}
-	return r.ended(ctx, f, was)
+	return r.finishFeed(ctx, f, was)
 }
 
-// partial notes that a feed leaves something out.
-func (r *run) partial(f Feed, now *reading, why error) {
+// markPartial records that a feed is incomplete and notifies the operator once.
+func (r *run) markPartial(f Feed, now *reading, why error) {
 	if !now.Partial {
 		r.notices = append(r.notices, Incomplete(r.nameOf(f), why))
 	}
 	now.Partial = true
 }
 
-// begin starts to read a feed. With an error comes the page that says more about it.
-func (r *run) begin(ctx context.Context, f Feed, was *feedState) (Page, error) {
+// beginFeed starts a reading of a feed. If it returns an error, the page has notices about it.
+func (r *run) beginFeed(ctx context.Context, f Feed, was *feedState) (Page, error) {
 	now := &reading{Began: r.at.UnixMicro(), Stack: []frame{{}}}
-	r.asking = nil
-	if f.After != "" && len(f.Only) == 0 { // what changes from now on is in the log
+	r.pendingOnly = nil
+	if f.After != "" && len(f.Only) == 0 { // later changes are in the log
 		log, err := r.vendor.Page(ctx, r.feedOf(f.After), Place{})
 		if err != nil {
 			return log, err
 		}
 		if now.Log = log.Mark; now.Log == "" {
-			r.partial(f, now, cmp.Or(log.Partial, errNoMark))
+			r.markPartial(f, now, cmp.Or(log.Partial, errNoMark))
 		}
 	}
 	list := r.list(f.list())
@@ -184,11 +184,11 @@ func (r *run) begin(ctx context.Context, f Feed, was *feedState) (Page, error) {
 	case f.Mode == Scan || f.Mode == Window:
 		list.Pass = max(list.Pass+1, now.Began)
 		list.Name, list.Scope = r.nameOf(f), f.Scope
-		if f.Mode == Scan && f.ID == f.list() { // what is said from now on asks for another scan
+		if f.Mode == Scan && f.ID == f.list() { // later requests need another scan
 			list.Again = false
 		}
 		now.Pass = list.Pass
-		r.change(listKey(f.list()))
+		r.markDirty(listKey(f.list()))
 	default:
 		now.Pass = list.Pass
 	}
@@ -196,13 +196,13 @@ func (r *run) begin(ctx context.Context, f Feed, was *feedState) (Page, error) {
 	if len(f.Only) > 0 || f.Mode != Scan && f.Mode != Window {
 		return Page{}, nil
 	}
-	// The number is stored at once: what this pass meets must not count for another one.
-	r.change(feedKey(f.ID))
-	r.note()
+	// Store the pass number at once, so that no other pass uses it.
+	r.markDirty(feedKey(f.ID))
+	r.noteChanges()
 	return Page{}, r.listings.Note(ctx, map[string][]byte{listKey(f.list()): r.encode(listKey(f.list())), feedKey(f.ID): r.encode(feedKey(f.ID))})
 }
 
-// errNoMark marks a log that cannot be read from now on.
+// errNoMark marks a log that returned no mark.
 var errNoMark = errors.New("its log of changes names no place to go on from")
 
 func (r *run) feedOf(feed string) Feed {
@@ -212,7 +212,8 @@ func (r *run) feedOf(feed string) Feed {
 	return Feed{ID: feed, Mode: Log}
 }
 
-// advance moves to the page after one of the feed on top.
+// advance moves to the next page of the feed on top of the stack, after the feeds found on this
+// one.
 func (now *reading) advance(of Feed, page Page) {
 	last := len(now.Stack) - 1
 	if page.Next == "" {
@@ -234,53 +235,53 @@ func (now *reading) advance(of Feed, page Page) {
 	}
 }
 
-// refuse ends the reading of a feed whose scope is not shown. It stays due.
+// refuse ends a reading whose scope is refused. The feed stays due.
 func (r *run) refuse(f Feed, was *feedState, p Page) error {
 	r.notices, r.skipped = append(r.notices, p.Notices...), append(r.skipped, p.Skipped...)
 	r.refused[f.list()] = true
 	if was.Reading != nil && len(f.Only) == 0 {
 		r.list(f.list()).Again = true
-		r.change(listKey(f.list()))
+		r.markDirty(listKey(f.list()))
 	}
 	was.Reading = nil
-	r.change(feedKey(f.ID))
-	r.note()
+	r.markDirty(feedKey(f.ID))
+	r.noteChanges()
 	return nil
 }
 
-// rescan has the lists of a feed scanned, since it cannot go on.
+// rescan schedules scans of a feed's lists, because the feed cannot continue.
 func (r *run) rescan(ctx context.Context, f Feed, was *feedState) error {
 	was.Reading, was.Mark = nil, ""
-	r.change(feedKey(f.ID))
+	r.markDirty(feedKey(f.ID))
 	r.scanAgain(f.Scope)
-	r.note()
+	r.noteChanges()
 	if main, ok := r.mains[f.list()]; ok && f.Mode == Scan && main.ID != f.ID {
 		return r.readFeed(ctx, main) // in the order of the vendor
 	}
 	return nil
 }
 
-// scanAgain has the lists of a scope scanned, or of all scopes.
+// scanAgain marks the main scans of a scope as due. An empty scope means all scopes.
 func (r *run) scanAgain(scope string) {
 	for id, main := range r.mains {
 		if main.Mode == Scan && (scope == "" || main.Scope == scope) {
 			r.list(id).Again = true
-			r.change(listKey(id))
+			r.markDirty(listKey(id))
 		}
 	}
 }
 
-// ahead is the first page of a log that was fetched together with those of other logs.
+// ahead is the prefetched first page of a log.
 type ahead struct {
 	page Page
 	err  error
 }
 
-// mostAhead is how many logs are asked side by side.
-const mostAhead = 64
+// maxAhead limits how many logs are fetched concurrently.
+const maxAhead = 64
 
-// fetch returns a page of a feed. First pages of logs are fetched together: in most of them there
-// is nothing new, and an answer takes longer than what is done with it.
+// fetch returns a page of a feed. It fetches the first pages of logs concurrently, because most of
+// them are empty and latency dominates.
 func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
 	if f.Mode != Log || at.Cursor != "" || len(f.Only) > 0 {
 		return r.vendor.Page(ctx, f, at)
@@ -296,14 +297,14 @@ func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
 	return first.page, first.err
 }
 
-// fetchLogs fetches the first page of each log that is due, from a feed on.
+// fetchLogs fetches the first page of each log that is due, starting with a feed.
 func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	at := slices.IndexFunc(r.feeds, func(f Feed) bool { return f.ID == from.ID })
 	if at < 0 {
 		return
 	}
 	var due []Feed
-	for i := at; i < len(r.feeds) && len(due) < mostAhead; i++ {
+	for i := at; i < len(r.feeds) && len(due) < maxAhead; i++ {
 		f := r.feeds[i]
 		_, fetched := r.logs[f.ID]
 		if f.Mode == Log && !fetched && (i == at || r.feed(f.ID).Reading == nil && r.isDue(f)) {
@@ -322,11 +323,10 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	}
 }
 
-// mostOnly is how many documents a page is asked for with Feed.Only, unless Feed.Most says
-// otherwise.
-const mostOnly = 100
+// maxOnly is the default of Feed.Most: how many documents Feed.Only names.
+const maxOnly = 100
 
-// retry asks again for documents that could not be loaded.
+// retry requests the documents again that could not be loaded.
 func (r *run) retry(ctx context.Context) error {
 	lists := make(map[string][]document.ID)
 	for id, f := range r.head.Failed {
@@ -334,18 +334,18 @@ func (r *run) retry(ctx context.Context) error {
 			delete(r.head.Failed, id)
 			continue
 		}
-		r.change(headKey)
-		if f.Times++; f.Times > mostTimes {
+		r.markDirty(headKey)
+		if f.Times++; f.Times > maxAttempts {
 			delete(r.head.Failed, id)
 			continue
 		}
-		r.head.Failed[id] = f // also where the page does not list it
+		r.head.Failed[id] = f // kept even if the page does not list it
 		lists[f.List] = append(lists[f.List], cmp.Or(f.Of, id))
 	}
 	for _, f := range r.feeds {
 		ids := lists[f.ID]
 		slices.Sort(ids)
-		for some := range slices.Chunk(slices.Compact(ids), cmp.Or(f.Most, mostOnly)) {
+		for some := range slices.Chunk(slices.Compact(ids), cmp.Or(f.Most, maxOnly)) {
 			f.Only = some
 			if err := r.readFeed(ctx, f); err != nil {
 				return err

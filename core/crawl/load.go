@@ -10,27 +10,27 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Bounds of the documents that are asked for again. Others wait until their list is scanned.
+// Limits on retries of documents that failed to load. Others wait for the next scan of their list.
 const (
-	mostFailed = 200
-	mostTimes  = 5
+	maxFailed   = 200
+	maxAttempts = 5
 )
 
-// group is some items whose texts are fetched together. The first that is loaded fetches; the
-// others wait.
+// group is a batch of items whose texts are fetched together. The first Load fetches; the others
+// wait for it.
 type group struct {
 	vendor Vendor
 	items  []Item
 	busy   atomic.Bool
 	done   chan struct{}
-	got    map[document.ID]Read // once done
+	got    map[document.ID]Read // valid once done is closed
 	err    error
-	ended  bool // fetching was stopped
+	ended  bool // the fetch was cancelled
 }
 
 func newGroup(v Vendor) *group { return &group{vendor: v, done: make(chan struct{})} }
 
-// errNotShown marks a document that the source lists and does not show.
+// errNotShown marks a document that the source lists but does not return.
 var errNotShown = fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
 
 func (g *group) load(ctx context.Context, it Item) (document.Document, error) {
@@ -46,7 +46,7 @@ func (g *group) load(ctx context.Context, it Item) (document.Document, error) {
 	}
 	got, err := g.got, g.err
 	if got[it.ID] == nil && len(g.items) > 1 && (err == nil || g.ended && ctx.Err() == nil) {
-		got, err = g.vendor.Load(ctx, []Item{it}) // it may fail by itself
+		got, err = g.vendor.Load(ctx, []Item{it}) // retry it alone
 	}
 	switch read := got[it.ID]; {
 	case read != nil:
@@ -57,21 +57,20 @@ func (g *group) load(ctx context.Context, it Item) (document.Document, error) {
 	return document.Document{}, errNotShown
 }
 
-// loaded notes how the loading of a document ended. One that failed is asked for again by later
-// runs.
-func (r *run) loaded(it Item, err error) {
+// recordLoad records the outcome of loading a document. Later runs retry failures.
+func (r *run) recordLoad(it Item, err error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
 	before, again := r.head.Failed[it.ID]
 	switch {
 	case errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked):
-		return // it is about the source, and ends the run
+		return // the error concerns the source and ends the run
 	case err == nil || errors.Is(err, index.ErrSkipped):
 		if !again {
 			return
 		}
 		delete(r.head.Failed, it.ID)
-	case again || len(r.head.Failed) < mostFailed:
+	case again || len(r.head.Failed) < maxFailed:
 		r.head.Failed[it.ID] = failure{List: it.List, Of: it.Of, Times: max(before.Times, 1)}
 	default:
 		return

@@ -11,13 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// ended decides about what a feed did not list, and notes that it was read to its end.
-func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
+// finishFeed decides about the documents that a feed did not list, and records that the feed was
+// read to its end.
+func (r *run) finishFeed(ctx context.Context, f Feed, was *feedState) error {
 	now, id := was.Reading, f.list()
 	list := r.list(id)
 	whole := f.Mode == Scan || f.Mode == Window
 	if whole && !now.Partial && list.Pass == now.Pass {
-		if len(r.due.then) > 0 { // some documents enter or leave the list once they are stored
+		if len(r.pending.then) > 0 { // pending changes of the list
 			if err := r.flush(ctx); err != nil {
 				return err
 			}
@@ -35,7 +36,7 @@ func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
 		}
 		if met := held - len(missing); met < now.Count {
 			was.Short++
-			r.partial(f, now, fmt.Errorf("%d of %d documents are listed", met, now.Count))
+			r.markPartial(f, now, fmt.Errorf("%d of %d documents are listed", met, now.Count))
 		} else if err := r.vanish(ctx, l, id, missing); err != nil {
 			return err
 		} else {
@@ -45,29 +46,29 @@ func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
 	was.Reading, was.Done, was.Partial = nil, now.Began, now.Partial
 	if now.Mark != "" && !now.Partial {
 		if was.Mark == "" {
-			r.scanAgain(f.Scope) // nothing told of what has changed since the scans before
+			r.scanAgain(f.Scope) // changes since the last scans are unknown
 		}
 		was.Mark = now.Mark
 	}
-	r.change(feedKey(f.ID))
+	r.markDirty(feedKey(f.ID))
 	if now.Log != "" {
 		log := r.feed(f.After)
 		log.Mark, log.Reading = now.Log, nil
-		r.change(feedKey(f.After))
+		r.markDirty(feedKey(f.After))
 	}
 	if whole {
 		list.Done = now.Began
-		r.change(listKey(id))
+		r.markDirty(listKey(id))
 	}
 	if f.Mode == Scan && f.ID == id {
-		delete(r.refused, id) // documents that were asked for before were refused, and the list is not
+		delete(r.refused, id) // single documents were refused, not the list
 		list.Again, r.head.Strays = list.Again || now.Broken, true
 		if !now.Partial {
 			list.Full = now.Began
 		}
-		r.change(headKey)
+		r.markDirty(headKey)
 	}
-	r.note()
+	r.noteChanges()
 	return nil
 }
 
@@ -85,18 +86,18 @@ func micro(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// vanish decides about documents that a list does not hold any more.
+// vanish decides about documents that a list no longer contains.
 func (r *run) vanish(ctx context.Context, l List, id string, missing []document.ID) error {
-	missing, err := r.only(ctx, id, missing)
+	missing, err := r.onlyIn(ctx, id, missing)
 	if err != nil {
 		return err
 	}
 	var before []document.ID
 	if !l.Since.IsZero() {
-		if before, err = r.all(ctx, hidden+id); err != nil {
+		if before, err = r.listedIDs(ctx, hidden+id); err != nil {
 			return err
 		}
-		if before, err = r.only(ctx, id, before); err != nil {
+		if before, err = r.onlyIn(ctx, id, before); err != nil {
 			return err
 		}
 	}
@@ -104,13 +105,13 @@ func (r *run) vanish(ctx context.Context, l List, id string, missing []document.
 	ruling := Vanish(l, r.at)
 	if since := micro(ruling.Since); r.list(id).Since != since {
 		r.list(id).Since = since
-		r.change(listKey(id))
+		r.markDirty(listKey(id))
 	}
 	switch {
 	case ruling.Fate == Hide && len(missing) > 0:
-		// They are in a list of the engine before they leave this one. Since is stored before: where
-		// it is not set, documents that return stay in the list of the engine, and are asked for again
-		// by each scan of ids.
+		// Add them to the engine's list before they leave this one, and store Since first. Without
+		// Since, documents that return would stay in the engine's list, and every scan of ids would
+		// request them again.
 		if err = r.listings.Note(ctx, map[string][]byte{listKey(id): r.encode(listKey(id))}); err != nil {
 			return err
 		}
@@ -122,7 +123,7 @@ func (r *run) vanish(ctx context.Context, l List, id string, missing []document.
 		return err
 	}
 	if notice := ruling.Shrunk(l, "give the account back its right to see them"); ruling.Fate == Hide && l.Missing > 0 {
-		if l.Lost { // as nodes say too
+		if l.Lost { // the nodes report it too
 			r.skipped = append(r.skipped, notice)
 		} else {
 			r.notices = append(r.notices, notice)
@@ -145,10 +146,10 @@ func (r *run) vanish(ctx context.Context, l List, id string, missing []document.
 	}
 	if ruling.Fate == Hide {
 		r.unlist(id, missing)
-	} else if err := r.removed(ctx, missing); err != nil {
+	} else if err := r.unlistRemoved(ctx, missing); err != nil {
 		return err
 	}
-	r.note()
+	r.noteChanges()
 	return nil
 }
 
@@ -160,9 +161,9 @@ func listedOf(ids []document.ID) []index.Listed {
 	return all
 }
 
-// only returns the documents that are in no other list of the source than one, and takes the
-// others out of that.
-func (r *run) only(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
+// onlyIn returns the documents that no other list of the source contains. It removes the others
+// from the list.
+func (r *run) onlyIn(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -183,30 +184,32 @@ func (r *run) only(ctx context.Context, list string, ids []document.ID) ([]docum
 	return alone, nil
 }
 
-// dropLeft removes documents that have left their list and are in no other.
-func (r *run) dropLeft(ctx context.Context) error {
+// removeLeft removes documents that left their list and are in no other.
+func (r *run) removeLeft(ctx context.Context) error {
 	if len(r.head.Left) == 0 {
 		return nil
 	}
-	if err := r.flush(ctx); err != nil { // what was listed is stored, and what was left is not listed
+	// afterwards listed documents are stored, and documents that left are unlisted
+	if err := r.flush(ctx); err != nil {
 		return err
 	}
 	left := slices.Sorted(maps.Keys(r.head.Left))
 	clear(r.head.Left)
-	r.change(headKey)
-	left, err := r.only(ctx, "", left)
+	r.markDirty(headKey)
+	left, err := r.onlyIn(ctx, "", left)
 	if err != nil || len(left) == 0 {
 		return err
 	}
 	if err := r.send(ctx, index.Batch{Deleted: left}); err != nil {
 		return err
 	}
-	return r.removed(ctx, left)
+	return r.unlistRemoved(ctx, left)
 }
 
-// dropLists removes the documents of lists that no feed names any more, or whose scope is refused,
-// some time after; at once where the settings leave the scope out, or the list is switched off.
-func (r *run) dropLists(ctx context.Context) error {
+// removeLists removes the documents of lists that no feed names any more or whose scope is refused.
+// They are hidden first and removed after Grace. If the settings exclude the scope, or the list is
+// switched off, they are removed at once.
+func (r *run) removeLists(ctx context.Context) error {
 	named := map[string]bool{"": true}
 	for _, f := range r.feeds {
 		named[f.list()] = true
@@ -217,7 +220,7 @@ func (r *run) dropLists(ctx context.Context) error {
 		if named[id] && !r.refused[id] {
 			if list.Lost != 0 {
 				list.Lost = 0
-				r.change(listKey(id))
+				r.markDirty(listKey(id))
 			}
 			continue
 		}
@@ -229,13 +232,13 @@ func (r *run) dropLists(ctx context.Context) error {
 		if since := micro(ruling.Since); ruling.Fate != Remove {
 			if list.Lost != since {
 				list.Lost = since
-				r.change(listKey(id))
+				r.markDirty(listKey(id))
 			}
-			if named[id] || !listed { // nodes hide its documents
+			if named[id] || !listed { // its nodes hide the documents
 				continue
 			}
 		}
-		ids, err := r.all(ctx, id)
+		ids, err := r.listedIDs(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -244,19 +247,19 @@ func (r *run) dropLists(ctx context.Context) error {
 		}
 		switch {
 		case ruling.Fate != Remove:
-		case named[id]: // it stays lost until it is shown
+		case named[id]: // it stays lost until it is visible again
 			if list.Pass != 0 || list.Full != 0 {
 				list.Pass, list.Full = 0, 0
-				r.change(listKey(id))
+				r.markDirty(listKey(id))
 			}
 		default:
-			r.drop(id)
+			r.forgetList(id)
 		}
 	}
 	return nil
 }
 
-// isOff reports whether the vendor says that a list that no feed names is not to be read.
+// isOff reports whether the vendor has switched off a list that no feed names.
 func (r *run) isOff(scope, list string, listed bool) bool {
 	if x, ok := r.vendor.(Switcher); ok && listed {
 		return x.Off(scope, list)
@@ -265,26 +268,26 @@ func (r *run) isOff(scope, list string, listed bool) bool {
 	return ok && scope != "" && !listed && x.Excluded(scope)
 }
 
-// drop forgets a list, and the feeds of its scope that are read no more.
-func (r *run) drop(id string) {
+// forgetList deletes the state of a list, and of feeds and scopes that no longer exist.
+func (r *run) forgetList(id string) {
 	delete(r.lists, id)
-	r.change(listKey(id))
+	r.markDirty(listKey(id))
 	for feed := range r.reads {
 		if !slices.ContainsFunc(r.feeds, func(f Feed) bool { return f.ID == feed }) {
 			delete(r.reads, feed)
-			r.change(feedKey(feed))
+			r.markDirty(feedKey(feed))
 		}
 	}
 	for scope := range r.known {
 		if !slices.ContainsFunc(r.scopes, func(s Scope) bool { return s.ID == scope }) {
 			delete(r.known, scope)
-			r.change(scopeKey(scope))
+			r.markDirty(scopeKey(scope))
 		}
 	}
 }
 
-// dropStrays removes stored documents that are in no list, once every list was scanned.
-func (r *run) dropStrays(ctx context.Context) error {
+// removeStrays removes stored documents that are in no list, once every list was scanned.
+func (r *run) removeStrays(ctx context.Context) error {
 	if !r.head.Strays {
 		return nil
 	}
@@ -299,7 +302,7 @@ func (r *run) dropStrays(ctx context.Context) error {
 		return err
 	}
 	r.head.Strays = false
-	r.change(headKey)
+	r.markDirty(headKey)
 	strays, err := r.listings.Strays(ctx)
 	if err != nil {
 		return err

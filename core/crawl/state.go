@@ -14,9 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is what is known of a source between runs. Each part is a separate note
-// (index.Listings), so that a page stores little. Times are in microseconds since 1970, 0 for
-// never.
+// state is the stored state of a source. Each part is a separate note (index.Listings), so that a
+// page writes little. Times are in microseconds since 1970, 0 for never.
 type state struct {
 	listings index.Listings
 	head     headState
@@ -30,9 +29,9 @@ type state struct {
 
 type headState struct {
 	Rules  string                   `json:"rules"`
-	Open   bool                     `json:"open,omitempty"`   // the run did not come to its end
+	Open   bool                     `json:"open,omitempty"`   // the run did not finish
 	Strays bool                     `json:"strays,omitempty"` // stored documents may be in no list
-	Failed map[document.ID]failure  `json:"failed,omitempty"` // documents to ask for again
+	Failed map[document.ID]failure  `json:"failed,omitempty"` // documents to retry
 	Left   map[document.ID]struct{} `json:"left,omitempty"`   // Page.Left of the run
 }
 
@@ -46,51 +45,51 @@ type failure struct {
 type scopeState struct {
 	State string `json:"s,omitempty"`
 	Note  string `json:"n,omitempty"`
-	Lost  int64  `json:"g,omitempty"` // since when it is not shown (Page.Lost)
+	Lost  int64  `json:"g,omitempty"` // since when it is invisible (Page.Lost)
 }
 
 type listState struct {
 	Name  string `json:"n,omitempty"` // for operators
 	Scope string `json:"s,omitempty"`
-	Pass  int64  `json:"p,omitempty"` // the newest scan that began
-	Done  int64  `json:"d,omitempty"` // when the last scan began that has ended
-	Full  int64  `json:"f,omitempty"` // when the last main scan began that was complete
+	Pass  int64  `json:"p,omitempty"` // number of the newest scan
+	Done  int64  `json:"d,omitempty"` // start of the last scan that ended
+	Full  int64  `json:"f,omitempty"` // start of the last complete main scan
 	Again bool   `json:"a,omitempty"` // the main scan is due
-	Since int64  `json:"h,omitempty"` // since when documents that are missing are hidden
+	Since int64  `json:"h,omitempty"` // since when its missing documents are hidden
 	Lost  int64  `json:"g,omitempty"` // since when no feed names the list
 }
 
 type feedState struct {
 	Mark    string   `json:"m,omitempty"`
-	Done    int64    `json:"d,omitempty"` // when the last reading began that has ended
-	Partial bool     `json:"x,omitempty"` // that one left something out
-	Short   int      `json:"s,omitempty"` // scans in a row that met fewer than their Page.Count
-	Reading *reading `json:"r,omitempty"` // under way
+	Done    int64    `json:"d,omitempty"` // start of the last reading that ended
+	Partial bool     `json:"x,omitempty"` // the last reading was incomplete
+	Short   int      `json:"s,omitempty"` // consecutive scans that listed fewer than Page.Count
+	Reading *reading `json:"r,omitempty"` // in progress
 }
 
-// reading is a feed that is being read.
+// reading is the progress of reading a feed.
 type reading struct {
 	Began   int64   `json:"b"`
 	Pass    int64   `json:"p,omitempty"` // of the list
 	Stack   []frame `json:"s"`           // the last is read next
 	Pages   int     `json:"n,omitempty"`
-	Again   int     `json:"a,omitempty"` // how often it was restarted
+	Again   int     `json:"a,omitempty"` // number of restarts
 	Loose   bool    `json:"l,omitempty"`
 	Partial bool    `json:"x,omitempty"`
-	Broken  bool    `json:"k,omitempty"` // it ended before the list did
+	Broken  bool    `json:"k,omitempty"` // it ended before the end of the list
 	Mark    string  `json:"m,omitempty"`
 	Log     string  `json:"o,omitempty"` // mark of Feed.After
-	// Missed are documents that were asked for (Feed.Confirm) and are not there.
+	// Missed are requested documents (Feed.Confirm) that were not returned.
 	Missed []document.ID `json:"q,omitempty"`
 	Count  int           `json:"c,omitempty"` // smallest Page.Count
 	Exact  bool          `json:"e,omitempty"` // Page.Exact
 	Hidden bool          `json:"h,omitempty"` // Page.Hidden
-	// From and To are those of a Window.
+	// From and To are those of a Window feed.
 	From time.Time `json:"f,omitzero"`
 	To   time.Time `json:"t,omitzero"`
 }
 
-// frame is a place in a feed: in the one that is read, or in one found on the way.
+// frame is a position in the feed or in a feed found on one of its pages.
 type frame struct {
 	Feed   *Feed  `json:"f,omitempty"`
 	Cursor string `json:"c,omitempty"`
@@ -102,10 +101,10 @@ func scopeKey(id string) string { return "scope/" + id }
 func listKey(id string) string  { return "list/" + id }
 func feedKey(id string) string  { return "feed/" + id }
 
-// errNoListings says that Sync was called outside of a run.
+// errNoListings means that Sync was called outside of a pipeline run.
 var errNoListings = errors.New("a source is read by a run of the pipeline, which keeps its lists")
 
-// load reads the notes of the source that a run is over.
+// load reads the stored notes of the source.
 func load(ctx context.Context) (*state, error) {
 	s := &state{
 		listings: index.ListingsOf(ctx), known: make(map[string]*scopeState), lists: make(map[string]*listState), reads: make(map[string]*feedState),
@@ -145,26 +144,26 @@ func load(ctx context.Context) (*state, error) {
 	return s, nil
 }
 
-func (s *state) scope(id string) *scopeState { return of(s.known, id) }
-func (s *state) list(id string) *listState   { return of(s.lists, id) }
-func (s *state) feed(id string) *feedState   { return of(s.reads, id) }
+func (s *state) scope(id string) *scopeState { return entryOf(s.known, id) }
+func (s *state) list(id string) *listState   { return entryOf(s.lists, id) }
+func (s *state) feed(id string) *feedState   { return entryOf(s.reads, id) }
 
-func of[V any](all map[string]*V, id string) *V {
+func entryOf[V any](all map[string]*V, id string) *V {
 	if all[id] == nil {
 		all[id] = new(V)
 	}
 	return all[id]
 }
 
-// change says that the part of the state with a key has changed.
-func (s *state) change(key string) {
+// markDirty marks the part of the state with a key as changed.
+func (s *state) markDirty(key string) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	s.dirty[key] = true
 }
 
-// changed adds the notes of the parts that have changed.
-func (s *state) changed(notes map[string][]byte) map[string][]byte {
+// dirtyNotes adds the encoded changed parts to notes and clears the marks.
+func (s *state) dirtyNotes(notes map[string][]byte) map[string][]byte {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	if notes == nil {
@@ -177,63 +176,63 @@ func (s *state) changed(notes map[string][]byte) map[string][]byte {
 	return notes
 }
 
-// encode returns the note of a part; nil if there is none any more.
+// encode returns the note of a part, or nil if the part was deleted.
 func (s *state) encode(key string) []byte {
 	kind, id, _ := strings.Cut(key, "/")
 	var part any = &s.head
 	switch kind {
 	case "scope":
-		part = none(s.known[id])
+		part = orNil(s.known[id])
 	case "list":
-		part = none(s.lists[id])
+		part = orNil(s.lists[id])
 	case "feed":
-		part = none(s.reads[id])
+		part = orNil(s.reads[id])
 	}
 	if part == nil {
 		return nil
 	}
 	text, err := json.Marshal(part)
 	if err != nil {
-		panic(err) // it holds texts and numbers
+		panic(err) // impossible: only strings and numbers
 	}
 	return text
 }
 
-func none[V any](part *V) any {
+func orNil[V any](part *V) any {
 	if part == nil {
 		return nil
 	}
 	return part
 }
 
-// abandon ends readings that are under way.
+// abandon ends all readings in progress.
 func (s *state) abandon() {
 	for id, f := range s.reads {
 		if f.Reading != nil {
 			f.Reading = nil
-			s.change(feedKey(id))
+			s.markDirty(feedKey(id))
 			if l := s.lists[id]; l != nil { // a main scan
 				l.Again = true
-				s.change(listKey(id))
+				s.markDirty(listKey(id))
 			}
 		}
 	}
 	s.head.Open = false
 }
 
-// beginAgain has everything read from the beginning. What lists hold stays known.
-func (s *state) beginAgain() {
+// reset schedules a complete new reading. The contents of lists stay known.
+func (s *state) reset() {
 	for id := range maps.Clone(s.reads) {
 		s.reads[id] = &feedState{}
-		s.change(feedKey(id))
+		s.markDirty(feedKey(id))
 	}
 	for id, l := range s.lists {
 		l.Again, l.Done, l.Full = true, 0, 0
-		s.change(listKey(id))
+		s.markDirty(listKey(id))
 	}
 	for id, k := range s.known {
 		k.State = ""
-		s.change(scopeKey(id))
+		s.markDirty(scopeKey(id))
 	}
 	s.head = headState{Failed: make(map[document.ID]failure), Left: make(map[document.ID]struct{})}
 }

@@ -13,16 +13,15 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Lists of the engine next to a list of the source: documents that are hidden because the list
-// shrank, those that are loaded for the first time because a scan met their ids, and those that
-// texts name.
+// Prefixes of the engine's own lists for a list of the source: hidden documents of a list that
+// shrank, documents that are loaded for the first time, and documents that texts name.
 const (
 	hidden   = "~hidden/"
 	arriving = "~arriving/"
 	named    = "~named/"
 )
 
-// wholeOf returns the document that one may be a part of (Item.Of).
+// wholeOf returns the id of the document that a part with this id would belong to (Item.Of), or "".
 func wholeOf(id document.ID) document.ID {
 	if i := strings.LastIndexByte(string(id), ':'); i >= 0 {
 		return id[:i]
@@ -30,11 +29,11 @@ func wholeOf(id document.ID) document.ID {
 	return ""
 }
 
-// findings are what a page says of stored documents.
+// findings are what a page says about stored documents.
 type findings struct {
 	readers map[document.ID]access.ACL
 	gone    map[document.ID]bool
-	whole   map[document.ID]bool // all of their parts are on the page
+	whole   map[document.ID]bool // the page lists all of their parts
 	parts   map[document.ID]bool
 }
 
@@ -42,7 +41,7 @@ func newFindings() findings {
 	return findings{make(map[document.ID]access.ACL), make(map[document.ID]bool), make(map[document.ID]bool), make(map[document.ID]bool)}
 }
 
-// verdict is what becomes of a stored document.
+// verdict returns the decision about a stored document.
 func (f findings) verdict(id document.ID) index.Verdict {
 	of := wholeOf(id)
 	if f.gone[id] || f.gone[of] || f.whole[of] && !f.parts[id] {
@@ -54,46 +53,47 @@ func (f findings) verdict(id document.ID) index.Verdict {
 	return index.Verdict{ACL: f.readers[id]}
 }
 
-// take records what a page lists, and hands it on.
-func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
+// applyPage records the contents of a page and yields its changes.
+func (r *run) applyPage(ctx context.Context, f Feed, now *reading, p Page) error {
 	if p.Note != "" && r.scope(f.Scope).Note != p.Note {
 		r.scope(f.Scope).Note = p.Note
-		r.change(scopeKey(f.Scope))
+		r.markDirty(scopeKey(f.Scope))
 	}
 	for id, lost := range p.Lost {
-		r.lose(id, lost)
+		r.markLost(id, lost)
 	}
-	if slices.ContainsFunc(p.Items, func(it Item) bool { return r.due.leaving[it.ID] }) {
-		if err := r.send(ctx, index.Batch{}); err != nil { // it leaves its list before it returns
+	if slices.ContainsFunc(p.Items, func(it Item) bool { return r.pending.leaving[it.ID] }) {
+		// it must leave the list before it is added again
+		if err := r.send(ctx, index.Batch{}); err != nil {
 			return err
 		}
 	}
 	gone := make([]document.ID, 0, len(p.Gone))
 	for _, id := range p.Gone {
-		if _, listed := r.sent[id]; listed { // another feed has just listed it
+		if _, listed := r.sent[id]; listed { // another feed listed it in this run
 			p.Left = append(p.Left, id)
 		} else {
 			gone = append(gone, id)
 		}
 	}
-	left, err := r.leavers(ctx, f.list(), p.Left)
+	left, err := r.leavingIDs(ctx, f.list(), p.Left)
 	if err != nil {
 		return err
 	}
 	p.Left = left
-	items, bare := r.sort(f, p.Items)
-	news, err := r.resolve(ctx, f, now, bare)
+	items, bare := r.splitBare(f, p.Items)
+	news, err := r.resolveBare(ctx, f, now, bare)
 	if err != nil {
 		return err
 	}
-	if f.Confirm && len(f.Only) > 0 { // no page lists them again
+	if f.Confirm && len(f.Only) > 0 { // no later page lists them
 		items, news.Items = nil, items
 	}
-	if err := r.record(ctx, now, items, ""); err != nil {
+	if err := r.addToLists(ctx, now, items, ""); err != nil {
 		return err
 	}
-	// What arrives counts as listed once it is stored: a run that is killed before finds it again.
-	if err := r.record(ctx, now, news.Items, arriving); err != nil {
+	// New documents are listed once they are stored, so that an interrupted run finds them again.
+	if err := r.addToLists(ctx, now, news.Items, arriving); err != nil {
 		return err
 	}
 	r.notices = append(append(r.notices, p.Notices...), news.Notices...)
@@ -103,11 +103,12 @@ func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
 	if err := r.hide(ctx, f.list(), p.Left, found); err != nil {
 		return err
 	}
-	in, err := r.holding(ctx, gone)
+	in, err := r.listsOf(ctx, gone)
 	if err != nil {
 		return err
 	}
-	var unlisted []document.ID // only what is listed has parts, for which all documents are reviewed
+	// only listed documents have parts, which need a review of all documents
+	var unlisted []document.ID
 	for _, id := range gone {
 		if len(in[id]) > 0 {
 			found.gone[id] = true
@@ -115,7 +116,7 @@ func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
 			unlisted = append(unlisted, id)
 		}
 	}
-	b := index.Batch{Deleted: unlisted, Documents: append(r.documents(f, items, found), r.documents(r.mains[f.list()], news.Items, found)...)}
+	b := index.Batch{Deleted: unlisted, Documents: append(r.loadItems(f, items, found), r.loadItems(r.mains[f.list()], news.Items, found)...)}
 	if len(found.readers)+len(found.gone)+len(found.whole) > 0 {
 		b.Review = found.verdict
 	}
@@ -124,19 +125,20 @@ func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
 			return err
 		}
 	}
-	r.arrive(now, news.Items)
-	r.reappear(append(items, news.Items...))
+	r.listArrived(now, news.Items)
+	r.unhide(append(items, news.Items...))
 	r.unlistAll(gone, in)
 	for _, id := range p.Left {
 		r.head.Left[id] = struct{}{}
-		r.change(headKey)
+		r.markDirty(headKey)
 	}
 	r.unlist(f.list(), p.Left)
 	return nil
 }
 
-// sort returns the items that are taken, and the ids of which nothing else is known.
-func (r *run) sort(f Feed, all []Item) (items []Item, bare []document.ID) {
+// splitBare returns the items to apply, and the ids of bare ones. It drops changes of lists that
+// were never scanned.
+func (r *run) splitBare(f Feed, all []Item) (items []Item, bare []document.ID) {
 	for _, it := range all {
 		if it.List == "" {
 			it.List = f.list()
@@ -147,7 +149,7 @@ func (r *run) sort(f Feed, all []Item) (items []Item, bare []document.ID) {
 		case it.Bare:
 			bare = append(bare, it.ID)
 		case changes && scanned && main.Mode == Scan && r.list(it.List).Pass == 0:
-			// the first scan of its list meets it
+			// the first scan of its list will list it
 		default:
 			items = append(items, it)
 		}
@@ -155,7 +157,7 @@ func (r *run) sort(f Feed, all []Item) (items []Item, bare []document.ID) {
 	return items, bare
 }
 
-// hide has no one read documents that have left a list, unless another one holds them.
+// hide hides documents that left a list from everyone, unless another list contains them.
 func (r *run) hide(ctx context.Context, list string, left []document.ID, found findings) error {
 	if len(left) == 0 {
 		return nil
@@ -172,9 +174,9 @@ func (r *run) hide(ctx context.Context, list string, left []document.ID, found f
 	return nil
 }
 
-// leavers returns those of some documents that leave a list: a log may tell of documents of others.
-// What no list holds may have been stored by a version without the engine.
-func (r *run) leavers(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
+// leavingIDs returns the ids that are in a list or in no list at all. A log may report documents of
+// other lists. Documents in no list may come from a version without the engine.
+func (r *run) leavingIDs(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -182,15 +184,15 @@ func (r *run) leavers(ctx context.Context, list string, ids []document.ID) ([]do
 	return slices.DeleteFunc(ids, func(id document.ID) bool { return len(in[id]) > 0 && !slices.Contains(in[id], list) }), err
 }
 
-// elsewhere reports whether a list of the source other than one is among some.
+// elsewhere reports whether lists contains a list of the source other than than.
 func elsewhere(lists []string, than string) bool {
 	return slices.ContainsFunc(lists, func(list string) bool {
 		return list != than && !strings.HasPrefix(list, hidden) && !strings.HasPrefix(list, arriving) && !strings.HasPrefix(list, named)
 	})
 }
 
-// record notes that documents are in their lists, or in lists of the engine next to them.
-func (r *run) record(ctx context.Context, now *reading, items []Item, next string) error {
+// addToLists adds documents to their lists, or to the engine's lists with the prefix next.
+func (r *run) addToLists(ctx context.Context, now *reading, items []Item, next string) error {
 	met := make(map[string][]index.Listed)
 	for _, it := range items {
 		if it.Of == "" {
@@ -205,8 +207,8 @@ func (r *run) record(ctx context.Context, now *reading, items []Item, next strin
 	return nil
 }
 
-// resolve looks at ids that were met, and returns what the list does not hold.
-func (r *run) resolve(ctx context.Context, f Feed, now *reading, bare []document.ID) (news Page, err error) {
+// resolveBare requests bare ids that the list does not contain yet.
+func (r *run) resolveBare(ctx context.Context, f Feed, now *reading, bare []document.ID) (news Page, err error) {
 	if len(bare) == 0 {
 		return news, nil
 	}
@@ -224,11 +226,11 @@ func (r *run) resolve(ctx context.Context, f Feed, now *reading, bare []document
 			ids = append(ids, id)
 		}
 	}
-	if err := r.record(ctx, now, there, ""); err != nil {
+	if err := r.addToLists(ctx, now, there, ""); err != nil {
 		return news, err
 	}
 	slices.Sort(ids)
-	for some := range slices.Chunk(ids, cmp.Or(r.mains[list].Most, mostOnly)) {
+	for some := range slices.Chunk(ids, cmp.Or(r.mains[list].Most, maxOnly)) {
 		main := r.mains[list]
 		main.Only = some
 		got, err := r.vendor.Page(ctx, main, Place{})
@@ -238,15 +240,15 @@ func (r *run) resolve(ctx context.Context, f Feed, now *reading, bare []document
 		if got.Next != "" {
 			return news, fmt.Errorf("%s does not list %d documents on one page", r.Source().Name, len(some))
 		}
-		items, _ := r.sort(main, got.Items)
+		items, _ := r.splitBare(main, got.Items)
 		news.Items, news.Gone = append(news.Items, items...), append(news.Gone, got.Gone...)
 		news.Notices, news.Skipped = append(news.Notices, got.Notices...), append(news.Skipped, got.Skipped...)
 	}
 	return news, nil
 }
 
-// documents returns what is to be loaded of some items.
-func (r *run) documents(f Feed, items []Item, found findings) []index.Item {
+// loadItems returns the pipeline's items for the documents to load.
+func (r *run) loadItems(f Feed, items []Item, found findings) []index.Item {
 	var all []index.Item
 	var g *group
 	for _, it := range items {
@@ -267,7 +269,7 @@ func (r *run) documents(f Feed, items []Item, found findings) []index.Item {
 			continue
 		}
 		r.sent[it.ID] = it.ModifiedAt
-		it.Found = func(ctx context.Context, what Finding) error { return r.found(ctx, it.List, what) }
+		it.Found = func(ctx context.Context, what Finding) error { return r.recordFinding(ctx, it.List, what) }
 		to := g
 		switch {
 		case it.Of != "":
@@ -281,7 +283,7 @@ func (r *run) documents(f Feed, items []Item, found findings) []index.Item {
 			ID: it.ID, ModifiedAt: it.ModifiedAt, Size: it.Size, Wait: it.Wait, Again: again,
 			Load: func(ctx context.Context) (document.Document, error) {
 				d, err := to.load(ctx, it)
-				r.loaded(it, err)
+				r.recordLoad(it, err)
 				return d, err
 			},
 		})
@@ -289,12 +291,12 @@ func (r *run) documents(f Feed, items []Item, found findings) []index.Item {
 	return all
 }
 
-// arrive has documents listed once they are stored.
-func (r *run) arrive(now *reading, items []Item) {
+// listArrived adds new documents to their lists once they are stored.
+func (r *run) listArrived(now *reading, items []Item) {
 	if len(items) == 0 {
 		return
 	}
-	r.later(func(ctx context.Context) error { return r.record(ctx, now, items, "") })
+	r.afterStored(func(ctx context.Context) error { return r.addToLists(ctx, now, items, "") })
 	lists := make(map[string][]document.ID)
 	for _, it := range items {
 		lists[it.List] = append(lists[it.List], it.ID)
@@ -304,24 +306,24 @@ func (r *run) arrive(now *reading, items []Item) {
 	}
 }
 
-// removed takes documents out of all lists once they are removed.
-func (r *run) removed(ctx context.Context, ids []document.ID) error {
-	in, err := r.holding(ctx, ids)
+// unlistRemoved removes deleted documents from all lists.
+func (r *run) unlistRemoved(ctx context.Context, ids []document.ID) error {
+	in, err := r.listsOf(ctx, ids)
 	if err == nil {
 		r.unlistAll(ids, in)
 	}
 	return err
 }
 
-// holding returns the lists that hold each of some documents.
-func (r *run) holding(ctx context.Context, ids []document.ID) (map[document.ID][]string, error) {
+// listsOf returns the lists that contain each document.
+func (r *run) listsOf(ctx context.Context, ids []document.ID) (map[document.ID][]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	return r.listings.Lists(ctx, ids)
 }
 
-// unlistAll takes documents out of the lists that they are in, and forgets that they failed.
+// unlistAll removes documents from the given lists and forgets their failures.
 func (r *run) unlistAll(ids []document.ID, in map[document.ID][]string) {
 	if len(ids) == 0 {
 		return
@@ -331,7 +333,7 @@ func (r *run) unlistAll(ids []document.ID, in map[document.ID][]string) {
 		delete(r.head.Left, id)
 	}
 	maps.DeleteFunc(r.head.Failed, func(_ document.ID, f failure) bool { return slices.Contains(ids, f.Of) })
-	r.change(headKey)
+	r.markDirty(headKey)
 	lists := make(map[string][]document.ID)
 	for id, names := range in {
 		for _, list := range names {
@@ -343,8 +345,8 @@ func (r *run) unlistAll(ids []document.ID, in map[document.ID][]string) {
 	}
 }
 
-// reappear notes that documents are not hidden any more because their list had shrunk.
-func (r *run) reappear(items []Item) {
+// unhide removes listed documents from the hidden lists.
+func (r *run) unhide(items []Item) {
 	lists := make(map[string][]document.ID)
 	for _, it := range items {
 		if it.Of == "" && r.list(it.List).Since != 0 {

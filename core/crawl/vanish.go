@@ -11,45 +11,45 @@ import (
 // Grace is how long missing documents stay hidden before they are removed.
 const Grace = 7 * 24 * time.Hour
 
-// A list has shrunk when at least shrunkFrom documents and more than one in shrunkPart are missing.
-// Then a lost right of the credential is more likely than so many deletions.
+// A list has shrunk if at least shrunkFrom documents and more than one in shrunkPart are missing. A
+// permission that the credential lost is then more likely than deletions.
 const (
 	shrunkFrom = 20
 	shrunkPart = 3
 )
 
-// List is what a pass found of a list of documents: a space, a project, a drive, the issues of a
-// repository.
+// List is what a pass learned about a list of documents, such as a space, project, drive or the
+// issues of a repository.
 type List struct {
 	Name    string // for the operator
 	Stored  int    // documents of the list in the index
-	Missing int    // those of them that the pass did not meet
-	Lost    bool   // the scope itself is not shown any more
+	Missing int    // of these, documents that the pass did not list
+	Lost    bool   // the scope itself is no longer visible
 	Partial bool   // the list is incomplete
-	// Since is the Ruling.Since of the pass before, zero at first.
+	// Since is the Ruling.Since of the previous pass; zero at first.
 	Since time.Time
 }
 
-// Ruling is what follows for the missing documents of a list. Those that the list names again get
-// their readers back, whatever the ruling.
+// Ruling is the decision about the missing documents of a list. Documents that are listed again get
+// their readers back in any case.
 type Ruling struct {
 	Fate Fate
-	// Since is when they were hidden; zero: they are not. The caller stores it for the next pass.
+	// Since is when they were hidden, or zero. The caller stores it for the next pass.
 	Since time.Time
 }
 
-// Fate is what becomes of missing documents.
+// Fate is what happens to missing documents.
 type Fate int
 
 // Fates.
 const (
-	Keep   Fate = iota // they stay as they are
-	Hide               // no one may read them
-	Remove             // they leave the index
+	Keep   Fate = iota // unchanged
+	Hide               // hidden from everyone
+	Remove             // removed from the index
 )
 
-// Vanish decides about the documents of a list that a pass at now did not meet. What the vendor
-// itself says is deleted needs no ruling: it is removed in that pass.
+// Vanish decides about the documents of a list that a pass at now did not list. Documents that the
+// vendor reports as deleted need no ruling and are removed in that pass.
 func Vanish(l List, now time.Time) Ruling {
 	shrunk := l.Missing >= shrunkFrom && l.Missing*shrunkPart > l.Stored
 	switch {
@@ -65,7 +65,7 @@ func Vanish(l List, now time.Time) Ruling {
 	return Ruling{Fate: Hide, Since: l.Since}
 }
 
-// Verdict is the fate of one missing document.
+// Verdict returns the index verdict for a document with this fate.
 func (f Fate) Verdict() index.Verdict {
 	switch f {
 	case Hide:
@@ -77,7 +77,7 @@ func (f Fate) Verdict() index.Verdict {
 	return index.Verdict{}
 }
 
-// Shrunk is the notice about a list whose missing documents are hidden. back says what brings them
+// Shrunk returns the notice about a list with hidden missing documents. back says what brings them
 // back, as an imperative without its full stop.
 func (r Ruling) Shrunk(l List, back string) index.Notice {
 	return index.Notice{Name: l.Name, Sentence: fmt.Sprintf(
@@ -85,7 +85,8 @@ func (r Ruling) Shrunk(l List, back string) index.Notice {
 		l.Missing, l.Stored, r.Since.Add(Grace).UTC().Format("2006-01-02 15:04 UTC"), back)}
 }
 
-// Incomplete is the notice about a list that was not read to its end. Nothing counts as missing.
+// Incomplete returns the notice about a list that was not read to its end. Nothing counts as
+// missing then.
 func Incomplete(name string, why error) index.Notice {
 	return index.Notice{Name: name, Sentence: fmt.Sprintf("It could not be listed to its end (%v). Nothing is removed, and the next run tries again.", why)}
 }

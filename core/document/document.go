@@ -21,7 +21,7 @@ type ChunkID int64
 // Kind is the sort of system that a source is, for display and filters: "file", "web", "slack" …
 type Kind string
 
-// Source is a place that documents come from.
+// Source is a source of documents.
 type Source struct {
 	ID   SourceID
 	Kind Kind
@@ -35,10 +35,10 @@ type Ref struct {
 	Kind      Kind
 	Title     string
 	URL       string    // empty when there is no address that a reader could open
-	UpdatedAt time.Time // zero when the source does not say
+	UpdatedAt time.Time // zero if unknown
 }
 
-// Document is one document as a connector yields it.
+// Document is a document as returned by a connector.
 type Document struct {
 	Ref
 	// OwnURL is the document's address in its source, if URL is an address that the document states
@@ -50,7 +50,7 @@ type Document struct {
 	// BCP 47 primary language subtag ("en", "de"); empty means to be guessed
 	Language string
 	Sections []Section // in reading order
-	// in reading order, up to MaxLinks: where the text alone does not tell what a link leads to
+	// links whose target is not in the text, in reading order, up to MaxLinks
 	Links []Link
 }
 
@@ -59,7 +59,7 @@ const MaxLinks = 1000
 
 // Link is a link in a document's text.
 type Link struct {
-	Text string // as it stands in the document's text
+	Text string // as in the document's text
 	// To is the target of the link: the ID of a document of the same source, or an absolute
 	// address. Format readers return it as written. The connector resolves it, because it knows the
 	// document's location.
@@ -67,8 +67,8 @@ type Link struct {
 }
 
 // Section is a part of a document under one heading. Text above the first heading has no Heading.
-// The heading is also the first block of the section (kind Heading), so that a document's text can
-// be read without its structure.
+// The heading is also the section's first block (kind Heading), so the text can be read without the
+// structure.
 type Section struct {
 	Heading []string // path of headings from the outermost to this one
 	// Anchor is the URL fragment of this section, without "#", or the section's own address on the
@@ -77,7 +77,7 @@ type Section struct {
 	Blocks []Block
 }
 
-// BlockKind says how a block may be cut into chunks.
+// BlockKind is the kind of a block, which decides how it is cut into chunks.
 type BlockKind int
 
 const (
@@ -95,7 +95,7 @@ const (
 type Block struct {
 	Kind BlockKind
 	Text string
-	// of Code, such as "go", as after a fence in Markdown; empty if the source does not say
+	// of Code, such as "go", as after a Markdown fence; empty if unknown
 	Language string
 }
 

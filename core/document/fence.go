@@ -10,10 +10,10 @@ const (
 	longestName  = 32 // bytes of the name of a language
 )
 
-// Fences returns what stands before and after the block's text in the document's text. With them
-// every block is complete Markdown: code stands between fences that are longer than any run of
-// backticks in it. Where the text of another block leaves a fence open, closing closes it. Code
-// with a run of longestFence backticks is treated like such a text.
+// Fences returns the fences before and after the block in the document's text, which make every
+// block complete Markdown. The fences around code are longer than any run of backticks in it. If
+// another block leaves a fence open, closing closes it. Code with a run of longestFence backticks
+// is treated like such a block.
 func (b Block) Fences() (opening, closing string) {
 	if b.Kind == Code && strings.TrimSpace(b.Text) != "" {
 		if ticks := max(leastFence, longestTicks(b.Text)+1); ticks <= longestFence {
@@ -48,7 +48,7 @@ type fence struct {
 	language string
 }
 
-// String is the line that opens it again.
+// String returns the opening fence.
 func (f fence) String() string {
 	if f.ticks == 0 {
 		return ""
@@ -56,8 +56,8 @@ func (f fence) String() string {
 	return strings.Repeat("`", f.ticks) + f.language
 }
 
-// next returns the fence that is open after a line, given the one before it. is reports whether the
-// line is a fence; more is then what else stands on it, unless that is the name of a language.
+// next returns the state after a line, given the state before it. is reports whether the line is a
+// fence. more is then the rest of the line, unless that is a language.
 func (f fence) next(line string) (after fence, is bool, more string) {
 	line = strings.TrimSpace(line)
 	rest := strings.TrimLeft(line, "`")
@@ -122,8 +122,8 @@ type FenceScanner struct {
 	read int
 }
 
-// Lead returns the line that opens again the code in which an offset of the text lies; "" if it
-// lies in none. Offsets must not fall.
+// Lead returns the opening fence of the code that contains an offset of the text, or "" outside of
+// code. Offsets must not decrease.
 func (s *FenceScanner) Lead(text string, offset int) string {
 	for s.read < offset {
 		end := strings.IndexByte(text[s.read:offset], '\n') + 1

@@ -24,7 +24,7 @@ func (j *Joiner) Add(c Chunk) {
 	j.ordinal, j.end = c.Ordinal, max(j.end, c.End)
 }
 
-// Next returns what Add would add.
+// Next returns what Add would append.
 func (j *Joiner) Next(c Chunk) string {
 	more, _ := j.next(c)
 	return more
@@ -33,8 +33,8 @@ func (j *Joiner) Next(c Chunk) string {
 // String returns the text so far, with open code closed.
 func (j *Joiner) String() string { return j.text.String() + j.after() }
 
-// next returns what a chunk adds. A neighbour continues the text, of which it leaves out what it
-// repeats; the text of another chunk is a separate block.
+// next returns what a chunk appends. An adjacent chunk continues the text, without its overlap. Any
+// other chunk is a separate block.
 func (j *Joiner) next(c Chunk) (more string, neighbour bool) {
 	if j.text.Len() > 0 && c.Ordinal == j.ordinal+1 {
 		if more, ok := continuation(j.text.String(), c.Text, j.end-c.Start); ok {
@@ -52,8 +52,8 @@ func (j *Joiner) next(c Chunk) (more string, neighbour bool) {
 
 func (j *Joiner) after() string { return closeFence(j.text.String()[j.first:], opened(j.lead)) }
 
-// continuation returns what next adds to text, of which it repeats a number of runes. ok is false
-// if text does not end with them.
+// continuation returns the part of next after its overlap with text. ok is false if text does not
+// end with the overlap.
 func continuation(text, next string, repeated int) (more string, ok bool) {
 	switch {
 	case repeated == 0:

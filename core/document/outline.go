@@ -13,10 +13,9 @@ const (
 	MaxText     = 16 << 20 // bytes
 	MaxBlocks   = 250_000
 	bytesABlock = 16 // of an Outline's Limit, at least, for each block that it may hold
-	// bytes of a heading where it stands above passages, and of an anchor; its own block holds all
-	// of it
+	// maximum bytes of an anchor, and of a heading above passages; its own block has all of it
 	MaxHeading = 300
-	maxDepth   = 24 // headings above one another
+	maxDepth   = 24 // maximum depth of headings
 )
 
 // Outline collects the sections of a document while a parser reads it from top to bottom. The zero
@@ -36,8 +35,8 @@ type heading struct {
 	anchor string
 }
 
-// Heading begins a section. It lies below the nearest heading before it with a lower level,
-// whatever levels are missing in between.
+// Heading begins a section below the nearest previous heading with a lower level, even if levels
+// between them are missing.
 func (o *Outline) Heading(level int, title, anchor string) {
 	o.pop(level)
 	if len(anchor) > MaxHeading {
@@ -58,20 +57,19 @@ func (o *Outline) Heading(level int, title, anchor string) {
 	o.Block(Heading, strings.Repeat("#", min(max(level, 1), 6))+" "+title)
 }
 
-// Close ends the sections whose headings have at least the level given; what follows belongs to the
-// section around them again.
+// Close ends the sections whose headings have at least the given level. Further blocks belong to
+// the enclosing section.
 func (o *Outline) Close(level int) {
 	if o.pop(level) && !o.Full() {
 		o.begin()
 	}
 }
 
-// Block adds a block to the section that is open. Trailing line breaks are cut off; a block without
-// text is left out, and so is what comes once the outline is full.
+// Block adds a block to the open section, without trailing line breaks. It ignores blocks without
+// text, and everything once the outline is full.
 func (o *Outline) Block(kind BlockKind, text string) { o.add(Block{Kind: kind, Text: text}) }
 
-// Code adds code like Block. The language is what the source calls it, such as "Go"; it may be
-// empty.
+// Code adds a block of code. The language may be empty.
 func (o *Outline) Code(language, text string) {
 	o.add(Block{Kind: Code, Text: text, Language: cleanLanguage(language)})
 }
@@ -112,10 +110,10 @@ func short(title string) string {
 // Title is the first of the headings of the highest rank; empty without headings.
 func (o *Outline) Title() string { return o.title.title }
 
-// Size is how many bytes of text the outline holds.
+// Size returns the bytes of text in the outline.
 func (o *Outline) Size() int { return o.size }
 
-// Sections returns what was collected, without sections that hold nothing.
+// Sections returns the collected sections that are not empty.
 func (o *Outline) Sections() []Section {
 	return slices.DeleteFunc(slices.Clone(o.sections), func(s Section) bool { return len(s.Blocks) == 0 })
 }

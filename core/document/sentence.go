@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences returns the lengths in bytes of the sentences of a text. They follow one another
-// without gaps: the white space after a sentence belongs to it. A sentence ends at a mark that is
-// followed by white space, unless the word before it is a known abbreviation or what follows goes
-// on in lower case; in scripts without spaces the mark alone ends it.
+// Sentences returns the lengths in bytes of the sentences of a text, including the white space
+// after each. A sentence ends at a punctuation mark followed by white space, unless the word before
+// it is a known abbreviation or the next word is in lower case. In scripts without spaces the mark
+// is enough.
 func Sentences(text string) []int {
 	var lengths []int
 	start := 0

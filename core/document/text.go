@@ -23,10 +23,9 @@ func (d *Document) Text() string {
 	return b.String()
 }
 
-// Link is the address of a section of a document: the document's own address with the anchor, or
-// the address alone when either part is missing or the address already points at a fragment. An
-// anchor that is an address on the document's own host is the section's address itself: a message
-// of a thread has its own.
+// Link returns the address of a section of a document: the document's address with the anchor. It
+// returns the address alone if either is missing or the address already has a fragment. An anchor
+// that is an address on the document's host, as for messages of a thread, is returned as it is.
 func (r Ref) Link(anchor string) string {
 	if r.URL == "" || anchor == "" {
 		return r.URL

@@ -6,15 +6,15 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Estimate is what it takes to read what is due.
+// Estimate is the expected work of a Run.
 type Estimate struct {
-	Documents int // that are due
+	Documents int // due documents
 	Passages  int // of these
 	Texts     int // of these, each once, that the model has not read yet
-	Input     int // tokens that it is sent for them, before those that the provider adds
+	Input     int // tokens sent for them, without those that the provider adds
 }
 
-// Estimate counts what a Run would do, and asks the model nothing. tokens counts those of a text.
+// Estimate counts the work of a Run without calling the model. tokens counts the tokens of a text.
 func (r *Reader) Estimate(ctx context.Context, tenant access.TenantID, tokens func(string) int) (Estimate, error) {
 	var e Estimate
 	var last Document

@@ -17,16 +17,16 @@ const (
 	ReplyTokens = 2_000
 )
 
-// Passage is a text as the model reads it: whoever may read the chunk may read the title and the
-// headings above it.
+// Passage is a text for the model: a chunk with the title and headings above it, which everyone who
+// may read the chunk may read too.
 type Passage struct {
 	Title   string
 	Heading []string
 	Text    string
 }
 
-// whole is the passage with what stands above it. Names count as its own wherever they stand in
-// that.
+// whole returns the passage with its title and headings. Names in these count as names in the
+// passage.
 func (p Passage) whole() string {
 	var lines []string
 	for _, line := range append([]string{p.Title}, p.Heading...) {
@@ -41,8 +41,8 @@ func (p Passage) whole() string {
 	return strings.Join(append(lines, "", text), "\n")
 }
 
-// request asks what a passage states. Nothing in it can end the fence: every "</" of it loses its
-// slash.
+// request asks for the relations in a passage. It replaces every "</" in the passage, so that the
+// text cannot close the tag.
 func (s Schema) request(passage string) llm.Request {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(instructions))

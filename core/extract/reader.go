@@ -16,8 +16,7 @@ import (
 )
 
 const (
-	// Calls is how many calls of the model run at once. A process that dies loses these, and
-	// nothing that was answered.
+	// Calls limits concurrent calls of the model. A process that dies loses only these calls.
 	Calls = 4
 	// callTimeout bounds one text, a second question included. Background work begins none less
 	// than that before it has to end.
@@ -65,18 +64,18 @@ func New(model llm.Model, store Store, config Config) *Reader {
 // are due.
 func (r *Reader) Way() Digest { return r.way }
 
-// Progress counts what a run has done so far.
+// Progress counts the work of a run.
 type Progress struct {
-	Documents int // whose statements were written
+	Documents int // documents whose statements were stored
 	Read      int // texts that the model was asked about and answered
 	Failed    int // that it answered in no usable form
-	Stated    int // relations in what was read
+	Stated    int // relations found
 	Dropped   int // that were not believed
-	Waiting   int // texts that another process has, or that are asked about again in a later run
+	Waiting   int // texts claimed by another process or deferred to a later run
 	Stopped   error
 }
 
-// run is one pass over what is due.
+// run is one pass over due documents.
 type run struct {
 	*Reader
 	tenant access.TenantID
@@ -124,7 +123,7 @@ func (w *run) progress() Progress {
 	return w.sum
 }
 
-// count changes the sum and tells of it.
+// count updates the counts and reports them.
 func (w *run) count(change func(*Progress)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,7 +143,7 @@ func (w *run) stop(why error) bool {
 	return w.stopped != nil
 }
 
-// texts are the passages of documents by their digests, in the order in which they come, each once.
+// texts returns the distinct passages of documents in order, with their digests.
 func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]string, order []Digest) {
 	passages = make(map[Digest]string)
 	for _, d := range docs {
@@ -221,8 +220,8 @@ func (w *run) read(ctx context.Context, docs []Document, until time.Time) error 
 	return nil
 }
 
-// settled is what came of a text: what is known of it, or what the model says now. Again is set
-// where that is for another run.
+// settled returns the outcome of a text: the stored one, or the model's reply now. Again is set if
+// a later run must try.
 func (w *run) settled(ctx context.Context, digest Digest, passage string) (Outcome, error) {
 	again := Outcome{Again: true}
 	claim, err := w.store.Claim(ctx, w.tenant, digest)
@@ -270,7 +269,7 @@ func (w *run) settled(ctx context.Context, digest Digest, passage string) (Outco
 	return outcome, nil
 }
 
-// ask has the model read a passage, and asks once more where its answer is in no usable form.
+// ask calls the model for a passage, and retries once if the reply is malformed.
 func (w *run) ask(parent context.Context, passage string) Outcome {
 	ctx, cancel := context.WithTimeoutCause(parent, callTimeout, errSlow)
 	defer cancel()

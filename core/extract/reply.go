@@ -11,15 +11,15 @@ import (
 
 // Bounds of what is taken from one passage.
 const (
-	// MostRelations is how many are kept of one passage, the first ones: a passage that states more
-	// is a table, which is quoted and not retold.
+	// MostRelations limits the relations of one passage to the first ones. A passage with more is a
+	// table, which is quoted and not retold.
 	MostRelations = 20
-	// MostFacts is how many are kept of one document.
+	// MostFacts limits the facts of one document.
 	MostFacts = 2_000
 	mostRead  = 200 // entities, and relations, that are looked at; the rest is not
 )
 
-// Thing is one side of what a passage states, as the passage writes it.
+// Thing is one side of a relation, spelled as in the passage.
 type Thing struct {
 	Type string `json:"type"`
 	Name string `json:"name"`
@@ -45,11 +45,11 @@ func Facts(found []Relation, chunk int) []knowledge.Fact {
 	return facts
 }
 
-// errReply reports an answer that is not in the form that was asked for.
+// errReply means that a reply does not have the requested form.
 var errReply = errors.New("the model's answer is not the JSON that it was asked for")
 
-// reply is what a model is asked for. Each entry is read by itself, so that one that is malformed
-// costs no other.
+// reply is the requested form of a model's reply. Each entry is parsed separately, so that one
+// malformed entry does not affect the others.
 type reply struct {
 	Entities  []json.RawMessage `json:"entities"`
 	Relations []json.RawMessage `json:"relations"`
@@ -77,9 +77,9 @@ func readReply(text string) (reply, error) {
 	return reply{}, errReply
 }
 
-// keep takes from an answer what may be believed: entities of a known type whose names stand in the
-// passage, and known relations between two of them. Names are kept as the passage writes them.
-// dropped is how many relations are left out.
+// keep validates a reply. It keeps entities of a known type whose names occur in the passage,
+// spelled as in the passage, and known relations between two of them. dropped is the number of
+// rejected relations.
 func (s Schema) keep(passage string, r reply) (found []Relation, dropped int) {
 	spelling := knowledge.NewSpelling(passage)
 	entities := make(map[string]Thing) // by normal form

@@ -17,7 +17,7 @@ type Type struct{ Name, Means string }
 
 // Schema lists the types to look for. The zero Schema is the built-in one.
 type Schema struct {
-	Entities  []Type // none: those of Default
+	Entities  []Type // none means those of Default
 	Relations []Type // they read from subject to object; none: those of Default
 	Notes     string // of the operator, added to the model's instructions
 }
@@ -77,7 +77,7 @@ func typeName(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(text, "_", " "))), " ")
 }
 
-// whole is the schema with what is built in where it says nothing.
+// whole returns the schema with defaults for missing parts.
 func (s Schema) whole() Schema {
 	built := Default()
 	if len(s.Entities) == 0 {
@@ -92,11 +92,11 @@ func (s Schema) whole() Schema {
 // Digest is a SHA-256.
 type Digest [sha256.Size]byte
 
-// wording numbers what the model reads in addition to the schema, and how its answer is read. Raise
-// it when either changes: texts are then read again.
+// wording is the version of the prompt and of the parsing of replies. Raise it if either changes.
+// Texts are then read again.
 const wording = 1
 
-// way is the digest of how passages are read: by which model, looking for what.
+// way returns a digest of the model and the schema.
 func (s Schema) way(model string) Digest {
 	fields := []string{fmt.Sprint(wording), model, s.Notes, instructions}
 	for _, list := range [][]Type{s.Entities, s.Relations} {
@@ -108,7 +108,7 @@ func (s Schema) way(model string) Digest {
 	return digestOf(fields...)
 }
 
-// digestOf tells lists of texts apart.
+// digestOf returns a digest that is distinct for distinct lists of texts.
 func digestOf(fields ...string) Digest {
 	h := sha256.New()
 	for _, f := range fields {

@@ -12,7 +12,7 @@ import (
 type Document struct {
 	Shard    int16
 	Row      int64 // these two name the document
-	First    int64 // chunk; it tells versions of a document apart
+	First    int64 // first chunk; identifies the version of a document
 	Title    string
 	Passages []Passage // without titles
 }
@@ -23,19 +23,19 @@ type Outcome struct {
 	Read    bool
 	Dropped int           // relations that were not believed
 	Took    time.Duration // of the answer
-	Reason  string        // why it is never asked again, in words for whoever runs the program
-	Again   bool          // it is to be asked another time
+	Reason  string        // why it is never tried again, as a sentence for the operator
+	Again   bool          // to be tried again
 	Counted bool          // with Again, this counts among the attempts
 }
 
-// Claim says which process may read a text.
+// Claim is the exclusive right of a process to read a text.
 type Claim int
 
 // The claims.
 const (
 	Mine      Claim = iota // the caller asks the model, within Lease
 	Elsewhere              // another process does
-	Settled                // what came of it is known
+	Settled                // the outcome is known
 )
 
 const (
@@ -53,16 +53,15 @@ type Store interface {
 	// Due returns up to most stored documents that were not yet read in this way. They are in the
 	// order of their places and come after the given document (zero Document: from the first).
 	Due(ctx context.Context, tenant access.TenantID, way Digest, after Document, most int) ([]Document, error)
-	// Known returns the outcomes of those texts that are settled. A text that was given up has a
-	// Reason.
+	// Known returns the stored outcomes of texts. A text that was given up has a Reason.
 	Known(ctx context.Context, tenant access.TenantID, texts []Digest) (map[Digest]Outcome, error)
 	// Claim claims a text for the caller, unless it is settled or another process holds it. A text
 	// that has had MostAttempts becomes settled.
 	Claim(ctx context.Context, tenant access.TenantID, text Digest) (Claim, error)
 	// Settle stores the outcome of a text that the caller has claimed.
 	Settle(ctx context.Context, tenant access.TenantID, text Digest, o Outcome) error
-	// Write stores a document's facts in the graph, next to the facts that were read without a
-	// model. It replaces earlier results for the document and records that it was read. It leaves a
-	// document alone that has changed since Due.
+	// Write stores a document's facts in the graph, in addition to facts found without a model. It
+	// replaces earlier results and records that the document was read. It does nothing if the
+	// document has changed since Due.
 	Write(ctx context.Context, tenant access.TenantID, way Digest, d Document, texts []Digest, facts []knowledge.Fact) error
 }

@@ -12,10 +12,10 @@ import (
 // Filter checks questions and answers. A nil Filter lets everything through. It never changes and
 // is safe for concurrent use.
 type Filter struct {
-	Questions *List   // what must not be asked; nil: nothing
-	Refusal   string  // what the asker reads then; empty: DefaultRefusal
+	Questions *List   // blocked questions; nil for none
+	Refusal   string  // the reply to a blocked question; empty means DefaultRefusal
 	Answers   *List   // what must not be in the model's other output, such as queries; masked
-	Stages    []Stage // what answers go through, in order
+	Stages    []Stage // filters for answers, in order
 }
 
 // Stage is one check of answers. Implementations are safe for concurrent use.
@@ -24,7 +24,7 @@ type Stage interface {
 	Screen(a Answer) Screen
 }
 
-// Screen checks one message. It is used by one goroutine.
+// Screen filters one message. It must not be used concurrently.
 type Screen interface {
 	// Push takes the next piece and returns the text that may be shown now. After an error no more
 	// text may be shown, except the text returned with the error.

@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// List is a block list. Words and phrases are found whole, whatever their letter case and the white
-// space between them; patterns are regular expressions in Go's syntax (RE2), within a paragraph.
-// Both see what a reader sees: marks of emphasis and code, invisible characters and citations are
-// no part of it. It never changes and is safe for concurrent use.
+// List is a block list. Words and phrases match whole, regardless of case and white space. Patterns
+// are regular expressions in Go's syntax (RE2), matched within a paragraph. Both match what a
+// reader sees: without emphasis and code marks, invisible characters and citations. A List is
+// immutable and safe for concurrent use.
 type List struct {
 	words    map[rune][][]rune // by their first character, in lower case
 	patterns []*regexp.Regexp
@@ -160,8 +160,7 @@ func (l *List) findWords(p projection, found []match) []match {
 	return found
 }
 
-// prefix returns how many bytes from a place on a word takes up that stands there, and 0 where it
-// does not.
+// prefix returns the length in bytes of a word at an offset, or 0 if the word is not there.
 func (p projection) prefix(at int, word []rune) int {
 	text, n := p.text[at:], 0
 	for _, w := range word {

@@ -6,19 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// projection is a text as a reader sees it: without the marks of emphasis and code, characters that
-// cannot be seen, and citations. It knows where each of its bytes stands in the text.
+// projection is the visible part of a text: without emphasis and code marks, invisible characters,
+// and citations. It maps each byte to its offset in the original text.
 type projection struct {
 	text string
-	at   []int // by byte: where it stands in the text as it was written
+	at   []int // for each byte, its offset in the original text
 	// of what was looked at; less than the whole while the rest may become a citation or a
 	// character
 	end  int
 	gaps map[int]bool // places in text before which a citation stood: a word may end and begin there
 }
 
-// project returns what a reader sees. Of a text that goes on, what may turn out otherwise at its
-// end is left out.
+// project returns the visible text. If more text follows, it omits an end that may still change.
 func project(raw string, final bool) projection {
 	var b strings.Builder
 	p := projection{at: make([]int, 0, len(raw))}
@@ -69,11 +68,11 @@ func invisible(r rune) bool {
 	return r > unicode.MaxASCII && (unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r))
 }
 
-// maxCitation is the longest citation that is told from text.
+// maxCitation is the maximum length of a citation. Longer ones count as text.
 const maxCitation = 40
 
-// citation returns the length of a citation such as [3], [1, 2] or [[3]] at the beginning, 0 where there is none, and -1 where one may have
-// begun.
+// citation returns the length of a citation such as [3], [1, 2] or [[3]] at the beginning of a
+// text. It returns 0 if there is none, and -1 if one may be incomplete.
 func citation(raw string) int {
 	depth, digits := 0, false
 	for i := 0; i < len(raw) && i < maxCitation; i++ {

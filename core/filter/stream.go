@@ -11,7 +11,7 @@ type Action string
 
 // The actions.
 const (
-	Mask Action = "redact" // what matches is masked
+	Mask Action = "redact" // matches are masked
 	Stop Action = "stop"   // the answer ends before it
 )
 
@@ -30,14 +30,14 @@ func (l Listed) Screen(Answer) Screen { return &listScreen{Listed: l} }
 const (
 	// maxParagraph is how much of a paragraph is looked at together at most, in bytes.
 	maxParagraph = 16 << 10
-	// minWindow is how much is looked at together at least: what was shown is let go of once so
-	// much has come.
+	// minWindow is the minimum number of bytes that are matched together. Shown text is dropped
+	// once the window is larger.
 	minWindow = 512
-	// stride is how much has to come before it is looked at again.
+	// stride is how many bytes must arrive before the next match.
 	stride = 32
 )
 
-// window is how much of a paragraph is looked at together.
+// window returns how many bytes of a paragraph are matched together.
 func (l *List) window() int {
 	if l.longest == unbounded {
 		return maxParagraph
@@ -45,7 +45,7 @@ func (l *List) window() int {
 	return min(max(minWindow, 4*l.longest), 2*maxParagraph)
 }
 
-// listScreen holds one paragraph, of which the beginning may have been shown.
+// listScreen holds one paragraph, whose beginning may have been shown.
 type listScreen struct {
 	Listed
 	raw     string
@@ -80,8 +80,8 @@ func (s *listScreen) Push(_ context.Context, text string) (string, error) {
 	return out.String(), s.err()
 }
 
-// advance lets go of what was shown, but for the character before the rest, which decides whether a
-// word begins there.
+// advance drops shown text, except the character before the rest, which decides whether a word
+// begins there.
 func (s *listScreen) advance(out *strings.Builder) {
 	half := s.List.window() / 2
 	if len(s.raw)-s.shown > half { // invisible marks without an end
@@ -119,7 +119,7 @@ func (s *listScreen) err() error {
 	return nil
 }
 
-// look shows what nothing that follows can change.
+// look shows the text that nothing later can change.
 func (s *listScreen) look(out *strings.Builder, final bool) {
 	s.looked = len(s.raw)
 	if !final && s.List.longest == unbounded { // nothing is settled before the paragraph is
@@ -164,7 +164,7 @@ func (s *listScreen) look(out *strings.Builder, final bool) {
 	}
 }
 
-// paragraphEnd returns how much of text belongs to the paragraph that began with raw; 0 where it
+// paragraphEnd returns how much of text belongs to the paragraph that began with raw, or 0 if it
 // does not end in text.
 func paragraphEnd(raw, text string) int {
 	blank := blankSince(raw)

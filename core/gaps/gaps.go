@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// MaxQuestions is how many questions are clustered, the newest.
+// MaxQuestions limits the clustered questions to the newest ones.
 const MaxQuestions = 2000
 
 // Asked is a question to be clustered.
@@ -26,9 +26,9 @@ type Asked struct {
 	Closest []document.Ref // that its reader may see, the closest first
 }
 
-// Cluster is a gap: questions about one thing.
+// Cluster is a gap: a group of questions on the same subject.
 type Cluster struct {
-	Label     string            // the question that is closest to all others
+	Label     string            // the most central question
 	Questions []review.Question // the newest first
 	Askers    int
 	Weeks     []int // questions of each week, the newest week first
@@ -41,12 +41,12 @@ type Report struct {
 	Since, Until time.Time
 	Questions    int  // with an answer that was missing or wanting
 	Single       int  // of them, in no cluster
-	Cut          bool // there are more than MaxQuestions; the oldest are left out
+	Cut          bool // only the newest MaxQuestions are included
 	Clusters     []Cluster
 }
 
-// Scope returns which questions a report for a viewer may hold: those asked in channels. Private
-// questions are left out, the viewer's own too, since a report is passed on.
+// Scope returns the questions that a report for a viewer may include: those asked in channels.
+// Private questions are excluded, even the viewer's own, since reports are passed on.
 func Scope(v review.Viewer) review.Scope {
 	s := v.Scope()
 	s.Person, s.Revealed = access.Account{}, nil
@@ -56,7 +56,8 @@ func Scope(v review.Viewer) review.Scope {
 const (
 	// similar is the mean cosine from which two clusters are one.
 	similar = 0.5
-	// smallest is how many questions are a cluster, and most how many documents one names.
+	// smallest is the minimum number of questions in a cluster, and most the maximum number of
+	// documents that a cluster names.
 	smallest = 2
 	mostNear = 3
 )
@@ -79,8 +80,7 @@ func (c Cluster) week(n int) int {
 	return 0
 }
 
-// Find clusters questions by group, which is Group or returns what it would. The largest clusters
-// come first.
+// Find clusters questions with group, usually Group, and returns the largest clusters first.
 func Find(
 	ctx context.Context, asked []Asked, since, until time.Time, group func(context.Context, []Asked) ([][]int, error),
 ) (Report, error) {
@@ -145,8 +145,8 @@ func describe(asked []Asked, members []int, until time.Time) Cluster {
 	return c
 }
 
-// Group divides questions into clusters, each of indexes; single ones are clusters of one. It looks
-// at vectors alone. It takes 100 ms for MaxQuestions, and stops when ctx is done.
+// Group divides questions into clusters of indexes by their vectors. Single questions are clusters
+// of one. It takes 100 ms for MaxQuestions, and stops when ctx is done.
 func Group(ctx context.Context, asked []Asked) ([][]int, error) {
 	l := newLikeness(ctx, asked)
 	if err := ctx.Err(); err != nil {
@@ -155,7 +155,7 @@ func Group(ctx context.Context, asked []Asked) ([][]int, error) {
 	return l.clusters(), nil
 }
 
-// likeness holds how alike each two questions, or clusters of them, are.
+// likeness holds the similarity of each pair of questions or clusters.
 type likeness struct {
 	n    int
 	pair []float32 // n×n
@@ -200,8 +200,8 @@ func cosine(a, b []float32) float32 {
 	return s0 + s1 + s2 + s3
 }
 
-// clusters joins what is most alike while two clusters are similar by the mean of all pairs
-// (average linkage, found along chains of nearest neighbours in O(n²)).
+// clusters merges the most similar pair of clusters repeatedly, while the mean similarity of all
+// pairs is high enough. It is average linkage by nearest-neighbour chains, in O(n²).
 func (l *likeness) clusters() [][]int {
 	mean := slices.Clone(l.pair) // of clusters, by their first member
 	members := make([][]int, l.n)

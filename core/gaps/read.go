@@ -18,12 +18,12 @@ import (
 // Store keeps questions and their vectors. It is safe for concurrent use.
 type Store interface {
 	Questions(ctx context.Context, tenant access.TenantID, s review.Scope, q review.Query) ([]review.Question, error)
-	// QuestionVectors returns the vectors that are kept of questions, by a model. A question that was
+	// QuestionVectors returns the stored vectors of questions for a model. A question that was
 	// edited since has none.
 	QuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question) (map[session.TurnID][]float32, error)
 	// KeepQuestionVectors stores vectors in place of earlier ones.
 	KeepQuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question, vectors [][]float32) error
-	// Nearest returns which documents were close to questions, whoever may read them.
+	// Nearest returns the documents nearest to questions, regardless of permissions.
 	Nearest(ctx context.Context, tenant access.TenantID, asked []review.Question) (map[session.TurnID][]document.Ref, error)
 }
 
@@ -40,8 +40,8 @@ type Reader struct {
 	Now      func() time.Time
 }
 
-// Report clusters the questions since a moment whose answers were missing or wanting. It holds
-// questions that Scope lets through, and documents and owners that the viewer may learn of.
+// Report clusters the questions since a time whose answers were missing or unsatisfying. It
+// includes only questions permitted by Scope, and documents and owners that the viewer may know.
 func (r Reader) Report(ctx context.Context, v review.Viewer, since time.Time) (Report, error) {
 	return r.In(ctx, Scope(v), v.Audience, since, r.Now())
 }
@@ -109,8 +109,7 @@ func (r Reader) vectors(ctx context.Context, asked []review.Question) (map[sessi
 	return vectors, nil
 }
 
-// closest is for each question which documents were close to it, of those that the audience may
-// read.
+// closest returns the nearest documents of each question that the audience may read.
 func (r Reader) closest(ctx context.Context, audience access.Audience, asked []review.Question) (map[session.TurnID][]document.Ref, error) {
 	near, err := r.Store.Nearest(ctx, r.Tenant, asked)
 	if err != nil {
@@ -140,7 +139,8 @@ const (
 	maxOwned = 50
 )
 
-// owners adds who owns the closest documents, by what documents state that the audience may read.
+// owners adds the owners of the nearest documents, according to documents that the audience may
+// read.
 func (r Reader) owners(ctx context.Context, audience access.Audience, c *Cluster) error {
 	find := owner.Finder{Graph: r.Graph, Library: r.Library}
 	for _, d := range c.Closest {

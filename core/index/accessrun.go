@@ -43,7 +43,7 @@ func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant 
 // While a document run is under way, it also rewrites lists that are already stored. That run may
 // have read older lists, and these are newer.
 func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run AccessRun, lists map[document.ID]access.ACL) error {
-	for ids := range slices.Chunk(slices.Sorted(maps.Keys(lists)), mostAccess) {
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(lists)), maxAccessChanges) {
 		known, err := store.Known(ctx, tenant, run.Source, ids)
 		if err != nil {
 			return fmt.Errorf("ask which of %d documents are below another node: %w", len(ids), err)
@@ -98,7 +98,7 @@ func readLoop[B any](
 		}
 		return nil
 	}()
-	if ctx.Err() != nil { // whatever failed then, failed because of that
+	if ctx.Err() != nil { // the cancellation caused the error
 		err = fmt.Errorf("reading the %s of %s was stopped and continues with the next run: %w", loop, source.Source().Name, context.Cause(ctx))
 	}
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)

@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// errTooLong is the cause with which reading a document is ended.
+// errTooLong is the cancellation cause when reading or cutting a document times out.
 var errTooLong = errors.New("it takes too long to read. Split it into smaller documents")
 
 // load reads a document within its time limit. A timeout fails only this document; the run

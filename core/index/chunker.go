@@ -14,12 +14,10 @@ import (
 
 // ChunkSize says how large chunks become, in tokens. Zero fields get their defaults.
 type ChunkSize struct {
-	// largest chunk; 512. A single chunk may exceed it by a few tokens where a tokenizer joins
-	// pieces badly.
+	// tokens; 512. A chunk may exceed it by a few if the tokenizer splits differently at its ends.
 	Max int
-	Min int // sections smaller than this join their siblings; a quarter of Max
-	// how much of the end of a chunk the next one repeats where a section is cut; an eighth of Max,
-	// negative for none
+	Min int // sections with fewer tokens are merged with their siblings; a quarter of Max
+	// tokens that the next chunk of a cut section repeats; an eighth of Max, negative for none
 	Overlap int
 }
 
@@ -53,12 +51,13 @@ func (s ChunkSize) validate() error {
 	return errors.Join(faults...)
 }
 
-// Chunker cuts documents into chunks. It is safe for concurrent use when its counter is, and the
-// same document always gives the same chunks.
+// Chunker cuts documents into chunks. It is safe for concurrent use if its counter is. The same
+// document always yields the same chunks.
 //
-// Small sections join their siblings under the same heading; large ones are cut between paragraphs,
-// else sentences, list items, table rows or lines of code. Every chunk is an exact range of the
-// document's text. Every character is in one, except white space and fences around nothing.
+// Small sections are merged with siblings under the same heading. Large ones are cut between
+// paragraphs, else between sentences, list items, table rows or lines of code. Every chunk is an
+// exact range of the document's text. Together they cover all of it except white space and empty
+// fences.
 type Chunker struct {
 	meter *meter
 	size  ChunkSize
@@ -73,22 +72,22 @@ func NewChunker(counter Counter, size ChunkSize) (*Chunker, error) {
 	return &Chunker{meter: &meter{counter: counter}, size: size}, nil
 }
 
-// chunking numbers the rules by which documents are cut and enriched. Raise it when they change for
-// every document: everything is then cut again.
+// chunking is the version of the rules for cutting and enriching documents. Raise it if they change
+// for every document. All documents are then cut again.
 const chunking = 1
 
 func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
 }
 
-// Chunking numbers the rules for single blocks. Raise it when they change, and let rulesOf return
-// it for the documents that have such blocks. Those stored by earlier rules are then read again
-// once, and cut again if their text differs.
+// Chunking is the version of the rules for single blocks. Raise it if they change, and return it
+// from rulesOf for documents that contain such blocks. Documents stored under earlier rules are
+// then read once more, and cut again if their text differs.
 //
-// From 2 on, code stands between fences.
+// Version 2 puts code between fences.
 const Chunking = 2
 
-// rulesOf returns the lowest number of Chunking that cuts a document as Chunking does.
+// rulesOf returns the lowest Chunking version that cuts a document the same way.
 func rulesOf(d *document.Document) int {
 	for _, s := range d.Sections {
 		for _, b := range s.Blocks {
@@ -105,7 +104,7 @@ func rulesOf(d *document.Document) int {
 // ctx.
 func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.Chunk, error) {
 	w := writer{chunker: c, text: d.Text()}
-	sections, err := c.layOut(ctx, d)
+	sections, err := c.placeSections(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +124,7 @@ func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.
 		return nil, err
 	}
 	if d.Title != "" && len(w.chunks) == 1 && strings.HasPrefix(w.chunks[0].Text, "#") && strings.TrimLeft(w.chunks[0].Text, "# ") == d.Title {
-		return nil, nil // it would be found for its title, and then say nothing
+		return nil, nil // a chunk with only the title would match and show nothing
 	}
 	return w.chunks, nil
 }
@@ -134,7 +133,7 @@ func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.
 type group struct {
 	sections []section
 	tokens   int
-	body     bool // some of them has more than its heading
+	body     bool // a section has more than a heading
 }
 
 // section is a section of a document with its blocks' places in the document's text.
@@ -143,7 +142,7 @@ type section struct {
 	anchor  string
 	blocks  []block
 	tokens  int
-	body    bool // it has more than its heading
+	body    bool // it has more than a heading
 }
 
 // end returns the offset at which the section's last block ends.
@@ -153,13 +152,13 @@ func (s section) end() int { return s.blocks[len(s.blocks)-1].end }
 type block struct {
 	kind       document.BlockKind
 	start, end int
-	// of what stands between the fences, which are not counted
+	// without the fences
 	bodyStart, bodyEnd int
 	tokens             int
 }
 
-// layOut places the blocks of a document exactly as Document.Text does.
-func (c *Chunker) layOut(ctx context.Context, d *document.Document) ([]section, error) {
+// placeSections places the blocks of a document exactly as Document.Text does.
+func (c *Chunker) placeSections(ctx context.Context, d *document.Document) ([]section, error) {
 	var sections []section
 	at := 0
 	for _, s := range d.Sections {
@@ -255,7 +254,7 @@ func (w *writer) write(sections []section, start, end int) {
 		return
 	}
 	chunk := document.Chunk{Text: text, Lead: w.fences.Lead(w.text, start)}
-	// a space before backticks stays, since they begin a fence after a line break
+	// a space before backticks stays: without it they could open a fence
 	if chunk.After() == "" && !strings.HasPrefix(w.text[end:], "```") {
 		text = strings.TrimRightFunc(text, unicode.IsSpace)
 	}

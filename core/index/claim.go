@@ -7,9 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// settle gives documents their own addresses that claim one which another document has, in the
-// index or before them in the same group.
-func (r *run) settle(ctx context.Context, entries []Entry) error {
+// resolveClaims gives a document its own address if it claims one that another document has. The
+// other document is in the index, or earlier in the same group.
+func (r *run) resolveClaims(ctx context.Context, entries []Entry) error {
 	var claimed []string
 	for _, e := range entries {
 		if e.Document.OwnURL != "" {
@@ -24,7 +24,7 @@ func (r *run) settle(ctx context.Context, entries []Entry) error {
 		return fmt.Errorf("look up %d addresses that documents claim: %w", len(claimed), err)
 	}
 	taken := make(map[string]document.ID)
-	for _, e := range entries { // what a document is known to have goes before what one claims
+	for _, e := range entries { // known addresses win over claimed ones
 		if e.Document.OwnURL == "" {
 			taken[e.Document.URL] = e.Document.ID
 		}

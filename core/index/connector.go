@@ -36,8 +36,7 @@ type Connector interface {
 	Sync(ctx context.Context, since Checkpoint) iter.Seq2[Batch, error]
 }
 
-// Batch is a step of a synchronisation. The pipeline stores Next once everything in the batch is
-// stored.
+// Batch is a step of a synchronisation. Once all of it is stored, the pipeline stores Next.
 type Batch struct {
 	// Review, if set, returns a verdict on a stored document. The pipeline calls it for every
 	// stored document of the source before it handles the rest of the batch. The verdict applies at
@@ -45,18 +44,18 @@ type Batch struct {
 	Review    func(document.ID) Verdict
 	Documents []Item
 	Deleted   []document.ID // documents that the source says are gone
-	Failures  []Notice      // what should have been a document and could not be read
-	Skipped   []Notice      // what is left out on purpose, such as formats that are not supported
+	Failures  []Notice      // documents that could not be read
+	Skipped   []Notice      // documents that are left out on purpose, such as unsupported formats
 	Next      Checkpoint    // where a later run may continue; nil keeps the earlier one
-	Total     int           // documents that the whole run will yield, as far as known; 0 when unknown
+	Total     int           // estimated number of documents in the whole run; 0 if unknown
 	// Complete, in the last batch, says that the run yielded every document of the source. Stored
 	// documents that it did not yield are then gone.
 	Complete bool
-	// Missing, if set in the last batch, replaces Complete: it decides about the documents that a
-	// complete run did not yield. It is called once that batch is stored.
+	// Missing, if set in the last batch, replaces Complete. It decides about the documents that a
+	// complete run did not yield. The pipeline calls it after it has stored that batch.
 	Missing func(stored map[document.ID]Stamp, missing []document.ID) (map[document.ID]Verdict, []Notice)
-	// Resumed says that the run continues an unfinished one (Resumer). It does not yield again what
-	// that run yielded.
+	// Resumed says that the run continues an unfinished one (Resumer) and does not yield its
+	// documents again.
 	Resumed bool
 }
 
@@ -69,11 +68,10 @@ type Resumer interface {
 	Restart(Checkpoint) Checkpoint
 }
 
-// ErrPaused is the cause of a cancelled run that will continue soon. It is not a failure of the
-// source.
+// ErrPaused is the cause of a cancelled run that will continue soon. It is not a failure.
 var ErrPaused = errors.New("it pauses, and goes on soon")
 
-// Item is a document that is read only if it is needed.
+// Item is a document that is read only if needed.
 type Item struct {
 	ID document.ID
 	// ModifiedAt changes whenever the source changes the document. It is compared for equality

@@ -9,19 +9,18 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// contextPrompts numbers the wording of what the model is asked. Raise it when that changes:
-// documents are then described again.
+// contextPrompts is the version of the prompts. Raise it if they change. Documents are then
+// described again.
 const contextPrompts = 1
 
 //go:embed contextual.md
 var contextInstructions string
 
-// Sizes in characters: how much of a document the model reads, and how much of what it writes is
-// kept.
+// Sizes in characters of what the model reads, and of the part of its reply that is stored.
 const (
 	contextOpening = 12_000 // of a document, from its beginning
-	contextEnding  = 2_000  // and from its end
-	contextAround  = 1_000  // of the passages next to the one that is described
+	contextEnding  = 2_000  // from its end
+	contextAround  = 1_000  // of each neighbouring passage
 	maxSummary     = 600
 	maxPlace       = 400
 
@@ -29,7 +28,7 @@ const (
 	contextTimeout = 20 * time.Second
 )
 
-// summaryRequest asks what a document is about.
+// summaryRequest asks for a summary of a document.
 func summaryRequest(d *document.Document, chunks []document.Chunk) llm.Request {
 	var b strings.Builder
 	for _, c := range chunks {
@@ -40,7 +39,7 @@ func summaryRequest(d *document.Document, chunks []document.Chunk) llm.Request {
 		fenced("title", d.Title), fenced("document", middleOut(b.String())))
 }
 
-// passageRequest asks where a passage stands.
+// passageRequest asks for the context of passage i within its document.
 func passageRequest(d *document.Document, summary string, chunks []document.Chunk, i int) llm.Request {
 	parts := []string{fenced("title", d.Title), fenced("summary", summary)}
 	if heading := strings.Join(chunks[i].Heading, " › "); heading != "" {
@@ -66,12 +65,13 @@ func contextRequest(question string, parts ...string) llm.Request {
 	}}
 }
 
-// fenced marks material as such. Nothing in it can end the fence: every "</" of it loses its slash.
+// fenced wraps text in a tag. It replaces every "</" in the text, so that the text cannot close the
+// tag.
 func fenced(tag, text string) string {
 	return "<" + tag + ">\n" + strings.ReplaceAll(text, "</", "< ") + "\n</" + tag + ">"
 }
 
-// middleOut leaves out the middle of a long text.
+// middleOut shortens a long text by its middle.
 func middleOut(text string) string {
 	runes := []rune(text)
 	if len(runes) <= contextOpening+contextEnding {

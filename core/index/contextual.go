@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Contexts stores what a model wrote about documents and passages, so that the same request is paid
-// for once. Implementations are safe for concurrent use.
+// Contexts caches the descriptions that a model wrote of documents and passages. Implementations
+// are safe for concurrent use.
 type Contexts interface {
 	// Contexts returns the stored texts among keys, by key.
 	Contexts(ctx context.Context, tenant access.TenantID, keys []Hash) (map[Hash]string, error)
@@ -27,19 +27,19 @@ type Contexts interface {
 // passage by a subject that it does not name. It is safe for concurrent use.
 type Contextual struct {
 	model llm.Model
-	kept  Contexts
-	calls chan struct{} // as many calls run at once as it holds
+	store Contexts
+	calls chan struct{} // semaphore for calls of the model
 }
 
-// contextCalls is how many calls of the model run at once, over all documents.
+// contextCalls limits concurrent calls of the model, over all documents.
 const contextCalls = 8
 
-// NewContextual returns a Contextual that asks a small, fast model and stores its answers in kept.
+// NewContextual returns a Contextual that uses a small, fast model and caches its replies in kept.
 func NewContextual(model llm.Model, kept Contexts) *Contextual {
-	return &Contextual{model: model, kept: kept, calls: make(chan struct{}, contextCalls)}
+	return &Contextual{model: model, store: kept, calls: make(chan struct{}, contextCalls)}
 }
 
-// settings returns what documents are rewritten for when it changes.
+// settings identifies the model and the prompts. Documents are described again if it changes.
 func (c *Contextual) settings() string {
 	if c == nil {
 		return ""
@@ -47,30 +47,29 @@ func (c *Contextual) settings() string {
 	return fmt.Sprintf("|context %d %s", contextPrompts, c.model.Info().Name)
 }
 
-// contextPatience is how many calls in a row may fail before a run stops asking: its documents are
-// then stored without context, and the next run asks for it again.
-const contextPatience = 5
+// maxContextFailures is how many consecutive calls may fail before a run stops calling the model.
+// It stores the remaining documents without context, and the next run tries again.
+const maxContextFailures = 5
 
-// contextRun is what one run knows of the model's health.
+// contextRun tracks the model's failures during one run.
 type contextRun struct {
 	*Contextual
-	tenant  access.TenantID
-	failing atomic.Int32
-	unpaid  atomic.Pointer[error] // there is no budget for more calls
+	tenant    access.TenantID
+	failures  atomic.Int32
+	budgetErr atomic.Pointer[error] // set if the budget is exhausted
 }
 
-// errNoContext says that a passage has to do without.
+// errNoContext means that the model wrote no context for a passage.
 var errNoContext = errors.New("the model did not write a context")
 
-// write returns a text for each chunk, which stands before it in what is searched. complete is
-// false when some are missing because the model failed; the rest is there. The error is that of a
-// cancelled context, or of the store of kept words.
-func (c *contextRun) write(ctx context.Context, d *document.Document, chunks []document.Chunk) (texts []string, complete bool, err error) {
+// describe returns a description for each chunk, to be searched with it. complete is false if some
+// are missing because the model failed. The error is that of a cancelled context or of the store.
+func (c *contextRun) describe(ctx context.Context, d *document.Document, chunks []document.Chunk) (texts []string, complete bool, err error) {
 	texts = make([]string, len(chunks))
 	if len(chunks) == 0 {
 		return texts, true, nil
 	}
-	summary, err := c.ask(ctx, summaryRequest(d, chunks), maxSummary)
+	summary, err := c.cachedText(ctx, summaryRequest(d, chunks), maxSummary)
 	if errors.Is(err, errNoContext) {
 		return texts, false, nil
 	}
@@ -82,11 +81,11 @@ func (c *contextRun) write(ctx context.Context, d *document.Document, chunks []d
 	passages.SetLimit(contextCalls)
 	for i := range chunks {
 		texts[i] = summary
-		if len(chunks) == 1 { // the summary says it
+		if len(chunks) == 1 { // the summary is enough
 			continue
 		}
 		passages.Go(func() error {
-			place, err := c.ask(ctx, passageRequest(d, summary, chunks, i), maxPlace)
+			place, err := c.cachedText(ctx, passageRequest(d, summary, chunks, i), maxPlace)
 			if errors.Is(err, errNoContext) {
 				missing.Store(true)
 				return nil
@@ -99,17 +98,18 @@ func (c *contextRun) write(ctx context.Context, d *document.Document, chunks []d
 	return texts, !missing.Load(), err
 }
 
-// ask returns what the model writes, or wrote before, cut to so many characters.
-func (c *contextRun) ask(ctx context.Context, r llm.Request, most int) (string, error) {
+// cachedText returns the model's reply to a request, at most most characters of it. It reads the
+// cache first and calls the model only on a miss.
+func (c *contextRun) cachedText(ctx context.Context, r llm.Request, most int) (string, error) {
 	key := c.key(r)
-	kept, err := c.kept.Contexts(ctx, c.tenant, []Hash{key})
+	kept, err := c.store.Contexts(ctx, c.tenant, []Hash{key})
 	if err != nil {
 		return "", fmt.Errorf("look up what was written about a passage: %w", err)
 	}
 	if text, ok := kept[key]; ok {
 		return text, nil
 	}
-	if c.failing.Load() >= contextPatience {
+	if c.failures.Load() >= maxContextFailures {
 		return "", errNoContext
 	}
 	select {
@@ -122,22 +122,22 @@ func (c *contextRun) ask(ctx context.Context, r llm.Request, most int) (string, 
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
-	case errors.Is(err, llm.ErrBudget): // no call of this run can be made any more
-		c.unpaid.Store(&err)
-		c.failing.Store(contextPatience)
+	case errors.Is(err, llm.ErrBudget): // every further call would fail too
+		c.budgetErr.Store(&err)
+		c.failures.Store(maxContextFailures)
 		return "", errNoContext
 	case err != nil:
-		c.failing.Add(1)
+		c.failures.Add(1)
 		return "", errNoContext
 	}
-	c.failing.Store(0)
-	if err := c.kept.PutContexts(ctx, c.tenant, map[Hash]string{key: text}); err != nil {
+	c.failures.Store(0)
+	if err := c.store.PutContexts(ctx, c.tenant, map[Hash]string{key: text}); err != nil {
 		return "", fmt.Errorf("keep what was written about a passage: %w", err)
 	}
 	return text, nil
 }
 
-// stream has the model write one short paragraph.
+// stream makes one call of the model and returns its reply as a single line.
 func (c *contextRun) stream(ctx context.Context, r llm.Request, most int) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, contextTimeout)
 	defer cancel()
@@ -164,7 +164,7 @@ func (c *contextRun) stream(ctx context.Context, r llm.Request, most int) (strin
 	return text, nil
 }
 
-// key identifies a question to a model.
+// key returns the cache key of a request: the hash of the model's name and the messages.
 func (c *contextRun) key(r llm.Request) Hash {
 	w := newFields()
 	w.text(c.model.Info().Name)

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// piece is the smallest part of a block that is not cut, as a byte range of the document's text.
+// piece is a part of a block that is never cut, as a byte range of the document's text.
 type piece struct {
 	start, end int
 	tokens     int
@@ -27,12 +27,12 @@ func (w *writer) writeCut(ctx context.Context, sections []section) error {
 		return err
 	}
 	size := w.chunker.size
-	first, fresh := 0, 0 // the chunk begins at first; what is from fresh on was in no chunk yet
+	first, fresh := 0, 0 // the chunk begins at first; pieces from fresh on are in no chunk yet
 	for fresh < len(pieces) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		repeated := tokensOf(pieces[first:fresh])
+		repeated := sumTokens(pieces[first:fresh])
 		room := size.Max - repeated
 		count := max(1, (rest+room-1)/room)
 		limit := min(size.Max, rest/count*9/8+repeated)
@@ -47,14 +47,14 @@ func (w *writer) writeCut(ctx context.Context, sections []section) error {
 		}
 		last = bestCut(pieces, fresh, last, first, limit)
 		w.write(sections, pieces[first].start, pieces[last-1].end)
-		rest -= tokensOf(pieces[fresh:last])
-		first, fresh = overlap(pieces, first, last, size.Overlap), last
+		rest -= sumTokens(pieces[fresh:last])
+		first, fresh = overlapStart(pieces, first, last, size.Overlap), last
 	}
 	return nil
 }
 
-// tokensOf is the size of pieces together.
-func tokensOf(pieces []piece) int {
+// sumTokens returns the total size of pieces in tokens.
+func sumTokens(pieces []piece) int {
 	sum := 0
 	for _, p := range pieces {
 		sum += p.tokens
@@ -62,8 +62,8 @@ func tokensOf(pieces []piece) int {
 	return sum
 }
 
-// bestCut moves the end of a chunk back to the end of a block when that leaves it more than half
-// full. A chunk never ends in a heading.
+// bestCut moves the end of a chunk back to the end of a block if the chunk stays more than half
+// full. A chunk ends in a heading only if it contains nothing else.
 func bestCut(pieces []piece, fresh, last, first, limit int) int {
 	if last == len(pieces) {
 		return last
@@ -80,15 +80,15 @@ func bestCut(pieces []piece, fresh, last, first, limit int) int {
 	for best-1 > fresh && pieces[best-1].heading {
 		best--
 	}
-	if pieces[best-1].heading { // there is nothing but headings
+	if pieces[best-1].heading { // only headings
 		return whole
 	}
 	return best
 }
 
-// overlap is where the chunk after pieces[first:last] begins, so that it repeats whole sentences of
-// at most size tokens.
-func overlap(pieces []piece, first, last, size int) int {
+// overlapStart returns the index at which the chunk after pieces[first:last] begins. It repeats
+// whole sentences of at most size tokens.
+func overlapStart(pieces []piece, first, last, size int) int {
 	start, sum := last, 0
 	for start-1 > first && pieces[start-1].prose && sum+pieces[start-1].tokens <= size {
 		start--
@@ -107,7 +107,7 @@ func (w *writer) pieces(ctx context.Context, sections []section) ([]piece, int, 
 				if ctx.Err() != nil {
 					return nil, 0, context.Cause(ctx)
 				}
-				for _, part := range w.chunker.thick(w.chunker.split(stretch, cuts(b.kind), true)) {
+				for _, part := range w.chunker.mergeSmall(w.chunker.split(stretch, cuts(b.kind), true)) {
 					p := piece{start: at, end: at + part.length, tokens: part.tokens, opens: at == b.bodyStart, heading: b.kind == document.Heading}
 					p.prose = b.kind == document.Paragraph || b.kind == document.List
 					at = p.end
@@ -123,8 +123,8 @@ func (w *writer) pieces(ctx context.Context, sections []section) ([]piece, int, 
 	return all, total, nil
 }
 
-// joinFences makes the fences of a block, whose pieces begin at first, part of the pieces next to
-// them, with empty lines between: a chunk that ends or begins with a fence would show empty code.
+// joinFences extends the first and last pieces of a block over its fences. The block's pieces begin
+// at index first. A chunk therefore never begins or ends with a fence around no code.
 func (w *writer) joinFences(all []piece, first int, b block) []piece {
 	pieces := all[first:]
 	blank := func(p piece) bool { return strings.TrimSpace(w.text[p.start:p.end]) == "" }
@@ -135,33 +135,36 @@ func (w *writer) joinFences(all []piece, first int, b block) []piece {
 	for to > from && blank(pieces[to]) {
 		to--
 	}
-	pieces[from].tokens += tokensOf(pieces[:from])
-	pieces[to].tokens += tokensOf(pieces[to+1:])
+	pieces[from].tokens += sumTokens(pieces[:from])
+	pieces[to].tokens += sumTokens(pieces[to+1:])
 	pieces[from].start, pieces[from].opens = b.start, true
 	pieces[to].end = b.end
 	return append(all[:first], pieces[from:to+1]...)
 }
 
-// longestStretch is how much of a block is cut at once, and mostParts into how many pieces, before
+// maxStretch is how much of a block is cut at once, and maxParts into how many pieces, before
 // small ones are put together: a block of many megabytes that ends a sentence at every second
 // character must not take a gigabyte.
 const (
-	longestStretch = 256 << 10
-	mostParts      = 16 << 10
+	// Limits on cutting one block: at most maxStretch bytes at a time, and at most maxParts parts
+	// before small ones are merged. They bound memory for blocks of many megabytes with very short
+	// sentences.
+	maxStretch = 256 << 10
+	maxParts   = 16 << 10
 )
 
-// stretches yields a block in parts of at most longestStretch bytes, parted between lines, else at
-// white space, else between characters.
+// stretches yields a block in parts of at most maxStretch bytes. It cuts between lines, else at
+// spaces, else between characters.
 func stretches(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for len(text) > longestStretch {
-			cut := strings.LastIndexByte(text[:longestStretch], '\n') + 1
+		for len(text) > maxStretch {
+			cut := strings.LastIndexByte(text[:maxStretch], '\n') + 1
 			if cut == 0 {
-				cut = strings.LastIndexByte(text[:longestStretch], ' ') + 1
+				cut = strings.LastIndexByte(text[:maxStretch], ' ') + 1
 			}
 			if cut == 0 {
-				cut = longestStretch
-				for !utf8.RuneStart(text[cut]) && cut > longestStretch-utf8.UTFMax {
+				cut = maxStretch
+				for !utf8.RuneStart(text[cut]) && cut > maxStretch-utf8.UTFMax {
 					cut--
 				}
 			}
@@ -174,9 +177,9 @@ func stretches(text string) iter.Seq[string] {
 	}
 }
 
-// thick puts small parts together when there are very many.
-func (c *Chunker) thick(parts []part) []part {
-	if len(parts) <= mostParts {
+// mergeSmall merges adjacent small parts if there are more than maxParts.
+func (c *Chunker) mergeSmall(parts []part) []part {
+	if len(parts) <= maxParts {
 		return parts
 	}
 	least := c.size.Max / 16
@@ -191,10 +194,11 @@ func (c *Chunker) thick(parts []part) []part {
 	return slices.Clone(out)
 }
 
-// part is the length in bytes and in tokens of a part of a text.
+// part is the length of a part of a text, in bytes and tokens.
 type part struct{ length, tokens int }
 
-// split cuts a text by the first way, and by the next ones what is then still larger than a chunk.
+// split cuts a text by the first way, and parts that still exceed a chunk by the next ways. Unless
+// always is set, it leaves a text alone that fits a chunk.
 func (c *Chunker) split(text string, ways []func(string) []int, always bool) []part {
 	if !always || len(ways) == 0 {
 		tokens := c.meter.count(text)
@@ -213,8 +217,8 @@ func (c *Chunker) split(text string, ways []func(string) []int, always bool) []p
 	return parts
 }
 
-// windows cuts a text without structure at white space, else between characters, into parts of at
-// most Max bytes, which no byte-level tokenizer makes more than Max tokens of.
+// windows cuts text without structure into parts of at most Max bytes, at white space or else
+// between characters. A byte-level tokenizer makes at most Max tokens of each.
 func (c *Chunker) windows(text string) []part {
 	var parts []part
 	for len(text) > 0 {
@@ -235,7 +239,7 @@ func (c *Chunker) windows(text string) []part {
 	return parts
 }
 
-// cuts are the ways to cut a block, the preferred one first.
+// cuts returns the ways to cut a kind of block, preferred first.
 func cuts(kind document.BlockKind) []func(string) []int {
 	switch kind {
 	case document.List:
@@ -253,7 +257,7 @@ func cuts(kind document.BlockKind) []func(string) []int {
 	}
 }
 
-// lines returns the lengths of the lines of a text, each with its line break.
+// lines returns the length of each line, including its line break.
 func lines(text string) []int {
 	var lengths []int
 	for line := range strings.Lines(text) {
@@ -262,7 +266,7 @@ func lines(text string) []int {
 	return lengths
 }
 
-// items returns the lengths of the items of a list: an indented line belongs to the item above it.
+// items returns the length of each list item. Indented and blank lines belong to the item above.
 func items(text string) []int {
 	var lengths []int
 	for line := range strings.Lines(text) {

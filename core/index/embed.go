@@ -13,15 +13,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// embedder calls the embedding model in batches, several at once, and tries again what may succeed
-// a little later.
+// embedder calls the embedding model in concurrent batches and retries transient errors.
 type embedder struct {
 	model    retrieve.Embedder
 	batch    int // texts per call
 	parallel int // calls at once
 	attempts int
 	pause    time.Duration // before the second attempt; doubled before each further one
-	// called after each call that returned vectors, at the same time as others; may be nil
+	// called after each successful call, possibly concurrently; may be nil
 	embedded func(n int)
 }
 
@@ -66,7 +65,7 @@ func (e *embedder) call(ctx context.Context, texts []string) ([][]float32, error
 		if attempt >= e.attempts || !llm.Retryable(err) {
 			return nil, err
 		}
-		wait := pause + rand.N(pause/2+1) // spread, so that callers do not come back together
+		wait := pause + rand.N(pause/2+1) // jitter
 		if limited := (*llm.RateLimitError)(nil); errors.As(err, &limited) {
 			wait = max(wait, limited.RetryAfter)
 		}

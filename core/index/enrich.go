@@ -8,9 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// SearchText is the text by which a chunk is found: the document's title, the headings above the
-// chunk, the document's metadata, and the chunk's own words; and, where a model wrote something
-// about the chunk, that. It is analysed and embedded, and never shown.
+// SearchText returns the text that is indexed for a chunk: title, headings, metadata, the model's
+// context if there is one, and the chunk's words. It is analysed and embedded, and never shown.
 func SearchText(d *document.Document, c document.Chunk, context string) string {
 	var b strings.Builder
 	b.WriteString(d.Title)
@@ -19,7 +18,7 @@ func SearchText(d *document.Document, c document.Chunk, context string) string {
 	opening = strings.TrimLeft(opening, "# ")
 	for i, heading := range c.Heading {
 		if heading == d.Title || (i == len(c.Heading)-1 && heading == opening) {
-			continue // said already, or about to be
+			continue // a repetition
 		}
 		if b.Len() > 0 {
 			b.WriteString(" › ")

@@ -21,22 +21,21 @@ type ChunkText struct {
 	Text  string
 }
 
-// VectorStore replaces the vectors of what is already in the index. Implementations are safe for
-// concurrent use.
+// VectorStore replaces vectors of indexed chunks. Implementations are safe for concurrent use.
 type VectorStore interface {
-	// SearchTexts yields the chunks that have no vector of the model, all of them for an empty
-	// model, in batches. An error comes once, last.
+	// SearchTexts yields the chunks without a vector of the model, in batches. An empty model means
+	// all chunks. It yields an error at most once, last.
 	SearchTexts(ctx context.Context, tenant access.TenantID, model string) iter.Seq2[[]ChunkText, error]
-	// PutVectors stores vectors of chunks that still exist; the others, and those that have a
-	// vector of the model already, are left out. The slices run parallel.
+	// PutVectors stores vectors. It skips chunks that no longer exist or already have a vector of
+	// the model. chunks and vectors run parallel.
 	PutVectors(ctx context.Context, tenant access.TenantID, model string, chunks []document.ChunkID, vectors [][]float32) error
 }
 
-// Fill gives every chunk a vector of the model that lacks one: after the embedding model was
-// changed, or for one whose vectors are made next to answering. It can be interrupted at any point
-// and goes on where it was. Searches keep using the model they use meanwhile. Fill calls done after
-// each call of the model with the number of chunks embedded so far, never twice at once. After
-// config.Until it returns ErrPaused, having stored something at least.
+// Fill adds the missing vectors of a model, for example after a change of the embedding model. It
+// may be interrupted at any point and later continues there. Meanwhile searches use the current
+// model. Fill calls done after each call of the model, never concurrently, with the number of
+// chunks embedded so far. After config.Until it returns ErrPaused, but only once it has stored
+// something.
 func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model retrieve.Embedder, config Config, done func(chunks int)) error {
 	config, ctx = config.withDefaults(), access.WithTenant(ctx, tenant)
 	e := newEmbedder(model, config)
@@ -53,7 +52,7 @@ func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model 
 			return fmt.Errorf("read the chunks that have no vector: %w", err)
 		}
 		for len(batch) > 0 {
-			ids, vectors, err := e.first(ctx, batch, config)
+			ids, vectors, err := e.embedFirst(ctx, batch, config)
 			if err != nil {
 				return err
 			}
@@ -69,8 +68,9 @@ func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model 
 	return nil
 }
 
-// first embeds the first chunks of a batch: all of them, or those of about config.StoreEvery.
-func (e *embedder) first(ctx context.Context, batch []ChunkText, config Config) ([]document.ChunkID, [][]float32, error) {
+// embedFirst embeds the first chunks of a batch: the whole batch, or as many as fit into about
+// config.StoreEvery.
+func (e *embedder) embedFirst(ctx context.Context, batch []ChunkText, config Config) ([]document.ChunkID, [][]float32, error) {
 	ids, vectors := make([]document.ChunkID, 0, len(batch)), make([][]float32, 0, len(batch))
 	step := len(batch)
 	if config.StoreEvery > 0 {
@@ -94,25 +94,25 @@ func (e *embedder) first(ctx context.Context, batch []ChunkText, config Config) 
 	return ids, vectors, nil
 }
 
-// FillState is how far the vectors of a model are that are made next to answering.
+// FillState is the progress of Fill for a model.
 type FillState struct {
 	Chunks   int64   // in the index
-	Missing  int64   // of them, those without a vector
-	Rate     float64 // chunks a second while it was filled last; 0: not known
-	Running  bool    // a process fills it now
+	Missing  int64   // chunks without a vector
+	Rate     float64 // chunks per second during the last fill; 0 if unknown
+	Running  bool    // a process is filling
 	Complete bool    // searches use the model
 }
 
-// Searches begin to use a model when at most 1 chunk of lackFirst lacks a vector, since documents
-// may change all the time. They stop when more than 1 of lackLater does: such chunks are found by
-// words alone.
+// Searches begin to use a model when at most one in lackFirst chunks lacks a vector, because
+// documents may change all the time. They stop when more than one in lackLater does: such chunks
+// match only by keywords.
 const (
 	lackFirst = 100
 	lackLater = 5
 )
 
-// IsComplete reports whether searches are to use the model. Scores of two models cannot be
-// compared, so a search uses one.
+// IsComplete reports whether searches use the model. Scores of two models are not comparable, so a
+// search uses only one.
 func (s FillState) IsComplete() bool {
 	most := s.Chunks / lackFirst
 	if s.Complete {
@@ -121,7 +121,7 @@ func (s FillState) IsComplete() bool {
 	return s.Chunks > 0 && s.Missing <= most
 }
 
-// Left estimates how long the rest takes; 0 when unknown.
+// Left estimates the remaining time; 0 if unknown.
 func (s FillState) Left() time.Duration {
 	if s.Rate <= 0 {
 		return 0
@@ -129,7 +129,7 @@ func (s FillState) Left() time.Duration {
 	return time.Duration(float64(s.Missing) / s.Rate * float64(time.Second))
 }
 
-// String is the state in a line, such as "1200 of 5343 chunks (22 %), 14.0/s, 5m0s left".
+// String formats the state as one line, such as "1200 of 5343 chunks (22 %), 14.0/s, 5m0s left".
 func (s FillState) String() string {
 	done := s.Chunks - s.Missing
 	says := fmt.Sprintf("%d of %s", done, plural.Count(s.Chunks, "chunk"))
@@ -143,21 +143,20 @@ func (s FillState) String() string {
 	return says
 }
 
-// ErrClaimed says that another process fills the model.
+// ErrClaimed means that another process is filling the model's vectors.
 var ErrClaimed = errors.New("another process embeds the chunks")
 
-// Backlog is what Fill has to embed for a model.
+// Backlog is the remaining work of Fill for a model.
 type Backlog struct {
 	Chunks int64 // without a vector of the model
-	Tokens int64 // of their search texts; an estimate above backlogSample chunks
+	Tokens int64 // in their search texts; estimated for more than backlogSample chunks
 }
 
-// backlogSample is how many chunks EstimateBacklog reads, so that it takes a second at most in a
-// large index.
+// backlogSample is how many chunks EstimateBacklog reads, so that it takes at most a second.
 const backlogSample = 1024
 
-// EstimateBacklog returns what Fill has to embed, given how many chunks have no vector of the
-// model. It counts the tokens of the first of them and assumes that the others are as long.
+// EstimateBacklog returns the remaining work of Fill, given the number of chunks without a vector.
+// It counts the tokens of the first backlogSample chunks and extrapolates.
 func EstimateBacklog(ctx context.Context, store VectorStore, tenant access.TenantID, model string, chunks int64, counter Counter) (Backlog, error) {
 	b := Backlog{Chunks: chunks}
 	if chunks == 0 {

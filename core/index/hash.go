@@ -13,20 +13,18 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// fingerprint sums up what the index keeps of a document, and the settings it was cut with. Who may
-// read it is no part of that: a change of access is stored without the document. A date counts only
-// where the document states it: when it is merely the time at which the source last touched it, a
-// copy of the same text is the same document.
+// fingerprint hashes the stored content of a document and the settings it was cut with. The access
+// list is not included, since it is stored separately. The date is included only if the document
+// states one that differs from modified, so that touching a file does not change its fingerprint.
 func fingerprint(d *document.Document, modified time.Time, settings string) Hash {
 	w := newFields()
 	w.text("content", settings, string(d.ID), d.Title, d.URL, d.Language)
-	w.rest(d, modified)
+	w.writeShared(d, modified)
 	return Hash(w.Sum(nil))
 }
 
-// earlierFingerprint is the fingerprint of versions that counted the access list in: a document
-// that was stored by one of them, with the access list given, is not embedded again because this
-// version makes fingerprints in another way.
+// earlierFingerprint returns the fingerprint that earlier versions computed, which included the
+// access list. It prevents an upgrade from embedding every document again.
 func earlierFingerprint(d *document.Document, modified time.Time, settings string, acl access.ACL) Hash {
 	w := newFields()
 	w.text(settings, string(d.ID), d.Title, d.URL, d.Language)
@@ -34,12 +32,12 @@ func earlierFingerprint(d *document.Document, modified time.Time, settings strin
 	for _, p := range sorted(acl) {
 		w.text(string(p))
 	}
-	w.rest(d, modified)
+	w.writeShared(d, modified)
 	return Hash(w.Sum(nil))
 }
 
-// rest writes what both fingerprints have in common.
-func (w fields) rest(d *document.Document, modified time.Time) {
+// writeShared writes the fields that both fingerprints have in common.
+func (w fields) writeShared(d *document.Document, modified time.Time) {
 	if !d.UpdatedAt.Equal(modified) {
 		w.number(int(d.UpdatedAt.UnixMicro()))
 	}
@@ -48,7 +46,7 @@ func (w fields) rest(d *document.Document, modified time.Time) {
 		w.text(key, d.Metadata[key])
 	}
 	if len(d.Links) > 0 {
-		w.number(-len(d.Links)) // no number of headings
+		w.number(-len(d.Links)) // distinct from a number of headings
 	}
 	for _, l := range d.Links {
 		w.text(l.Text, l.To)
@@ -62,14 +60,14 @@ func (w fields) rest(d *document.Document, modified time.Time) {
 			w.number(int(b.Kind))
 			w.text(b.Text)
 			if b.Language != "" {
-				w.number(-1) // no kind of a block
+				w.number(-1) // distinct from a block kind
 				w.text(b.Language)
 			}
 		}
 	}
 }
 
-// fields writes values so that no two lists of values write the same bytes.
+// fields hashes lists of values without ambiguity: each value is preceded by its length.
 type fields struct{ hash.Hash }
 
 func newFields() fields { return fields{sha256.New()} }
@@ -90,17 +88,18 @@ func (f fields) text(values ...string) {
 // The longest title, and the longest value of a document's metadata, in bytes: both stand before
 // every chunk in what is searched.
 const (
+	// Limits in bytes for a title and a metadata value. Both are part of every chunk's search text.
 	longestTitle = 500
 	longestValue = 2000
 )
 
-// clean makes every text of a document one that any store takes: valid UTF-8 without NUL. What is
-// repeated with every chunk is cut to its longest.
+// clean makes every text of a document storable: valid UTF-8 without NUL. It truncates titles and
+// metadata values.
 func clean(d *document.Document) {
-	d.Title = cleanText(start(d.Title, longestTitle))
+	d.Title = cleanText(truncate(d.Title, longestTitle))
 	d.URL = cleanText(d.URL)
 	for key, value := range d.Metadata {
-		value = start(value, longestValue)
+		value = truncate(value, longestValue)
 		if k := cleanText(key); k != key {
 			delete(d.Metadata, key)
 			key = k
@@ -124,8 +123,8 @@ func clean(d *document.Document) {
 	}
 }
 
-// start is a text cut to a length in bytes.
-func start(s string, length int) string {
+// truncate cuts a text to a length in bytes.
+func truncate(s string, length int) string {
 	if len(s) <= length {
 		return s
 	}

@@ -10,20 +10,20 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// patience is how many documents in a row may be refused by the embedder or the store before the
-// run gives up: one bad document must not stop the others, and an endpoint that is down must not be
-// asked for each of a million.
-const patience = 3
+// maxRefusals is how many consecutive documents the embedder or the store may refuse before the run
+// fails. One bad document does not stop a run, and an endpoint that is down is not called for each
+// of a million.
+const maxRefusals = 3
 
-// keep embeds and stores a step, and records how far the run is.
-func (r *run) keep(ctx context.Context, s step) error {
-	if s.resumed && !r.carried {
-		r.carried = true
+// storeStep embeds and stores a step, and saves the state of the run.
+func (r *run) storeStep(ctx context.Context, s step) error {
+	if s.resumed && !r.continued {
+		r.continued = true
 		r.saved = findings{r.last.Counts, r.last.Failures, r.last.Skipped}
 		r.state.Counts, r.state.Failures, r.state.Skipped = r.saved.counts, r.saved.failures, r.saved.skipped
 	}
 	for _, n := range s.failures {
-		r.failed(n)
+		r.addFailure(n)
 	}
 	r.state.Counts.Skipped += len(s.skipped)
 	r.state.Skipped = capped(r.state.Skipped, slices.Concat(s.skipped, s.partly))
@@ -36,13 +36,13 @@ func (r *run) keep(ctx context.Context, s step) error {
 	if err := r.remove(ctx, s.remove); err != nil {
 		return err
 	}
-	if err := r.setACL(ctx, s.access); err != nil { // before anything that may take long
+	if err := r.setACL(ctx, s.access); err != nil { // revocations come before slow work
 		return err
 	}
-	if err := r.settle(ctx, s.entries); err != nil { // once the group before is stored
+	if err := r.resolveClaims(ctx, s.entries); err != nil { // the previous group is stored by now
 		return err
 	}
-	if err := r.putAll(ctx, s.entries); err != nil {
+	if err := r.storeEntries(ctx, s.entries); err != nil {
 		return err
 	}
 	if len(s.checked) > 0 {
@@ -54,7 +54,7 @@ func (r *run) keep(ctx context.Context, s step) error {
 		r.state.Checkpoint = s.next
 		r.saved = findings{r.state.Counts, r.state.Failures, r.state.Skipped}
 	}
-	r.time()
+	r.recordTimes()
 	if err := r.store.Save(ctx, r.tenant, r.state); err != nil {
 		return fmt.Errorf("save the state of indexing %s: %w", r.state.Source.Name, err)
 	}
@@ -62,14 +62,15 @@ func (r *run) keep(ctx context.Context, s step) error {
 	return nil
 }
 
-// putAll stores entries together and, when that fails, one by one to find the one that is to blame.
-func (r *run) putAll(ctx context.Context, entries []Entry) error {
+// storeEntries stores entries together. If that fails, it stores them one by one to find the faulty
+// one.
+func (r *run) storeEntries(ctx context.Context, entries []Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	err := r.put(ctx, entries)
+	err := r.storeGroup(ctx, entries)
 	if err == nil {
-		r.failing = 0
+		r.refusals = 0
 		return nil
 	}
 	for i := range entries {
@@ -77,24 +78,24 @@ func (r *run) putAll(ctx context.Context, entries []Entry) error {
 			return context.Cause(ctx)
 		}
 		if errors.Is(err, errVectors) || errors.Is(err, llm.ErrBudget) {
-			return err // the same for every document
+			return err // would fail for every document
 		}
 		if len(entries) > 1 {
-			err = r.put(ctx, entries[i:i+1])
+			err = r.storeGroup(ctx, entries[i:i+1])
 		}
 		if err == nil {
-			r.failing = 0
+			r.refusals = 0
 			continue
 		}
-		if r.failing++; r.failing >= patience {
+		if r.refusals++; r.refusals >= maxRefusals {
 			return err
 		}
-		r.failed(Notice{Name: string(entries[i].Document.ID), Sentence: fmt.Sprintf("It could not be stored (%v). The next run tries again.", err)})
+		r.addFailure(Notice{Name: string(entries[i].Document.ID), Sentence: fmt.Sprintf("It could not be stored (%v). The next run tries again.", err)})
 	}
 	return nil
 }
 
-func (r *run) put(ctx context.Context, entries []Entry) error {
+func (r *run) storeGroup(ctx context.Context, entries []Entry) error {
 	if r.embed != nil {
 		var texts []string
 		ids := make([]document.ID, len(entries))
@@ -117,7 +118,7 @@ func (r *run) put(ctx context.Context, entries []Entry) error {
 	}
 	r.state.Counts.Indexed += len(entries)
 	for _, e := range entries {
-		r.note(e.Document.ID, e.Hash, e.Document.ACL)
+		r.updateStamp(e.Document.ID, e.Hash, e.Document.ACL)
 		r.state.Counts.Chunks += len(e.Chunks)
 		if e.plain {
 			r.state.Counts.Plain++
@@ -126,9 +127,9 @@ func (r *run) put(ctx context.Context, entries []Entry) error {
 	return nil
 }
 
-// vectors returns one vector per text, in order. A text that the documents have in the index
-// already keeps its vector, unless the run is to make everything again: an edit, or an upgrade that
-// cuts documents in another way, costs what has changed.
+// vectors returns one vector per text, in order. Unless the run is to rebuild everything, it reuses
+// vectors of texts that the documents already have in the index. An edit therefore costs only what
+// has changed.
 func (r *run) vectors(ctx context.Context, ids []document.ID, texts []string) ([][]float32, error) {
 	if r.state.Again {
 		return r.embed.vectors(ctx, texts)
@@ -161,13 +162,13 @@ func (r *run) vectors(ctx context.Context, ids []document.ID, texts []string) ([
 	return vectors, nil
 }
 
-func (r *run) failed(n Notice) {
+func (r *run) addFailure(n Notice) {
 	r.state.Counts.Failed++
 	r.state.Failures = capped(r.state.Failures, []Notice{n})
 }
 
-// capped appends up to MaxNotices in all. Those of secrets take the place of others when there are
-// more.
+// capped appends notices up to MaxNotices in total. If there are more, secrets replace other
+// notices.
 func capped(list, more []Notice) []Notice {
 	room := min(len(more), MaxNotices-len(list))
 	list = append(list, more[:room]...)

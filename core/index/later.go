@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Later is the error of a source that wants to be left alone until a time, because too much was
-// asked of it. It is ErrPaused: what was done so far counts, and who goes on before At is refused
-// at once, without the source being asked.
+// Later is the error of a source that refuses requests until a time, because of a rate limit. It
+// wraps ErrPaused: results so far are stored. A run that starts before At is refused at once,
+// without a request.
 type Later struct {
 	At  time.Time
-	Why string // as a sentence without its full stop
+	Why string // a sentence without its full stop
 }
 
 // Error implements error.
@@ -21,8 +21,8 @@ func (l *Later) Error() string {
 // Is implements the interface of errors.Is.
 func (l *Later) Is(target error) bool { return target == ErrPaused }
 
-// Waiter is implemented by connectors that wait for the limits of their source.
+// Waiter is implemented by connectors that wait for rate limits of their source.
 type Waiter interface {
-	// Waited is for how long that was so far. It is safe for concurrent use.
+	// Waited returns the total time waited so far. It is safe for concurrent use.
 	Waited() time.Duration
 }

@@ -15,21 +15,22 @@ const (
 	ChangeDeletion Change = "a document is deleted"
 )
 
-// Changes returns all kinds in their order.
+// Changes returns all kinds of changes in order.
 func Changes() []Change {
 	return []Change{ChangeMember, ChangeAccount, ChangeNode, ChangeDocument, ChangeMove, ChangeDeletion}
 }
 
-// Look says which look at a source notices a change. The zero Look is each run of permissions.
+// Look says which pass over a source notices a change. The zero Look is every run of permissions.
 type Look struct {
-	Documents bool // each run of documents, with the run of permissions after it
-	// only a run that looks at everything: the first one this long after the last
+	Documents bool // every run of documents, and the run of permissions after it
+	// if not zero, only full scans at this interval
 	Sweep time.Duration
-	Hook  bool // a webhook tells of it, if the source sends such
+	Hook  bool // a webhook reports it, if the source sends webhooks
 }
 
-// Late returns how late the change shows at most, for a source that is read every so often: the
-// longest time between the beginnings of two such looks. What a look takes comes on top.
+// Late returns the longest delay until the change shows, for a source that is read at the interval
+// every: the longest time between the starts of two such passes. The duration of the pass comes on
+// top.
 func (l Look) Late(every time.Duration) time.Duration {
 	run := AccessEvery
 	if l.Documents {
@@ -38,13 +39,13 @@ func (l Look) Late(every time.Duration) time.Duration {
 	if run >= l.Sweep {
 		return run
 	}
-	return l.Sweep + run // runs do not begin exactly when a sweep is due
+	return l.Sweep + run // a run may start just before the scan is due
 }
 
-// Looks are the changes that a source knows, with the looks that notice them.
+// Looks maps each kind of change that a source has to the pass that notices it.
 type Looks map[Change]Look
 
-// Late returns how late a right that was taken is lost at most.
+// Late returns the longest delay until a revoked permission takes effect.
 func (l Looks) Late(every time.Duration) time.Duration {
 	var late time.Duration
 	for change, look := range l {
@@ -55,7 +56,7 @@ func (l Looks) Late(every time.Duration) time.Duration {
 	return late
 }
 
-// Deleted returns how late what was deleted is shown at most; 0 if no look notices that.
+// Deleted returns the longest delay until a deletion shows; 0 if no pass notices deletions.
 func (l Looks) Deleted(every time.Duration) time.Duration {
 	if look, ok := l[ChangeDeletion]; ok {
 		return look.Late(every)

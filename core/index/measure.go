@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// Counter counts tokens. budget.Counter is one. Implementations are safe for concurrent use, and
-// take any text in about linear time.
+// Counter counts tokens, in about linear time. budget.Counter implements it. Implementations are
+// safe for concurrent use.
 type Counter interface {
 	Count(text string) int
 }
 
-// meter counts tokens and remembers the counts of short pieces. Chunking counts every word several
-// times, and an index holds few different words: remembering makes it several times faster.
+// meter counts tokens and caches the counts of short pieces. Chunking counts every word several
+// times, and an index has few different words, so the cache makes it several times faster.
 type meter struct {
 	counter Counter
 	known   sync.Map // string → int
@@ -20,15 +20,15 @@ type meter struct {
 }
 
 const (
-	// longestPiece is the most bytes of a piece that is worth remembering.
+	// longestPiece is the length in bytes up to which counts are cached.
 	longestPiece = 48
 	// mostPieces bounds the memory of a meter to a few megabytes.
 	mostPieces = 1 << 16
 )
 
-// count is the number of tokens of a text. The pieces are cut before a single space between other
-// characters: no token of the vocabularies that we use begins before such a space and ends behind
-// it, so the sum is exact.
+// count returns the number of tokens of a text. It splits the text before single spaces between
+// visible characters. No token of the supported vocabularies spans such a split, so the sum is
+// exact.
 func (m *meter) count(text string) int {
 	total, start := 0, 0
 	for i := 1; i+1 < len(text); i++ {

@@ -13,29 +13,28 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config of a Pipeline. Zero fields get their defaults.
+// Config configures a Pipeline. Zero fields get their defaults.
 type Config struct {
 	Workers       int           // documents read and cut at once; one per processor
 	Group         int           // documents stored in one transaction; 96
-	EmbedBatch    int           // texts per call of the embedder; 64
-	EmbedParallel int           // calls at once; 4
-	EmbedAttempts int           // 5
+	EmbedBatch    int           // texts per embedding call; 64
+	EmbedParallel int           // concurrent embedding calls; 4
+	EmbedAttempts int           // per embedding call; 5
 	EmbedPause    time.Duration // before the second attempt, doubled for each further one; 500 ms
 	Now           func() time.Time
-	// for reading one document, and for cutting it, in addition to Item.Wait; 45 s: background jobs
-	// have a minute
+	// time limit for reading a document, in addition to Item.Wait, and for cutting it; 45 s,
+	// because background jobs have a minute
 	Reading time.Duration
-	// Until is when Fill pauses after it has stored vectors; zero is never.
+	// Until is when Fill pauses, after it has stored vectors. Zero means never.
 	Until time.Time
-	// StoreEvery is how often Fill stores vectors of a slow model, whose texts it embeds one by one;
-	// 0: it stores whole batches.
+	// StoreEvery is how often Fill stores the vectors of a slow model, embedding one text at a
+	// time. Zero means whole batches.
 	StoreEvery time.Duration
-	// Again reads and stores every document, whether it has changed or not, from the beginning of
-	// its source.
+	// Again rebuilds every document from the beginning of its source, even unchanged ones.
 	Again bool
-	// By is the account of who asks for the runs, for the audit trail; empty for those of a schedule.
+	// By is the account that requested the run, for the audit trail; empty for scheduled runs.
 	By string
-	// Context has a model describe documents and passages; nil for none.
+	// Context describes documents and passages with a model; may be nil.
 	Context *Contextual
 }
 
@@ -62,8 +61,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Pipeline brings documents from connectors into a store. It is safe for concurrent use by runs of
-// different sources.
+// Pipeline indexes documents from connectors. It is safe for concurrent use by runs over different
+// sources.
 type Pipeline struct {
 	store   Store
 	chunker *Chunker
@@ -71,7 +70,7 @@ type Pipeline struct {
 	config  Config
 }
 
-// New returns a pipeline. The embedder may be nil: the entries then have no vectors.
+// New returns a pipeline. Without an embedder, entries have no vectors.
 func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) *Pipeline {
 	config = config.withDefaults()
 	p := &Pipeline{store: store, chunker: chunker, config: config}
@@ -81,16 +80,15 @@ func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) 
 	return p
 }
 
-// settings is what the pipeline does to documents in addition to what they say.
+// settings identifies how the pipeline processes documents.
 func (p *Pipeline) settings() string { return p.chunker.settings() + p.config.Context.settings() }
 
-// Run synchronises one source. report is called from one goroutine at a time, after every group of
-// documents; it may be nil.
+// Run synchronises one source. It calls report, which may be nil, after every group of documents,
+// never concurrently.
 //
-// Single documents that cannot be read or stored are counted and named in the result; the error
-// says why the run as a whole did not come to its end. A cancelled run returns the cause; when that
-// is ErrPaused, nothing is recorded as failed. Either way what was stored stays, and the next run
-// continues.
+// Documents that cannot be read or stored are counted and named in the result. The error says why
+// the run as a whole did not finish. A cancelled run returns the cause. If that is ErrPaused, no
+// failure is recorded. In any case stored documents stay, and the next run continues.
 func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Connector, report func(Progress)) (Run, error) {
 	if report == nil {
 		report = func(Progress) {}
@@ -107,7 +105,7 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 			By:        p.config.By,
 		},
 	}
-	r.before = r.waited()
+	r.waitedBefore = r.waited()
 	if p.config.Context != nil {
 		r.context = &contextRun{Contextual: p.config.Context, tenant: tenant}
 	}
@@ -130,18 +128,18 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	}
 	err = r.synchronise(WithListings(ctx, p.store.Listings(tenant, r.state.Source.ID)), since)
 	if r.context != nil {
-		if unpaid := r.context.unpaid.Load(); unpaid != nil {
+		if unpaid := r.context.budgetErr.Load(); unpaid != nil {
 			r.state.Unpaid = (*unpaid).Error()
 		}
 	}
-	if err != nil && ctx.Err() != nil { // whatever failed then, failed because of that
+	if err != nil && ctx.Err() != nil { // the cancellation caused the error
 		err = fmt.Errorf("indexing %s was stopped and continues with the next run: %w", r.state.Source.Name, context.Cause(ctx))
 	}
 	return r.state, errors.Join(err, r.finish(ctx, err))
 }
 
-// Refuse records that a source could not be read at all: its folder is gone, its options are wrong.
-// The text of the error is a sentence.
+// Refuse records that a source cannot be read at all, for example because its folder is gone or its
+// options are wrong. The error's text is a sentence.
 func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source document.Source, why error) error {
 	run := Run{Source: source, StartedAt: p.config.Now()}
 	last, err := p.store.Begin(ctx, tenant, run)
@@ -155,51 +153,51 @@ func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source do
 	return nil
 }
 
-// saveTimeout bounds the writing of a run's outcome, which happens even when the run was cancelled.
+// saveTimeout limits saving a run's outcome, which happens even after cancellation.
 const saveTimeout = 10 * time.Second
 
-// run is the state of one synchronisation. read and keep run side by side: read owns seen, complete,
-// missing and resumed, keep owns state, carried and failing, and neither looks at the other's
-// before both have ended.
+// run is the state of one synchronisation. readBatches and storeStep run concurrently. readBatches
+// owns seen, complete, missing and resumed. storeStep owns state, continued and refusals. Neither
+// accesses the other's fields until both have ended.
 type run struct {
 	*Pipeline
-	tenant     access.TenantID
-	connector  Connector
-	report     func(Progress)
-	trustTimes bool
-	resumer    bool
-	context    *contextRun // nil without a model that describes
-	last       Run         // as Begin returned it
-	seen       map[document.ID]struct{}
-	complete   bool
-	missing    func(map[document.ID]Stamp, []document.ID) (map[document.ID]Verdict, []Notice)
-	resumed    bool
-	state      Run
-	carried    bool          // what the runs before found is in state
-	saved      findings      // up to the checkpoint
-	before     time.Duration // for how long the connector had waited before the run
-	failing    int           // documents in a row that the store or the embedder did not take
-	// of the source, once a review has asked for it; kept current from then on
+	tenant       access.TenantID
+	connector    Connector
+	report       func(Progress)
+	trustTimes   bool
+	resumer      bool
+	context      *contextRun // nil without a model that describes
+	last         Run         // from Store.Begin
+	seen         map[document.ID]struct{}
+	complete     bool
+	missing      func(map[document.ID]Stamp, []document.ID) (map[document.ID]Verdict, []Notice)
+	resumed      bool
+	state        Run
+	continued    bool          // state includes the findings of the earlier runs of the pass
+	saved        findings      // as of the checkpoint
+	waitedBefore time.Duration // the connector's waiting time before the run
+	refusals     int           // consecutive documents that the store or the embedder refused
+	// the source's stored documents, once a review has loaded them; then kept current
 	stored map[document.ID]Stamp
 }
 
-// findings are what a run tells of documents.
+// findings are a run's reports about documents.
 type findings struct {
 	counts            Counts
 	failures, skipped []Notice
 }
 
 func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
-	// without a buffer: one group is read while one is stored, so memory stays small
+	// unbuffered: one group is read while one is stored, which limits memory
 	steps := make(chan step)
 	both, running := errgroup.WithContext(ctx)
 	both.Go(func() error {
 		defer close(steps)
-		return r.read(running, since, steps)
+		return r.readBatches(running, since, steps)
 	})
 	both.Go(func() error {
 		for s := range steps {
-			if err := r.keep(running, s); err != nil {
+			if err := r.storeStep(running, s); err != nil {
 				return err
 			}
 		}
@@ -211,8 +209,8 @@ func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
 	return r.removeUnseen(ctx)
 }
 
-// removeUnseen takes out what a complete pass did not meet. What another process stored since this
-// run began is not gone.
+// removeUnseen removes the documents that a complete pass did not yield. It keeps documents that
+// another process stored since this run began.
 func (r *run) removeUnseen(ctx context.Context) error {
 	if !r.complete {
 		return nil
@@ -236,7 +234,7 @@ func (r *run) removeUnseen(ctx context.Context) error {
 	}
 	verdicts, notices := r.missing(known, gone)
 	for _, n := range storableNotices(notices) {
-		r.failed(n)
+		r.addFailure(n)
 	}
 	return r.apply(ctx, known, func(id document.ID) Verdict { return verdicts[id] })
 }
@@ -255,10 +253,10 @@ func (r *run) remove(ctx context.Context, ids []document.ID) error {
 	return nil
 }
 
-// time notes how long the run has taken, with those before it that it goes on with.
-func (r *run) time() {
-	r.state.Worked, r.state.Waited = r.config.Now().Sub(r.state.StartedAt), r.waited()-r.before
-	if r.carried {
+// recordTimes records the time spent so far, including earlier runs of the same pass.
+func (r *run) recordTimes() {
+	r.state.Worked, r.state.Waited = r.config.Now().Sub(r.state.StartedAt), r.waited()-r.waitedBefore
+	if r.continued {
 		r.state.Worked, r.state.Waited = r.state.Worked+r.last.Worked, r.state.Waited+r.last.Waited
 	}
 }
@@ -271,16 +269,16 @@ func (r *run) waited() time.Duration {
 }
 
 func (r *run) finish(ctx context.Context, err error) error {
-	r.time()
+	r.recordTimes()
 	var later *Later
 	if errors.As(err, &later) {
 		r.state.ResumesAt, r.state.Waiting = later.At, later.Why
 	}
-	if errors.Is(err, ErrPaused) && r.resumer { // the rest is found again
+	if errors.Is(err, ErrPaused) && r.resumer { // the resumed run finds the rest again
 		r.state.Counts, r.state.Failures, r.state.Skipped = r.saved.counts, r.saved.failures, r.saved.skipped
 	}
 	switch {
-	case errors.Is(err, ErrPaused): // as if it ran on
+	case errors.Is(err, ErrPaused): // the run has not ended
 	case err != nil:
 		r.state.FinishedAt, r.state.Error = r.config.Now(), err.Error()
 	default:

@@ -14,25 +14,25 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// step is a group of documents made ready, and what else a batch brought.
+// step is a group of prepared documents, with the other changes of its batch.
 type step struct {
 	entries   []Entry
 	unchanged int
-	shared    int // of these, with another access list
+	shared    int // of these, those with a new access list
 	failures  []Notice
 	skipped   []Notice
-	partly    []Notice // documents that are read without the keys they hold
+	partly    []Notice // documents that are indexed without the keys they contain
 	remove    []document.ID
-	checked   []document.ID // unchanged, to be noted
-	access    []Access      // who may read stored documents from now on
+	checked   []document.ID // unchanged documents to record as checked
+	access    []Access      // new access lists of stored documents
 	review    func(document.ID) Verdict
 	resumed   bool
 	total     int
 	next      Checkpoint // set on the last step of a batch
 }
 
-// read takes batches from the connector and sends them on as steps.
-func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) error {
+// readBatches reads batches from the connector and sends them as steps.
+func (r *run) readBatches(ctx context.Context, since Checkpoint, steps chan<- step) error {
 	for batch, err := range r.connector.Sync(ctx, since) {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", r.state.Source.Name, err)
@@ -72,11 +72,11 @@ func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) err
 	return nil
 }
 
-// groupBytes is how much a group of more than one document reads, and how much text it may hold
-// before another document is read.
+// groupBytes limits a group of several documents: the bytes it reads, and the text it holds before
+// another document is read.
 const groupBytes = 8 << 20
 
-// groupLength is how many of the items are stored together.
+// groupLength returns how many of the items form the next group.
 func (r *run) groupLength(items []Item) int {
 	n, size := 0, int64(0)
 	for n < min(len(items), r.config.Group) && (n == 0 || size+items[n].Size <= groupBytes) {
@@ -86,8 +86,8 @@ func (r *run) groupLength(items []Item) int {
 	return n
 }
 
-// unseen returns the items that this run meets for the first time and whose ids can be stored; the
-// others are failures, since one would overwrite the other.
+// unseen returns the items that have a storable id and were not yielded before in this run. It
+// records the others as failures, because one would overwrite the other.
 func (r *run) unseen(items []Item, s *step) []Item {
 	fresh := make([]Item, 0, len(items))
 	for _, item := range items {
@@ -105,9 +105,8 @@ func (r *run) unseen(items []Item, s *step) []Item {
 	return fresh
 }
 
-// prepare reads and cuts what has changed of a group, several documents at once. It returns how
-// many of the items it took: fewer than there are when the first ones hold much more text than
-// their sizes said.
+// prepare reads and cuts the changed documents of a group concurrently. It returns how many items
+// it handled. That is less than all if the first ones hold much more text than their sizes said.
 func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	var s step
 	if len(items) == 0 {
@@ -121,7 +120,7 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	if err != nil {
 		return s, 0, fmt.Errorf("compare %d documents with the index: %w", len(items), err)
 	}
-	// kept in order, so that runs over the same documents do the same
+	// in order, so that runs are reproducible
 	entries := make([]*Entry, len(items))
 	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)
@@ -138,11 +137,11 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 				return context.Cause(ctx)
 			}
 			stamp, stored := known[item.ID]
-			entry, change, loaded, err := r.entry(ctx, item, stamp, stored)
+			entry, change, loaded, err := r.makeEntry(ctx, item, stamp, stored)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			// it is about the source, and not about this document
+			// the error concerns the source, not this document
 			if errors.Is(err, ErrPaused) || errors.Is(err, ErrRevoked) {
 				return err
 			}
@@ -186,7 +185,7 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	return s, taken, nil
 }
 
-// refuse records that a document could not be read.
+// refuse records a document that could not be read.
 func (s *step) refuse(id document.ID, err error, stored bool) {
 	notice := Notice{Name: string(id), Sentence: cleanText(err.Error()), Secret: errors.Is(err, errSecret)}
 	if errors.Is(err, ErrSkipped) {
@@ -199,15 +198,15 @@ func (s *step) refuse(id document.ID, err error, stored bool) {
 	}
 }
 
-// entry makes a document ready for the store; nil when the index has it already. A change of who
-// may read a stored document comes with it. loaded tells whether the document had to be read.
-func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e *Entry, change *Access, loaded bool, err error) {
-	// by a run of the same pass
+// makeEntry prepares a document for the store. e is nil if the stored version is current. change is
+// a new access list for the stored version, or nil. loaded reports whether the document was read.
+func (r *run) makeEntry(ctx context.Context, item Item, stamp Stamp, stored bool) (e *Entry, change *Access, loaded bool, err error) {
+	// already handled in this pass
 	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt)
-	// what is stored may be left as it is
+	// the stored version may stay
 	same := stored && (done || !r.config.Again)
 	cut := stamp.Chunking >= Chunking
-	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond) // what databases keep
+	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond) // the precision of databases
 	old := item.Again || item.MaxAge > 0 && r.last.StartedAt.Sub(stamp.CheckedAt) > item.MaxAge
 	if same && cut && !old && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
 		return nil, nil, false, nil
@@ -228,7 +227,7 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	}
 	sum := fingerprint(&d, item.ModifiedAt, settings)
 	if same && (sum == stamp.Hash || stamp.Hash == earlierFingerprint(&d, item.ModifiedAt, settings, stamp.ACL)) {
-		return nil, changed(&d, sum, stamp), true, nil
+		return nil, accessChange(&d, sum, stamp), true, nil
 	}
 	chunks, err := r.cut(ctx, &d)
 	if err != nil {
@@ -238,17 +237,17 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	contexts := make([]string, len(e.Chunks))
 	if r.context != nil {
 		var complete bool
-		if contexts, complete, err = r.context.write(ctx, &d, e.Chunks); err != nil {
+		if contexts, complete, err = r.context.describe(ctx, &d, e.Chunks); err != nil {
 			return nil, nil, true, err
 		}
-		// without a time it is read again by the next run, and stored again once more can be
-		// written about it
+		// without UpdatedAt the next run reads it again, and stores it once the model has written
+		// more
 		if !complete {
 			settings := fmt.Sprint(settings, contexts)
 			e.Stamp = Stamp{ACLReadAt: r.last.StartedAt, Chunking: Chunking, Hash: fingerprint(&d, item.ModifiedAt, settings)}
 			e.plain = true
 			if same && (e.Hash == stamp.Hash || stamp.Hash == earlierFingerprint(&d, item.ModifiedAt, settings, stamp.ACL)) {
-				return nil, changed(&d, e.Hash, stamp), true, nil
+				return nil, accessChange(&d, e.Hash, stamp), true, nil
 			}
 		}
 	}
@@ -257,24 +256,24 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 		e.SearchText[i] = SearchText(&d, c, contexts[i])
 	}
 	if stored {
-		change = narrowed(&d, stamp)
+		change = narrowedAccess(&d, stamp)
 	}
 	return e, change, true, nil
 }
 
-// changed is the change of access that a document needs whose text is stored already; nil if it
-// needs none.
-func changed(d *document.Document, sum Hash, stored Stamp) *Access {
+// accessChange returns the new access list of a document whose stored text is current, or nil if
+// nothing changes.
+func accessChange(d *document.Document, sum Hash, stored Stamp) *Access {
 	if sum == stored.Hash && slices.Equal(d.ACL, stored.ACL) {
 		return nil
 	}
 	return &Access{ID: d.ID, ACL: d.ACL, Hash: sum}
 }
 
-// narrowed is what those lose at once who may not read the new version of a document: storing it
-// may take long, or fail. The access list of the new text never opens the stored one. Nil if no one
-// loses anything.
-func narrowed(d *document.Document, stored Stamp) *Access {
+// narrowedAccess returns the access list that applies until the new version of a document is
+// stored: the readers of both versions. Storing may take long or fail, and revocations apply at
+// once. It returns nil if no one loses access.
+func narrowedAccess(d *document.Document, stored Stamp) *Access {
 	both := slices.DeleteFunc(slices.Clone(stored.ACL), func(p access.Principal) bool { return !slices.Contains(d.ACL, p) })
 	if len(both) == len(stored.ACL) {
 		return nil

@@ -40,7 +40,7 @@ func ReadersOf(source string, nodes map[string]Node) map[string]Readers {
 	}
 	out := make(map[string]Readers, len(nodes))
 	for id := range nodes {
-		out[id] = flat(source, ways[id])
+		out[id] = flatten(source, ways[id])
 	}
 	return out
 }
@@ -82,23 +82,23 @@ func resolve(id string, nodes map[string]Node, ways map[string][]way) {
 func inherit(n Node, parent []way) []way {
 	switch n.Inherit {
 	case Own:
-		return either(nil, n.Clauses)
+		return addWay(nil, n.Clauses)
 	case Wider:
-		return either(parent, n.Clauses)
+		return addWay(parent, n.Clauses)
 	case Narrower:
 		var narrowed []way
 		for _, w := range parent {
-			narrowed = either(narrowed, slices.Concat(w, n.Clauses))
+			narrowed = addWay(narrowed, slices.Concat(w, n.Clauses))
 		}
 		return narrowed
 	}
 	return nil // an unknown relation denies everyone
 }
 
-// either adds the way that requires all the clauses to ways. It adds nothing if there is no clause
+// addWay adds the way that requires all the clauses to ways. It adds nothing if there is no clause
 // or a clause has no holder.
-func either(ways []way, clauses []access.ACL) []way {
-	add, possible := every(clauses)
+func addWay(ways []way, clauses []access.ACL) []way {
+	add, possible := allOf(clauses)
 	if !possible {
 		return ways
 	}
@@ -115,20 +115,20 @@ func either(ways []way, clauses []access.ACL) []way {
 	return append(slices.Clip(ways), add)
 }
 
-// every returns the shortest form of clauses that must all be met. The result does not depend on
+// allOf returns the shortest form of clauses that must all be met. The result does not depend on
 // their order. It returns false for no clauses, an empty clause, or too many clauses.
-func every(clauses []access.ACL) (way, bool) {
+func allOf(clauses []access.ACL) (way, bool) {
 	var all way
 	for _, c := range clauses {
 		if len(c) == 0 {
 			return nil, false
 		}
-		if slices.Contains(c, access.Public) { // everybody holds something of it
+		if slices.Contains(c, access.Public) { // everyone holds Public
 			c = access.ACL{access.Public}
 		}
 		all = append(all, sorted(c))
 	}
-	// whoever meets another one meets this too
+	// drop clauses that another one implies
 	all = slices.DeleteFunc(slices.Clone(all), func(c access.ACL) bool {
 		return slices.ContainsFunc(all, func(other access.ACL) bool {
 			return !slices.Equal(c, other) && (slices.Contains(c, access.Public) || len(other) < len(c) && subset(other, c))
@@ -146,9 +146,9 @@ func subset(part, whole access.ACL) bool {
 	})
 }
 
-// flat returns the ways as a list with sets. Several principals that each suffice also get a set,
+// flatten returns the ways as a list with sets. Several principals that each suffice also get a set,
 // because that set may be all that two readers share.
-func flat(source string, ways []way) Readers {
+func flatten(source string, ways []way) Readers {
 	var r Readers
 	if len(ways) == 0 {
 		return r
@@ -183,7 +183,7 @@ func eitherOf(ways []way) (all way, ok bool) {
 				both = append(both, slices.Concat(c, other))
 			}
 		}
-		if all, ok = every(both); !ok {
+		if all, ok = allOf(both); !ok {
 			return nil, false
 		}
 	}

@@ -9,18 +9,18 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Verdict is what becomes of a stored document without its being read (Batch.Review). The zero
-// Verdict leaves it as it is.
+// Verdict decides about a stored document that is not read again (Batch.Review). The zero Verdict
+// leaves it unchanged.
 type Verdict struct {
-	Gone bool       // it is removed
-	ACL  access.ACL // who may read it from now on; nil: as before
+	Gone bool       // remove it
+	ACL  access.ACL // the new access list; nil leaves it unchanged
 }
 
-// mostAccess is how many documents get another access list in one transaction.
-const mostAccess = 5000
+// maxAccessChanges is how many access lists one transaction changes.
+const maxAccessChanges = 5000
 
-// review asks about all stored documents of the source, and does what is said of them. Narrower
-// access lists come first of all.
+// review gets a verdict on every stored document of the source, and applies it. Narrower access
+// lists come first.
 func (r *run) review(ctx context.Context, ask func(document.ID) Verdict) error {
 	if ask == nil {
 		return nil
@@ -35,7 +35,7 @@ func (r *run) review(ctx context.Context, ask func(document.ID) Verdict) error {
 	return r.apply(ctx, r.stored, ask)
 }
 
-// apply does what is said of stored documents, narrower access lists first.
+// apply applies verdicts to stored documents: access lists first, then removals.
 func (r *run) apply(ctx context.Context, stored map[document.ID]Stamp, ask func(document.ID) Verdict) error {
 	var gone []document.ID
 	var changes []Access
@@ -47,7 +47,7 @@ func (r *run) apply(ctx context.Context, stored map[document.ID]Stamp, ask func(
 			changes = append(changes, Access{ID: id, ACL: sorted(v.ACL), Hash: stamp.Hash})
 		}
 	}
-	for some := range slices.Chunk(changes, mostAccess) {
+	for some := range slices.Chunk(changes, maxAccessChanges) {
 		if err := r.setACL(ctx, some); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (r *run) apply(ctx context.Context, stored map[document.ID]Stamp, ask func(
 	return r.remove(ctx, gone)
 }
 
-// setACL changes who may read stored documents.
+// setACL changes the access lists of stored documents.
 func (r *run) setACL(ctx context.Context, changes []Access) error {
 	if len(changes) == 0 {
 		return nil
@@ -69,13 +69,13 @@ func (r *run) setACL(ctx context.Context, changes []Access) error {
 		return fmt.Errorf("change who may read %d documents: %w", len(changes), err)
 	}
 	for _, c := range changes {
-		r.note(c.ID, c.Hash, c.ACL)
+		r.updateStamp(c.ID, c.Hash, c.ACL)
 	}
 	return nil
 }
 
-// note keeps what is known to be stored current, once it is known.
-func (r *run) note(id document.ID, sum Hash, acl access.ACL) {
+// updateStamp updates the loaded stamp of a document, if stamps are loaded.
+func (r *run) updateStamp(id document.ID, sum Hash, acl access.ACL) {
 	if r.stored != nil {
 		r.stored[id] = Stamp{Hash: sum, ACL: sorted(acl)}
 	}

@@ -13,18 +13,18 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// errSecret marks a document that holds a key or a token. It is left out, and what was indexed of
-// it is removed.
+// errSecret marks a document that contains a key or token. It is skipped, and its indexed version
+// is removed.
 var errSecret = errors.New("keys and passwords are not for an index")
 
-// cutSecrets replaces each block of a document that holds a usable key or token with a word, and
-// names the first of them; empty without any. It returns an error where much of the document would
-// be gone: that is a file of keys, and no page with one on it. Pages that explain what a key looks
-// like stay as they are: of a private key, the body must be one; tokens must look drawn at random.
+// cutSecrets replaces each block that contains a usable key or token with a placeholder. It returns
+// the kind of the first one, or "". It returns an error if most of the document would be replaced,
+// as in a file of keys. Documentation that shows the shape of a key stays: a private key must have
+// a valid body, and a token must look random.
 func cutSecrets(d *document.Document) (found string, err error) {
 	all, gone, marked := 0, 0, false
 	for i, s := range d.Sections {
-		own := false // whether the blocks are this document's alone, and not a connector's too
+		own := false // whether the blocks are a copy that may be modified
 		for j, b := range s.Blocks {
 			all += len(b.Text)
 			kind := secretIn(b.Text)
@@ -32,7 +32,7 @@ func cutSecrets(d *document.Document) (found string, err error) {
 				marked = marked || strings.Contains(b.Text, pemBegin)
 				continue
 			}
-			if b.Kind == document.Heading { // it stands in paths and links too
+			if b.Kind == document.Heading { // headings also appear in paths and links
 				return "", secretError(kind)
 			}
 			if !own {
@@ -43,23 +43,23 @@ func cutSecrets(d *document.Document) (found string, err error) {
 			d.Sections[i].Blocks[j] = document.Block{Kind: document.Paragraph, Text: "[" + kind + ", left out of what is read]"}
 		}
 	}
-	if gone*mostSecret > all {
+	if gone*maxSecretShare > all {
 		return "", secretError(found)
 	}
-	if marked && privateKeyIn(d.Text()) { // some formats part the lines of a key into paragraphs
+	if marked && privateKeyIn(d.Text()) { // some formats store each line of a key as a paragraph
 		return "", secretError("a private key")
 	}
 	return found, nil
 }
 
-// mostSecret is which part of a document may stand in blocks that hold keys: a quarter.
-const mostSecret = 4
+// maxSecretShare is the share of a document that blocks with keys may make up: 1/maxSecretShare.
+const maxSecretShare = 4
 
 func secretError(kind string) error {
 	return fmt.Errorf("it holds %s, and %w. Take it out, and change what it opens if others could read it: %w", kind, errSecret, ErrSkipped)
 }
 
-// secretIn names the key or token that a text holds, empty without one.
+// secretIn returns the kind of key or token that a text contains, or "".
 func secretIn(text string) string {
 	if strings.Contains(text, pemBegin) && privateKeyIn(text) {
 		return "a private key"
@@ -71,7 +71,7 @@ func secretIn(text string) string {
 				break
 			}
 			at += next
-			length, secret := s.holds(text, at)
+			length, secret := s.match(text, at)
 			if secret {
 				return s.name
 			}
@@ -84,25 +84,25 @@ func secretIn(text string) string {
 	return secretByRule(text)
 }
 
-// shape is what tokens of one kind look like: the mark that they are found by, and all of it from
-// the mark on.
+// shape describes the tokens of one kind: a fixed mark, and an expression for the token from the
+// mark on.
 type shape struct {
 	name, mark string
-	whole      *regexp.Regexp // from the mark on; its first group is what is drawn at random
+	whole      *regexp.Regexp // from the mark on; the first group is the random part
 	check      func(random, around string) bool
 }
 
-// near is how many bytes behind a mark may belong to a token, and how many before and behind it may
-// hold its other half.
-const near = 400
+// secretWindow is how many bytes after a mark may belong to a token. It is also how many bytes
+// before and after the mark may hold the token's other half.
+const secretWindow = 400
 
-// holds reports whether a secret begins at a place of a text, and how many bytes there have its
-// shape.
-func (s shape) holds(text string, at int) (length int, secret bool) {
+// match reports whether a secret begins at a place of a text, and the length in bytes of what has
+// its shape there.
+func (s shape) match(text string, at int) (length int, secret bool) {
 	if s.mark != openAIMark && at > 0 && wordByte(text[at-1]) {
 		return 0, false
 	}
-	most := near
+	most := secretWindow
 	if strings.HasPrefix(s.mark, "client-key-data") {
 		most = longestSecret
 	}
@@ -111,20 +111,20 @@ func (s shape) holds(text string, at int) (length int, secret bool) {
 	case found == nil:
 		return 0, false
 	case s.check != nil:
-		return len(found[0]), s.check(found[1], text[max(0, at-near):min(len(text), at+near)])
+		return len(found[0]), s.check(found[1], text[max(0, at-secretWindow):min(len(text), at+secretWindow)])
 	default:
 		return len(found[0]), random(found[1])
 	}
 }
 
-// longestSecret is how many bytes of a private key are looked at.
+// longestSecret limits the length in bytes of a private key that is searched for.
 const longestSecret = 16 << 10
 
 func wordByte(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_'
 }
 
-// secretShapes are the tokens whose shape their makers document, so that what has it is one.
+// secretShapes are tokens with a shape that their vendor documents.
 var secretShapes = []shape{
 	{"an access key of Amazon Web Services", "AKIA", regexp.MustCompile(`^AKIA([A-Z2-7]{16})\b`), awsSecret},
 	{"an access key of Amazon Web Services", "ASIA", regexp.MustCompile(`^ASIA([A-Z2-7]{16})\b`), awsSecret},
@@ -147,11 +147,11 @@ var secretShapes = []shape{
 	{"the key of a client of Kubernetes", `client-key-data"`, regexp.MustCompile(`^client-key-data"\s*:\s*"([A-Za-z0-9+/=]{100,})`), packedKey},
 }
 
-// openAIMark stands in the middle of keys of OpenAI.
+// openAIMark appears in the middle of OpenAI's keys.
 const openAIMark = "T3BlbkFJ"
 
-// awsSecret reports whether the secret half of an access key is near its id, whatever it is called:
-// the id alone opens nothing. A hash of 40 hexadecimal digits is no secret half.
+// awsSecret reports whether the secret half of an access key is near its id. The id alone grants
+// nothing. A hash of 40 hexadecimal digits is not a secret half.
 func awsSecret(id, around string) bool {
 	if placeholder(id) {
 		return false
@@ -169,7 +169,7 @@ func awsSecret(id, around string) bool {
 	return false
 }
 
-// awsLength is how many characters the secret half of an access key has.
+// awsLength is the length of the secret half of an access key.
 const awsLength = 40
 
 var hexadecimal = regexp.MustCompile(`^(?:[0-9a-f]+|[0-9A-F]+)$`)
@@ -182,21 +182,21 @@ func packedKey(packed, _ string) bool {
 	return err == nil && privateKeyIn(string(raw))
 }
 
-// placeholders stand in examples.
+// placeholders matches parts of example tokens.
 var placeholders = regexp.MustCompile(`(?i)example|xxxx|1234567|abcdefg|your|token|secret|changeme|redacted|dummy|sample|MjM0NTY3ODkw|\.\.\.|0000`)
 
 func placeholder(s string) bool { return placeholders.MatchString(s) }
 
-// leastRandom is how many bits a character of what was drawn at random has at least. Thirty-six
-// letters and digits have about 4.6, and sixty-four hexadecimal digits 3.8.
+// leastRandom is the minimum entropy of a random token, in bits per character. Random strings of 36
+// letters and digits have about 4.6, and of 64 hexadecimal digits 3.8.
 const leastRandom = 3.2
 
-// random reports whether a text looks drawn at random rather than made up.
+// random reports whether a text looks random and not like an example.
 func random(s string) bool {
 	return !placeholder(s) && entropy(s) >= leastRandom
 }
 
-// entropy is Shannon's, in bits for each byte.
+// entropy returns the Shannon entropy in bits per byte.
 func entropy(s string) float64 {
 	var count [256]int
 	for i := range len(s) {
@@ -212,17 +212,17 @@ func entropy(s string) float64 {
 	return bits
 }
 
-// pemBegin begins a key in the textual encoding of RFC 7468 and what is like it.
+// pemBegin begins a key in the textual encoding of RFC 7468 and similar ones.
 const pemBegin = "-----BEGIN "
 
 var (
 	pemHead = regexp.MustCompile(`^-----BEGIN (?:(?:RSA |EC |DSA |OPENSSH |ENCRYPTED )?PRIVATE KEY|PGP PRIVATE KEY BLOCK)-----`)
-	// pemFields stand before the body of keys that are protected by a password, and in those of PGP.
+	// pemFields precede the body of password-protected keys and PGP keys.
 	pemFields = regexp.MustCompile(`^\s*(?:Proc-Type:\s*\S+\s+DEK-Info:\s*\S+\s+|(?:(?:Version|Comment|Hash|Charset):[^\n]*\n\s*)+)`)
 )
 
-// privateKeyIn reports whether a text holds a private key whose body is one: Base64 that decodes,
-// to the length that it says itself it has.
+// privateKeyIn reports whether a text contains a private key with a valid body: Base64 of the
+// length that it states.
 func privateKeyIn(text string) bool {
 	for {
 		at := strings.Index(text, pemBegin)
@@ -243,7 +243,7 @@ func privateKeyIn(text string) bool {
 	}
 }
 
-// keyLines turn a key that is written inside JSON or source code into lines.
+// keyLines unwraps a key that is quoted in JSON or source code.
 var keyLines = strings.NewReplacer(`\r`, "", `\n`, "\n", `"`, "", "'", "", ",", "", "`", "", "> ", "")
 
 func keyBody(body string) bool {
@@ -259,7 +259,7 @@ func keyBody(body string) bool {
 		return false
 	}
 	switch {
-	case fields != "": // encrypted, or PGP: no more can be told of it
+	case fields != "": // encrypted, or PGP: the body cannot be checked further
 		return true
 	case strings.HasPrefix(string(raw), "openssh-key-v1\x00"):
 		return len(raw) > 100
@@ -270,7 +270,7 @@ func keyBody(body string) bool {
 	}
 }
 
-// derLength is how many bytes a DER sequence says it has with its head; -1 where it is none.
+// derLength returns the total length of a DER sequence by its header, or -1 for other data.
 func derLength(raw []byte) int {
 	if raw[0] != 0x30 {
 		return -1

@@ -17,10 +17,10 @@ var secretRulesText string
 // secretRule finds credentials of one kind by an expression.
 type secretRule struct {
 	name     string
-	entropy  float64 // least bits for each character of the secret
-	group    int     // that holds the secret; 0: the first that matched, else the whole match
+	entropy  float64 // minimum bits per character of the secret
+	group    int     // of the secret; 0: the first that matched, else the whole match
 	keywords []string
-	allowed  *regexp.Regexp // matches secrets that are none; may be nil
+	allowed  *regexp.Regexp // matches false positives; may be nil
 	whole    func() *regexp.Regexp
 }
 
@@ -64,8 +64,8 @@ func secretRuleOf(columns []string) (r secretRule, err error) {
 	return r, nil
 }
 
-// secretByRule names the credential that a text holds by one of the rules, empty without one. Rules
-// look only at what surrounds a token: prose costs one pass over its bytes.
+// secretByRule returns the kind of credential that a rule finds in a text, or "". Rules are tried
+// only near token-like runs, so prose costs a single pass.
 func secretByRule(text string) string {
 	rules := secretRules()
 	for window := range tokenWindows(text) {
@@ -90,7 +90,7 @@ type secretKeyword struct {
 	rule int
 }
 
-// secretKeywords are the keywords of all rules by their first two bytes.
+// secretKeywords indexes the keywords of all rules by their first two bytes.
 var secretKeywords = sync.OnceValue(func() *[1 << 16][]secretKeyword {
 	var all [1 << 16][]secretKeyword
 	for i, r := range secretRules() {
@@ -107,15 +107,18 @@ func pair(s string) uint16 { return uint16(s[0])<<8 | uint16(s[1]) }
 // around it may hold the word that says what it is, and the other parts of a credential of several
 // tokens.
 const (
+	// leastToken is the minimum length of a token: a run of letters, digits, dashes and
+	// underscores. aroundToken is how many bytes around it are searched too, for a name or for
+	// other parts of the credential.
 	leastToken  = 16
 	aroundToken = 100
 )
 
-// tokenWindows yields what surrounds tokens: runs of leastToken bytes that have letters and digits,
-// or letters of both cases. Windows that meet are one.
+// tokenWindows yields the surroundings of tokens: runs of at least leastToken bytes with letters
+// and digits, or with letters of both cases. Adjacent windows are merged.
 func tokenWindows(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		from, to := 0, 0 // of the window that is not yielded yet; empty: none
+		from, to := 0, 0 // the pending window; empty if none
 		token := func(start, end int) bool {
 			start, end = max(0, start-aroundToken), min(len(text), end+aroundToken)
 			if from < to && start > to {
@@ -151,7 +154,7 @@ func tokenWindows(text string) iter.Seq[string] {
 	}
 }
 
-// tokenKinds are the kinds of bytes that a token is made of.
+// tokenKinds is a set of byte classes that occur in a token.
 type tokenKinds uint8
 
 const (
@@ -199,7 +202,7 @@ func (r secretRule) matches(text string) bool {
 	return false
 }
 
-// leastRuleEntropy holds for every rule: some say nothing of it.
+// leastRuleEntropy is the minimum entropy for all rules. Some rules state none.
 const leastRuleEntropy = 3
 
 // databasePassword finds the password in an address such as postgres://app:PASSWORD@db/name.
@@ -214,7 +217,7 @@ func passwordInAddress(text string) bool {
 			return false
 		}
 		from := max(0, at-longestScheme)
-		near := rest[from:min(len(rest), at+near)]
+		near := rest[from:min(len(rest), at+secretWindow)]
 		for _, found := range databasePassword.FindAllStringSubmatch(near, -1) {
 			user, password, host := found[1], found[2], found[3]
 			if len(password) >= 6 && password != user && !placeholder(password) && !examplePasswords.MatchString(password) && mixed(password) &&
@@ -233,7 +236,7 @@ var (
 	exampleHosts     = regexp.MustCompile(`(?i)(?:^|[.@])(?:example\.[a-z]+|[a-z0-9-]+\.example|host(?:name)?)(?::|$)|^(?:server|db|database)?(?:host|server)\d*(?::|$)`)
 )
 
-// mixed reports whether a password has characters of two kinds at least: lower case, upper case,
+// mixed reports whether a password has characters of at least two classes: lower case, upper case,
 // digits and others.
 func mixed(s string) bool {
 	var kinds tokenKinds

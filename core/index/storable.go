@@ -10,21 +10,22 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Sources choose ids, names and principals, and a database takes no NUL, no invalid UTF-8 and no
-// key of any length. What cannot be stored is one document's fault and never ends a run.
+// Sources choose ids, names and principals. The database rejects NUL, invalid UTF-8 and long keys.
+// Values that cannot be stored fail one document, never a run.
 
-// maxID is the longest id of a document, in bytes. An index of PostgreSQL takes keys of 2,700.
+// maxID is the maximum length of a document's id, in bytes. A PostgreSQL index takes keys of up to
+// 2,700.
 const maxID = 2000
 
-// storable reports whether an id can be stored. It cannot be cleaned: another document may have the
-// id that would result.
+// storable reports whether an id can be stored. It is not cleaned, because the result may be
+// another document's id.
 func storable(id document.ID) bool {
 	return id != "" && len(id) <= maxID && storableText(string(id))
 }
 
 func storableText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
 
-// unstorable is the failure of a document whose id cannot be stored.
+// unstorable returns the notice for a document whose id cannot be stored.
 func unstorable(id document.ID) Notice {
 	name := string(id)
 	if len(name) > maxID {
@@ -34,12 +35,12 @@ func unstorable(id document.ID) Notice {
 		Sentence: fmt.Sprintf("The source gives it an id that cannot be stored: it is empty, has more than %d bytes, or holds a NUL or invalid UTF-8. Rename it there.", maxID)}
 }
 
-// storableACL is an access list without principals that cannot be stored, which no person holds.
+// storableACL removes principals that cannot be stored. No person holds them.
 func storableACL(list access.ACL) access.ACL {
 	return slices.DeleteFunc(slices.Clone(list), func(p access.Principal) bool { return !storableText(string(p)) })
 }
 
-// storableNotices are notices with names and sentences that can be stored.
+// storableNotices makes the texts of notices storable.
 func storableNotices(all []Notice) []Notice {
 	all = slices.Clone(all)
 	for i := range all {
@@ -48,8 +49,8 @@ func storableNotices(all []Notice) []Notice {
 	return all
 }
 
-// storableNodes is a batch without nodes whose ids cannot be stored: they, and what is below them,
-// have no readers.
+// storableNodes removes nodes whose ids cannot be stored. They and the nodes below them have no
+// readers.
 func storableNodes(b NodeBatch) NodeBatch {
 	b.Nodes = slices.DeleteFunc(slices.Clone(b.Nodes), func(n Node) bool { return !storableKey(n.ID) || n.Parent != "" && !storableKey(n.Parent) })
 	for i, n := range b.Nodes {
@@ -69,8 +70,7 @@ func storableNodes(b NodeBatch) NodeBatch {
 	return b
 }
 
-// storableGroups is a batch without people and groups whose ids cannot be stored: they hold
-// nothing.
+// storableGroups removes people and groups whose ids cannot be stored.
 func storableGroups(b GroupBatch) GroupBatch {
 	b.People = slices.DeleteFunc(slices.Clone(b.People), func(p Person) bool { return !storableKey(p.ID) })
 	for i, p := range b.People {

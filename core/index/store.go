@@ -11,147 +11,143 @@ import (
 
 // Store stores the index. Implementations are safe for concurrent use.
 type Store interface {
-	// Begin records that a run of run.Source starts, creating the source where it is new, and
-	// returns the last state that Save recorded for it: Settings and LastSuccess of the last run
-	// that finished whole, and the newest Checkpoint. For a new source all of them are zero.
+	// Begin records the start of a run and creates the source if it is new. It returns the last
+	// saved state: Settings and LastSuccess of the last run that succeeded, and the newest
+	// Checkpoint. For a new source all are zero.
 	//
-	// A run that did not come to its end, and had the same Settings and Again as this one, is
-	// continued: Continues is true then, and PassStartedAt, Counts, Failures and Skipped are those
-	// that it saved last. Otherwise PassStartedAt is now. StartedAt is now in either case. Both
-	// times are by the store's clock.
+	// If the last run did not finish, and had the same Settings and Again, this run continues it.
+	// Continues is then true, and PassStartedAt, Counts, Failures and Skipped are as last saved.
+	// Otherwise PassStartedAt is now. StartedAt is always now. Both times are by the store's clock.
 	Begin(ctx context.Context, tenant access.TenantID, run Run) (Run, error)
-	// Known returns the stamps of those ids that the source has in the index. Nil ids mean every
-	// document of the source.
+	// Known returns the stamps of the ids that the source has in the index. Nil ids mean all
+	// documents of the source.
 	Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]Stamp, error)
-	// Holders returns which documents of any source have one of the addresses, compared exactly.
+	// Holders returns the documents, of any source, that have one of the addresses. It compares
+	// them exactly.
 	Holders(ctx context.Context, tenant access.TenantID, addresses []string) (map[string][]document.ID, error)
-	// Vectors returns the vectors of a model that documents have in the index now, by the search
-	// text of their chunks. Unknown ids, and texts without a vector, are left out.
+	// Vectors returns the stored vectors of documents for a model, by the search text of the chunk.
+	// Unknown ids and texts without a vector are omitted.
 	Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error)
-	// Put stores documents in one transaction, each replacing its older version whole: chunks,
+	// Put stores documents in one transaction. Each replaces its previous version entirely: chunks,
 	// search terms, vectors and access list. The entries are searchable when it returns. Ids within
-	// one call are different. A document keeps the access list that it has if that is newer
-	// (NewerACL).
+	// one call must be distinct. A newer stored access list wins (NewerACL).
 	Put(ctx context.Context, tenant access.TenantID, entries []Entry) error
-	// Remove removes documents of the source from the index. They cannot be found once it returns.
-	// Unknown ids, and ids of other sources, are ignored.
+	// Remove removes documents of the source from the index. Searches no longer find them once it
+	// returns. Unknown ids and ids of other sources are ignored.
 	Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
-	// Checked records that documents of the source were found unchanged now (Stamp.CheckedAt) by
+	// Checked records that documents of the source are unchanged as of now (Stamp.CheckedAt), by
 	// the rules of Chunking (Stamp.Chunking). Unknown ids are ignored.
 	Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
-	// SetACL changes who may read documents of the source, without storing them again: their text,
-	// search terms and vectors stay. All changes of a call hold for every search that begins after
-	// it returns. Unknown ids, ids of other sources, and changes of documents whose list is newer
-	// (NewerACL), are ignored. The documents do not count as Checked: who may read them is often
-	// said without their being read.
+	// SetACL changes the access lists of documents of the source. Their text, search terms and
+	// vectors stay. All changes of a call apply to every search that begins after it returns. It
+	// ignores unknown ids, ids of other sources, and documents with a newer list (NewerACL). The
+	// documents do not count as Checked, because they were not read.
 	SetACL(ctx context.Context, tenant access.TenantID, source document.SourceID, changes []Access) error
-	// Save records the state of a run: after every batch that was stored (FinishedAt is zero then)
-	// and once at its end.
+	// Save records the state of a run: after every stored batch, with FinishedAt zero, and once at
+	// its end.
 	Save(ctx context.Context, tenant access.TenantID, run Run) error
 	// Listings returns the stored lists of a source.
 	Listings(tenant access.TenantID, source document.SourceID) Listings
 }
 
-// Hash is a SHA-256 sum of everything that the index keeps of a document but its access list:
-// content, title, address, metadata.
+// Hash is the SHA-256 sum of the stored content of a document (content, title, address, metadata)
+// without its access list.
 type Hash [sha256.Size]byte
 
-// Stamp shows whether a document has changed since it was indexed.
+// Stamp identifies an indexed version of a document.
 type Stamp struct {
-	// UpdatedAt is when the source changed the document (Item.ModifiedAt), in microseconds, UTC. It
-	// may differ from Document.UpdatedAt, which is the date that readers see. Zero when the source
-	// does not say.
+	// UpdatedAt is when the source changed the document (Item.ModifiedAt), in microseconds, UTC.
+	// Zero if the source does not say. It may differ from Document.UpdatedAt, the date that readers
+	// see.
 	UpdatedAt time.Time
 	Hash      Hash
-	// CheckedAt is when the document was stored, or Checked, by the store's clock. Known fills it
-	// in; Put does not look at it.
+	// CheckedAt is when the document was last stored or Checked, by the store's clock. Known sets
+	// it; Put ignores it.
 	CheckedAt time.Time
-	// ACL is who may read the document, sorted. Known fills it in; Put does not look at it.
+	// ACL is the access list, sorted. Known sets it; Put ignores it.
 	ACL access.ACL
-	// ACLReadAt is when the run began that found the access list, by the store's clock. Known may
-	// leave it out.
+	// ACLReadAt is the start of the run that read the access list, by the store's clock. Known may
+	// leave it zero.
 	ACLReadAt time.Time
-	// Chunking numbers the rules (the constant Chunking) by which the document was last cut or found
-	// to need no cutting. Known fills it in.
+	// Chunking is the version of the rules (the constant Chunking) by which the document was last
+	// cut or checked. Known sets it.
 	Chunking int
 }
 
-// NewerACL reports whether the stored access list was found by a later run than the list to be
-// stored. A run keeps its results for a while. So an older run could restore a right that was
-// revoked in the meantime.
+// NewerACL reports whether the stored access list was read by a later run than the one to be
+// stored. A run holds results for a while before it stores them. Without this check an older run
+// could restore a revoked permission.
 func NewerACL(stored, found time.Time) bool { return stored.After(found) }
 
-// Access says who may read a document, and which Hash it has from then on.
+// Access is a new access list for a document, with its new Hash.
 type Access struct {
 	ID   document.ID
-	ACL  access.ACL // no one may read the document where it is empty
+	ACL  access.ACL // empty: hidden from everyone
 	Hash Hash
-	// ReadAt is when the run began that found it (Stamp.ACLReadAt).
+	// ReadAt is the start of the run that read it (Stamp.ACLReadAt).
 	ReadAt time.Time
 }
 
-// Entry is a document made ready for the index. The slices SearchText and Vectors run parallel to
-// Chunks.
+// Entry is a document prepared for the index. SearchText and Vectors run parallel to Chunks.
 type Entry struct {
 	Document document.Document
-	Stamp    // to be returned by Known
+	Stamp    // returned later by Known
 	Chunks   []document.Chunk
-	// the text of each chunk with title, headings and metadata before it: what is analysed and
-	// embedded
+	// the text of each chunk with title, headings and metadata: analysed and embedded
 	SearchText []string
 	Vectors    [][]float32 // nil without an embedder
 	Model      string      // the embedder's Model; empty without one
-	plain      bool        // it lacks some of the context that a model should have written
-	secret     string      // the key or token that was taken out of it; empty without one
+	plain      bool        // the model's context is missing or incomplete
+	secret     string      // the key or token that was cut out; empty if none
 }
 
 // Run is one synchronisation of a source and, between runs, the source's state.
 type Run struct {
 	Source document.Source
-	// of the connector and the pipeline; kept only from runs that finished whole (Succeeded)
+	// of the connector and the pipeline; stored only for runs that succeeded
 	Settings   string
 	Checkpoint Checkpoint
 	StartedAt  time.Time
-	// PassStartedAt is when the first of the runs began that together read the source once: a run
-	// that is paused, stopped or killed is continued. By the store's clock.
+	// PassStartedAt is the start of the first of the runs that together read the source once, by
+	// the store's clock. A paused, stopped or killed run is continued by the next one.
 	PassStartedAt time.Time
-	Continues     bool      // it goes on with the run before it
-	Again         bool      // everything is stored again
-	By            string    // account of who asked for it; empty: its schedule
-	FinishedAt    time.Time // zero while it runs, and after a pause
-	// Worked is how long the runs took so far that Counts are of, and Waited how much of that was
-	// for limits of the source, as far as its connector says (Waiter).
+	Continues     bool      // it continues the previous run
+	Again         bool      // it rebuilds everything
+	By            string    // account that requested it; empty if scheduled
+	FinishedAt    time.Time // zero while running or paused
+	// Worked is the total duration of the runs that Counts covers. Waited is the part of it spent
+	// on rate limits of the source, as reported by its connector (Waiter).
 	Worked, Waited time.Duration
-	// ResumesAt is when a run goes on that has paused because its source wants to be left alone,
-	// and Waiting why, as a sentence without its full stop (Later). Zero otherwise.
+	// ResumesAt is when a run continues that the source has paused, and Waiting is the reason, a
+	// sentence without its full stop (Later). Zero otherwise.
 	ResumesAt time.Time
 	Waiting   string
-	// when a run last finished whole; Save keeps the stored one where this is zero
+	// end of the last run that succeeded; Save keeps the stored value if this is zero
 	LastSuccess time.Time
-	Succeeded   bool   // the run came to its end (with failures of single documents, maybe)
-	Error       string // why it did not, as a sentence
-	// why documents are Plain, as a sentence, where that is the budget for models; not kept
+	Succeeded   bool   // it finished, though single documents may have failed
+	Error       string // why it failed, as a sentence
+	// why documents are Plain, as a sentence, if the model budget is the reason; not stored
 	Unpaid   string
 	Counts   Counts
 	Failures []Notice // the first MaxNotices
 	Skipped  []Notice // the first MaxNotices
 }
 
-// MaxNotices is how many failures, and how many skipped documents, a Run names; its Counts tell the
-// rest.
+// MaxNotices is how many failures and how many skipped documents a Run names. Counts has the
+// totals.
 const MaxNotices = 200
 
-// Counts says what a run did.
+// Counts counts the documents of a run by outcome.
 type Counts struct {
-	Total     int // documents that the run is to see; 0 when unknown
+	Total     int // documents that the run will see; 0 if unknown
 	Indexed   int // documents stored, new or changed
 	Unchanged int
-	Shared    int // of the unchanged ones, those whose access list is another now
+	Shared    int // of the unchanged ones, those with a new access list
 	Removed   int
 	Failed    int
 	Skipped   int // left out on purpose
 	Chunks    int // of the documents stored
-	// of the documents stored, those without all of the context that a model should have written
+	// of the stored documents, those without the model's complete context
 	Plain int
 }
 

@@ -7,22 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is read as an abbreviation: shorter ones cannot be told from ordinary words, and
-// longer ones are words.
+// Limits on abbreviations: shorter ones are ambiguous, and longer ones are words.
 const (
-	fewestInitials, mostInitials = 3, 6
-	mostTerms                    = 50 // of one document
+	minInitials, maxInitials = 3, 6
+	maxTerms                 = 50 // of one document
 )
 
-// small are words whose initials abbreviations leave out, mostly.
-var small = map[string]bool{"of": true, "and": true, "for": true, "the": true, "to": true, "in": true, "on": true, "a": true, "an": true, "at": true, "by": true, "und": true, "für": true, "der": true, "die": true, "des": true}
+// skippedWords are words whose initials abbreviations usually skip.
+var skippedWords = map[string]bool{"of": true, "and": true, "for": true, "the": true, "to": true, "in": true, "on": true, "a": true, "an": true, "at": true, "by": true, "und": true, "für": true, "der": true, "die": true, "des": true}
 
-// terms finds abbreviations that a text expands: "Site Reliability Engineering (SRE)" and "SRE
-// (Site Reliability Engineering)". Of both it takes what has the initials, and nothing else is a
-// sign that two names are one thing: "infra" may be short for much. It takes time in proportion to
-// the text.
-func (r *reader) terms(text string) {
-	for at := 0; len(r.Terms) < mostTerms; {
+// readTerms finds abbreviations that a text expands: "Site Reliability Engineering (SRE)" and "SRE
+// (Site Reliability Engineering)". The initials must match: "infra" may be short for many things.
+// It runs in linear time.
+func (r *reader) readTerms(text string) {
+	for at := 0; len(r.Terms) < maxTerms; {
 		open := strings.IndexByte(text[at:], '(')
 		if open < 0 {
 			return
@@ -36,22 +34,24 @@ func (r *reader) terms(text string) {
 		inside := text[at : at+end]
 		before := text[max(0, open-MaxNameBytes):open]
 		before = before[strings.LastIndexAny(before, "\n.;:()")+1:]
-		words := strings.FieldsFunc(before, apart)
+		words := strings.FieldsFunc(before, isSeparator)
 		if isAcronym(inside) {
-			if name := spelling(words, inside); name != "" {
-				r.term(name, inside)
+			if name := expansion(words, inside); name != "" {
+				r.addTerm(name, inside)
 			}
 		} else if n := len(words); n > 0 && isAcronym(words[n-1]) {
-			parts := strings.FieldsFunc(inside, apart)
-			if name := spelling(parts, words[n-1]); name == strings.Join(parts, " ") {
-				r.term(name, words[n-1])
+			parts := strings.FieldsFunc(inside, isSeparator)
+			if name := expansion(parts, words[n-1]); name == strings.Join(parts, " ") {
+				r.addTerm(name, words[n-1])
 			}
 		}
 	}
 }
 
-// apart parts words; those with hyphens count as several.
-func apart(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-–/,\"“”*_`'", r) }
+// isSeparator separates words. A word with hyphens counts as several.
+func isSeparator(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("-–/,\"“”*_`'", r)
+}
 
 func isAcronym(text string) bool {
 	for i := range len(text) {
@@ -59,11 +59,11 @@ func isAcronym(text string) bool {
 			return false
 		}
 	}
-	return len(text) >= fewestInitials && len(text) <= mostInitials
+	return len(text) >= minInitials && len(text) <= maxInitials
 }
 
-// spelling is the end of a row of words that has the initials of an abbreviation; empty where none has.
-func spelling(words []string, acronym string) string {
+// expansion returns the end of words whose initials form an abbreviation, or "".
+func expansion(words []string, acronym string) string {
 	at := len(words)
 	for left := acronym; left != ""; {
 		if at--; at < 0 {
@@ -72,14 +72,14 @@ func spelling(words []string, acronym string) string {
 		first, _ := utf8.DecodeRuneInString(words[at])
 		if unicode.ToUpper(first) == rune(left[len(left)-1]) {
 			left = left[:len(left)-1]
-		} else if !small[strings.ToLower(words[at])] || left == acronym {
+		} else if !skippedWords[strings.ToLower(words[at])] || left == acronym {
 			return ""
 		}
 	}
 	return strings.Join(words[at:], " ")
 }
 
-func (r *reader) term(name, acronym string) {
+func (r *reader) addTerm(name, acronym string) {
 	e := Entity{Kind: Term, Key: Form(name), Name: name, Other: []string{acronym}}
 	if Nameable(e.Key) && !slices.ContainsFunc(r.Terms, func(o Entity) bool { return o.Key == e.Key && o.Other[0] == acronym }) {
 		r.Terms = append(r.Terms, e)

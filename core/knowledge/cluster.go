@@ -23,26 +23,26 @@ type Called struct {
 	Document document.Ref
 }
 
-// Pair holds two entities about which the operator made a statement.
+// Pair is two entities that the operator has merged or kept apart.
 type Pair struct{ One, Other ID }
 
-// Reason is why two entities count as one.
+// Reason says why two entities are joined.
 type Reason string
 
 // Reasons.
 const (
-	BySomebody Reason = "said" // the operator says so
-	// a document calls an account or an address by a name that no other one has
+	BySomebody Reason = "said" // stated by the operator
+	// a document gives an account or address a name that no other one has
 	ByName Reason = "name"
-	ByBoth Reason = "identities" // a document gives an account and an address of one person
+	ByBoth Reason = "identities" // a document gives one person's account and address
 )
 
-// Joined is an entity that counts as one with another, and why.
+// Joined is an entity that is joined with another, with the reason.
 type Joined struct {
 	ID
 	With   ID
 	Reason Reason
-	By     *Called // what a document says; nil: the operator said it
+	By     *Called // the stating document; nil if the operator stated it
 }
 
 // Evidence holds the names that an audience may know and the operator's statements about them.
@@ -53,16 +53,17 @@ type Evidence struct {
 	Merged, Apart []Pair // by the operator, in either order
 }
 
-// Cluster are the entities that count as one with another, in the order in which they were joined
-// to it, without itself.
+// Cluster returns the other entities that are the same as start, in the order in which they were
+// joined.
 //
-// Joined are, of people and teams alone: what the operator says to be one; an account and an
-// address that a document gives of one person, where it is the only account and the only address
-// that is given with the other; and a name with the account or address that a document gives with
-// it, where no other one has that name. Never joined are two accounts, two addresses, or two of
-// either by a name that they share; names that are alike, written in other scripts, or parts of one
-// another; one word that is a person's name; an address or account that documents give to people of
-// different names. Entities that the operator keeps apart are never in one cluster.
+// Only people and teams are joined: entities that the operator merged; the account and the address
+// that a document gives for one person, if each occurs with no other; and a name with the account
+// or address that a document gives for it, if no other has that name.
+//
+// Never joined are two accounts or two addresses because of a common name; similar names,
+// transliterations or parts of names; the single-word name of a person; and an address or account
+// that documents give for differently named people. Entities that the operator keeps apart are
+// never in one cluster.
 func (e *Evidence) Cluster(start ID) []Joined {
 	joins := e.joins()
 	members := []ID{start}
@@ -81,7 +82,7 @@ func (e *Evidence) Cluster(start ID) []Joined {
 	return cluster
 }
 
-// joins returns the pairs that count as one, each once, in a stable order.
+// joins returns the joined pairs, each once, in a stable order.
 func (e *Evidence) joins() []Joined {
 	var all []Joined
 	for _, m := range e.Merged {
@@ -89,7 +90,7 @@ func (e *Evidence) joins() []Joined {
 	}
 	both := e.both()
 	all = append(all, both...)
-	// of each name, by the entity that it would be the key of
+	// by the entity whose key would be the name
 	there, identified := make(map[ID]bool), make(map[ID][]Called)
 	for _, c := range e.Called {
 		there[c.ID] = true
@@ -110,13 +111,13 @@ func (e *Evidence) joins() []Joined {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Joined) int { // the operator's word first
+	slices.SortStableFunc(all, func(a, b Joined) int { // the operator's statements first
 		return cmp.Or(-cmp.Compare(a.Reason, b.Reason), compareIDs(a.ID, b.ID), compareIDs(a.With, b.With))
 	})
 	return all
 }
 
-// both returns the pairs of an account and an address that documents give for one person.
+// both returns the pairs of account and address that documents give for one person.
 func (e *Evidence) both() []Joined {
 	var given []Joined
 	for _, c := range e.Called {
@@ -132,9 +133,8 @@ func (e *Evidence) both() []Joined {
 	})
 }
 
-// Reused are the names by which documents call an account or an address, where these are names of
-// different people: it was given to another person, or several share it. What the operator says to
-// be one with it is no other person.
+// Reused returns the names of an account or address if they are names of different people, because
+// it was reassigned or is shared. Names that the operator merged with it do not count.
 func (e *Evidence) Reused(id ID) []string {
 	if id.Kind != Person || !id.identified() {
 		return nil
@@ -157,9 +157,9 @@ func (e *Evidence) Reused(id ID) []string {
 	return nil
 }
 
-// SamePerson reports whether two names, in their normal form, may be of one person whose address
-// stands with both: the words of one are words of the other, or their initials, or one is an
-// account made of the other.
+// SamePerson reports whether two names, in their normal form, may belong to the same person, given
+// that both occur with the same address. The words or initials of one must be in the other, or one
+// must be an account derived from the other.
 func SamePerson(one, other string) bool {
 	few, many := strings.Fields(one), strings.Fields(other)
 	if len(few) > len(many) {

@@ -19,8 +19,8 @@ func (r *reader) owners(chunks []document.Chunk) {
 				continue
 			}
 			object := files(r.document, fields[0])
-			for _, name := range fields[1:min(len(fields), mostNamed)] {
-				if who := someone(name); who != nil {
+			for _, name := range fields[1:min(len(fields), maxNames)] {
+				if who := personOrTeam(name); who != nil {
 					r.add(Fact{Subject: who, Relation: Owns, Object: object, Chunk: i})
 				}
 			}
@@ -28,7 +28,7 @@ func (r *reader) owners(chunks []document.Chunk) {
 	}
 }
 
-// files are those of the document's source that a pattern names.
+// files returns the entity for the files of the document's source that match a pattern.
 func files(d *document.Document, pattern string) *Entity {
 	source, _, _ := strings.Cut(string(d.ID), ":")
 	e := &Entity{Kind: Path, Key: source + ":" + pattern, Name: pattern}
@@ -38,15 +38,15 @@ func files(d *document.Document, pattern string) *Entity {
 	return e
 }
 
-// SourceOf is the source that the key of a Path belongs to, and its pattern.
+// SourceOf splits the key of a Path into its source and pattern.
 func SourceOf(key string) (source document.SourceID, pattern string) {
 	before, pattern, _ := strings.Cut(key, ":")
 	return document.SourceID(before), pattern
 }
 
-// Covers reports whether a pattern of a CODEOWNERS file names a file, by its path below the root:
-// with a slash before its end it begins at the root, a folder means all below, "*" stands for
-// anything but a slash and "**" for anything. A pattern that cannot be understood names nothing.
+// Covers reports whether a CODEOWNERS pattern matches a file path, relative to the root. A pattern
+// with a slash before its end is anchored at the root. A folder matches everything below it. "*"
+// matches anything but a slash, and "**" matches anything. An invalid pattern matches nothing.
 func Covers(pattern, file string) bool {
 	rooted := strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
 	bare := strings.Trim(pattern, "/")
@@ -55,7 +55,7 @@ func Covers(pattern, file string) bool {
 	}
 	segments := strings.Split(bare, "/")
 	names := strings.Split(strings.TrimPrefix(file, "/"), "/")
-	if len(segments)+len(names) > mostSegments {
+	if len(segments)+len(names) > maxSegments {
 		return false
 	}
 	last := len(names)
@@ -65,10 +65,10 @@ func Covers(pattern, file string) bool {
 		}
 		for end := start + 1; end <= last; end++ {
 			if end < last && strings.HasSuffix(bare, "/*") {
-				continue // files of this folder alone
+				continue // only files directly in this folder
 			}
 			if end == last && strings.HasSuffix(pattern, "/") {
-				continue // a folder, and no file
+				continue // only a folder
 			}
 			if matches(segments, names[start:end]) {
 				return true
@@ -78,12 +78,11 @@ func Covers(pattern, file string) bool {
 	return false
 }
 
-// mostSegments bounds how deep a pattern and a file may be.
-const mostSegments = 64
+// maxSegments limits the combined depth of a pattern and a file.
+const maxSegments = 64
 
-// matches compares segment by segment. Where it fails behind a "**", that takes one segment more;
-// only the last one need ever do, so it ends after at most as many steps as both have segments,
-// multiplied.
+// matches compares segment by segment. If a segment does not match, the last "**" consumes one
+// more. The time is at most the product of both lengths.
 func matches(pattern, names []string) bool {
 	p, n := 0, 0
 	star, from := -1, 0

@@ -9,34 +9,34 @@ import (
 )
 
 var (
-	// ofDocuments finds questions about documents themselves, whose dates are those that a period
-	// means: "pages updated in 2024", "notes from last week".
+	// ofDocuments matches questions about documents themselves, in which a period means their
+	// dates: "pages updated in 2024", "notes from last week".
 	ofDocuments = anyWord(func(t *tongue) string { return t.documents })
-	// ofNews finds questions about what happened lately, which is what documents of that time tell:
-	// "what changed since the release", "what was decided last week". Of what happened long ago
-	// documents of any time tell: "what was decided in 1998".
+	// ofNews matches questions about recent events, which documents of that time report: "what
+	// changed since the release", "what was decided last week". Older events are reported in
+	// documents of any time: "what was decided in 1998".
 	ofNews = anyWord(func(t *tongue) string { return t.news })
 )
 
-// lately is how long ago a period begins at most that is asked about for its news.
-const lately = 400 * 24 * time.Hour
+// newsAge is the maximum age of the start of a period that ofNews applies to.
+const newsAge = 400 * 24 * time.Hour
 
-// MeansDates reports whether a period that a question names, with what is left of it, is clearly
-// one of the dates of documents, and not of what they speak of: "what was the revenue in 2024" is
-// answered by a page of 2025.
+// MeansDates reports whether a period in a question clearly refers to the dates of documents and
+// not to their subject. A page of 2025 may answer "what was the revenue in 2024". rest is the
+// question without the period.
 func MeansDates(rest string, p Period, now time.Time) bool {
 	if p.Open() {
 		return false
 	}
-	return ofDocuments.MatchString(rest) || ofNews.MatchString(rest) && !p.From.IsZero() && now.Sub(p.From) < lately
+	return ofDocuments.MatchString(rest) || ofNews.MatchString(rest) && !p.From.IsZero() && now.Sub(p.From) < newsAge
 }
 
-// ErrNoRelease says that the time is not known from which a question counts.
+// ErrNoRelease means that no readable document has the date of the release.
 var ErrNoRelease = errors.New("no document that these readers may see tells when that was released; ask without it, or with a date")
 
-// Dated finds the period that a text names, also one that counts from a release by the documents
-// that the question's audience may read, and returns it with what is left of the text. The graph
-// may be nil: then nothing is known of releases.
+// Dated finds the period that a text names, and returns it with the rest of the text. The period
+// may also be relative to a release, if a document that the audience may read has its date. The
+// graph may be nil; then no releases are known.
 func Dated(ctx context.Context, g Graph, q Question, text string, now time.Time) (p Period, rest string, err error) {
 	if p, rest = ReadPeriod(text, now); !p.Open() {
 		return p, rest, nil
@@ -58,8 +58,7 @@ func Dated(ctx context.Context, g Graph, q Question, text string, now time.Time)
 	return p, rest, nil
 }
 
-// DatedAlone is Dated for a text that names a period and nothing else, such as "March" or "since
-// the release".
+// DatedAlone is Dated for a text that consists of a period, such as "March" or "since the release".
 func DatedAlone(ctx context.Context, g Graph, q Question, text string, now time.Time) (p Period, err error) {
 	if strings.TrimSpace(text) == "" {
 		return Period{}, nil

@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// Spelling finds names in a text, as the text writes them. It is safe for concurrent use.
+// Spelling finds the spelling of names in a text. It is safe for concurrent use.
 type Spelling struct {
 	text  string
-	words []spelt
+	words []spelledWord
 }
 
-// spelt is a word of a text in its normal form, with where it stands.
-type spelt struct {
+// spelledWord is a word of a text in its normal form, with its position.
+type spelledWord struct {
 	form       string
 	start, end int // bytes
 }
 
-// NewSpelling reads the words of a text.
+// NewSpelling indexes the words of a text.
 func NewSpelling(text string) *Spelling {
 	s := &Spelling{text: text}
 	for at := 0; at < len(text); {
@@ -40,15 +40,15 @@ func NewSpelling(text string) *Spelling {
 			at = len(text) - len(rest)
 		}
 		if form := Form(text[start:end]); form != "" {
-			s.words = append(s.words, spelt{form, start, end})
+			s.words = append(s.words, spelledWord{form, start, end})
 		}
 	}
 	return s
 }
 
-// Of returns how the text writes a name where it first stands in it, on one line: whole words alone
-// count, whatever their letter case and accents. It is empty where the name does not stand there,
-// or cannot be told from ordinary words.
+// Of returns the spelling of a name at its first occurrence in the text, on one line. Only whole
+// words match, regardless of case and accents. It returns "" if the name does not occur or is not
+// Nameable.
 func (s *Spelling) Of(name string) string {
 	form := Form(name)
 	if !Nameable(form) {
@@ -70,26 +70,27 @@ func (s *Spelling) Of(name string) string {
 	return ""
 }
 
-// EntityOf is the entity of a kind that a text calls by a name: a person of the name that a line
-// "Owner: …" has is the same person. It is nil where that is no name.
+// EntityOf returns the entity of a kind with a name, or nil if the text is not a name. A person
+// gets the same key as from a line "Owner: …".
 func EntityOf(kind Kind, name string) *Entity {
 	form := Form(name)
 	switch {
 	case !Nameable(form):
 		return nil
 	case kind == Person:
-		return someone(name)
+		return personOrTeam(name)
 	case kind == Team:
 		return team(name)
 	}
 	return &Entity{Kind: kind, Key: form, Name: name}
 }
 
-// With is a reading with facts that were found otherwise, those that it holds already left out, up
-// to most of them.
+// With returns the reading with up to most additional facts. It skips facts that the reading has.
 func (r Reading) With(facts []Fact, most int) Reading {
 	seen := make(map[string]bool, len(r.Facts)+len(facts))
-	key := func(f Fact) string { return side(f.Subject) + "\x00" + string(f.Relation) + "\x00" + side(f.Object) }
+	key := func(f Fact) string {
+		return sideKey(f.Subject) + "\x00" + string(f.Relation) + "\x00" + sideKey(f.Object)
+	}
 	for _, f := range r.Facts {
 		seen[key(f)] = true
 	}

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Limits of what counts as a name. A longer title is a sentence, which people do not repeat word by
-// word.
+// Limits of names. A longer title is a sentence, which people do not repeat literally.
 const (
 	MaxNameWords = 12  // words of a normal form
 	MaxNameBytes = 200 // bytes of a normal form
@@ -18,8 +17,8 @@ const (
 )
 
 // Form returns the normal form of a name: its words in lower case, without accents, separated by
-// one space. Names with the same form are one name: "Café- Süd", "CAFE SUD" and "café süd" are. The
-// form is empty if the name has no word. Names in different scripts have different forms.
+// single spaces. Names with the same form are the same name, such as "Café- Süd", "CAFE SUD" and
+// "café süd". It returns "" for a name without words. Scripts are not transliterated.
 func Form(name string) string {
 	var b strings.Builder
 	for word := range words(name) {
@@ -46,7 +45,8 @@ func Nameable(form string) bool {
 }
 
 // words yields the words of a text in their normal form. A word is a run of letters, digits and
-// marks; an apostrophe within belongs to it, and what follows it does not ("Scott's" is "scott").
+// marks. It may contain an apostrophe, but a possessive ending is dropped: "Scott's" yields
+// "scott".
 func words(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		var buf [64]byte
@@ -80,7 +80,7 @@ func words(text string) func(yield func(string) bool) {
 			word := text[start:end]
 			switch {
 			case !plain:
-				word = folded(word)
+				word = foldWord(word)
 			case len(word) <= len(buf):
 				upper := false
 				for i := range len(word) {
@@ -104,7 +104,7 @@ func words(text string) func(yield func(string) bool) {
 	}
 }
 
-// possessive cuts "'s" off the beginning of what follows a word.
+// possessive cuts "'s" off the text that follows a word.
 func possessive(rest string) (string, bool) {
 	for _, mark := range []string{"'s", "’s", "'S", "’S"} {
 		if after, cut := strings.CutPrefix(rest, mark); cut {
@@ -116,9 +116,9 @@ func possessive(rest string) (string, bool) {
 	return rest, false
 }
 
-// folded is a word without accents and letter case.
-func folded(word string) string {
-	// Folding may leave marks, and taking apart may leave capitals and marks of punctuation.
+// foldWord removes accents and case from a word.
+func foldWord(word string) string {
+	// Folding may leave marks, and decomposition may leave capitals and punctuation.
 	decomposed := norm.NFKD.String(strings.ToLower(cases.Fold().String(norm.NFKD.String(word))))
 	stripped := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {

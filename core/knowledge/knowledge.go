@@ -12,53 +12,53 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Kind says what sort of thing an entity is.
+// Kind is the kind of an entity.
 type Kind string
 
 // Kinds of entities.
 const (
-	Document   Kind = "document" // as another document names it: by title, address or id
+	Document   Kind = "document" // identified by title, address or id
 	Person     Kind = "person"
 	Team       Kind = "team"
-	Project    Kind = "project" // also a space, a milestone, a service
+	Project    Kind = "project" // or a space, milestone or service
 	Repository Kind = "repository"
 	Ticket     Kind = "ticket"
 	Release    Kind = "release"
-	// of a source, or a folder with a slash at its end, that a person changed
+	// a file that a person changed, or a folder, with a slash at its end
 	File   Kind = "file"
-	System Kind = "system" // that something depends on
-	Path   Kind = "path"   // files of a source, as a pattern names them
+	System Kind = "system" // a dependency
+	Path   Kind = "path"   // files of a source that match a pattern
 	Term   Kind = "term"   // a name that a document abbreviates
 )
 
 // Entity is a thing that documents mention.
 type Entity struct {
 	Kind Kind
-	// Key tells entities of a kind apart: an address of mail, an account with "@", a number of a
-	// ticket, else the normal form of the name. Two people of one name are two where their
-	// documents say more than the name.
+	// Key identifies the entity among its kind: a mail address, an account with "@", a ticket
+	// number, or else the normal form of the name. Two people with the same name are distinct if
+	// their documents give more than the name.
 	Key   string
-	Name  string   // as the document writes it
-	Other []string // further names by which people may ask for it
+	Name  string   // as spelled in the document
+	Other []string // other names
 }
 
 // Names returns all names of an entity.
 func (e Entity) Names() []string { return append([]string{e.Name}, e.Other...) }
 
-// Relation says how two things stand to one another. It reads from subject to object.
+// Relation is the relation of a subject to an object.
 type Relation string
 
 // Relations.
 const (
 	Authored   Relation = "authored"
 	Owns       Relation = "owns"
-	WorksOn    Relation = "works on" // is assigned, or is the team that a document is of
+	WorksOn    Relation = "works on" // is assigned to, or is the team of a document
 	PartOf     Relation = "part of"
 	Mentions   Relation = "mentions"
 	LinksTo    Relation = "links to"
 	DependsOn  Relation = "depends on"
 	Supersedes Relation = "supersedes"
-	Releases   Relation = "releases" // tells that something is released
+	Releases   Relation = "releases" // announces a release
 )
 
 // Relations returns all relations.
@@ -66,121 +66,118 @@ func Relations() []Relation {
 	return []Relation{Authored, Owns, WorksOn, PartOf, Mentions, LinksTo, DependsOn, Supersedes, Releases}
 }
 
-// Fact is what a document states. A nil side is the document itself; one side at least is none.
+// Fact is a statement of a document. A nil side is the document itself; at most one side is nil.
 type Fact struct {
 	Subject  *Entity
 	Relation Relation
 	Object   *Entity
-	// position of the chunk that says it; 0 for what the source says of the document as a whole
+	// index of the stating chunk; 0 for metadata
 	Chunk int
 }
 
-// Reading is what a document states and is called.
+// Reading holds the facts and names found in a document.
 type Reading struct {
-	Titles []string // by which others name the document
+	Titles []string // names of the document itself
 	Facts  []Fact
-	Terms  []Entity // names that it writes out with what is short for them; nothing is stated of them
+	Terms  []Entity // names with the abbreviations that the document gives for them
 }
 
 // Statement is a fact that an audience may read, with the passage that states it.
 type Statement struct {
 	Relation Relation
-	// Subject and Object are names as the stating document writes them, or titles of documents.
+	// Subject and Object are names as spelled in the stating document, or titles of documents.
 	// IsDocument of a side says that it is the document of SubjectRef or ObjectRef.
 	Subject, Object         string
 	SubjectKind, ObjectKind Kind
 	SubjectKey, ObjectKey   string // of an entity (Entity.Key); empty for a document
-	// nil where the side is no document, or none that the audience may read
+	// nil if the side is not a document, or is one that the audience may not read
 	SubjectRef, ObjectRef *document.Ref
 	Chunk                 document.ChunkID
-	Document              document.Ref // that states it
-	At                    time.Time    // of that document; zero when it does not say
+	Document              document.Ref // the stating document
+	At                    time.Time    // date of the document; zero if unknown
 }
 
-// MayRetire reports whether the statement's document may declare another document replaced. It may
-// if it is that document itself or belongs to the same source. From any other source it is only a
-// claim, since authors of one source do not decide about another.
+// MayRetire reports whether the statement's document may declare another document replaced. It must
+// be that document itself or belong to the same source. Authors of one source do not decide about
+// another.
 func (s Statement) MayRetire(replaced document.Ref) bool {
 	return s.Document.ID == replaced.ID || s.Document.Source == replaced.Source
 }
 
-// Graph returns what documents state. Implementations are safe for concurrent use. They return only
-// results that rest on content that the audience may read at the moment of the call.
+// Graph stores the statements of documents. Implementations are safe for concurrent use. They
+// return only results from content that the audience may currently read.
 type Graph interface {
 	// Named returns the things that have one of the question's names, longest names first.
 	Named(ctx context.Context, q Question) ([]Named, error)
 	// Statements returns the statements about things that have one of the question's names, newest
 	// first.
 	Statements(ctx context.Context, q Question) ([]Statement, error)
-	// Neighbours returns the documents whose titles occur in the given passages. The audience may
-	// read both these documents and the passages. Of the question, only Audience, Sources and
-	// Documents count.
+	// Neighbours returns the documents whose titles occur in the given passages. The audience must
+	// be allowed to read both. Of the question, only Audience, Sources and Documents apply.
 	Neighbours(ctx context.Context, q Question, passages []document.ChunkID) ([]Neighbour, error)
-	// Empty reports whether no document of a tenant states any of the relations. No relations means
+	// Empty reports whether a tenant has no statement with any of the relations. No relations means
 	// all.
 	Empty(ctx context.Context, tenant access.TenantID, relations ...Relation) (bool, error)
 }
 
-// Question asks a Graph for statements.
+// Question is a query for statements.
 type Question struct {
 	Audience  access.Audience
-	Sources   []document.SourceID // only what these state; none means all
-	Documents []document.ID       // only what these state; none means all
-	Names     []string            // normal forms; any of them
-	// of files below the root of their source, as they are written: names of the documents that
-	// these files are
+	Sources   []document.SourceID // restricts the stating sources; none means all
+	Documents []document.ID       // restricts the stating documents; none means all
+	Names     []string            // normal forms; matches any
+	// file paths relative to the root of their source, as further names of documents
 	Paths     []string
 	Relations []Relation // none means all
-	// dates of the stating documents, To exclusive; zero is without bound
+	// range of the stating documents' dates, To exclusive; zero is unbounded
 	From, To time.Time
-	Limit    int // statements
-	// Whole is of Ask: a name counts only if it holds all that is asked about, for whoever cannot
-	// tell whether a statement speaks of that. Then nothing is said of the page "Payments" where
-	// the outage of payments is asked about.
+	Limit    int // maximum number of statements
+	// Whole, for Ask, uses a name only if it contains all words of the question. It is for callers
+	// that cannot judge whether a statement is relevant. A question about "the outage of payments"
+	// then does not match the page "Payments".
 	Whole bool
-	// Object excludes statements that have the names as subjects. For example, a question about
-	// what replaced them excludes what they replace. Subject excludes statements that have them as
-	// objects.
+	// Object excludes statements with the names as subjects, Subject those with the names as
+	// objects. A question about what replaced them, for example, sets Object.
 	Object, Subject bool
 }
 
-// Neighbour is a document that a passage names by its title.
+// Neighbour is a document whose title occurs in a passage.
 type Neighbour struct {
 	From      document.ChunkID // the passage
 	First     document.ChunkID // the document's first chunk
-	Siblings  int              // chunks that it has
+	Siblings  int              // number of the document's chunks
 	UpdatedAt time.Time
 	Boost     float64
-	Owners    int // documents of that name which the audience may read
-	Uses      int // passages that hold the name and that the audience may read, counted up to HubUses
+	Owners    int // readable documents with that title
+	Uses      int // readable passages that contain the title, counted up to HubUses
 }
 
-// Bounds of what tells something.
+// Limits beyond which names and facts carry no information.
 const (
-	// HubOwners is how many documents of one title, which an audience may read, make it no name for
-	// it.
+	// HubOwners is the number of readable documents with the same title from which the title no
+	// longer counts as a name.
 	HubOwners = 10
-	// HubUses is how many passages that hold a name, and that an audience may read, make it a word
-	// like others: 1 % of the 14,000 passages on which the step was measured.
+	// HubUses is the number of readable passages with a name from which it counts as an ordinary
+	// word: 1 % of the 14,000 passages used to measure it.
 	HubUses = 140
-	// MaxCounted bounds how many documents and passages of a name are looked at to count the readable
-	// ones. A name of more is a word like others for everyone.
+	// MaxCounted limits the documents and passages of a name that are checked for readability. A
+	// name with more is an ordinary word for everyone.
 	MaxCounted = 2000
-	// MaxNames is how many names of one passage are kept, those that come first: a page that names
-	// everything says nothing of any of them.
+	// MaxNames limits the names stored for a passage to the first ones. A page that names
+	// everything is not about any of it.
 	MaxNames = 64
-	// MaxChanged is how many files of ChangedFiles are read.
+	// MaxChanged limits the files of ChangedFiles.
 	MaxChanged = 20
-	// MaxFacts is how many facts of one document are kept.
+	// MaxFacts limits the facts of a document.
 	MaxFacts = 500
 )
 
-// Named is an entity, or a document, that has one of the names asked for, in the words of a
-// document that the audience may read.
+// Named is an entity or document with one of the requested names, as spelled in a document that the
+// audience may read.
 type Named struct {
 	Form     string // the name in its normal form
 	Kind     Kind
 	Key      string // of an entity; empty for a document
-	Shown    string // as the document writes it
+	Shown    string // as spelled in the document
 	Document document.Ref
 }

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// NameID is the number of a name within its tenant.
+// NameID identifies a name within its tenant.
 type NameID int64
 
-// Lexicon holds names and finds them in text. It grows while it is used by one goroutine; once it
-// is whole any number of them may search it.
+// Lexicon is a set of names that can be found in text, as an automaton over words. Changes must not
+// be concurrent with any other call. Searches may be concurrent.
 type Lexicon struct {
-	words map[string]uint32 // that names consist of, by number
+	words map[string]uint32 // number of each word
 	next  map[step]uint32   // states
-	ends  map[uint32]NameID // names that end in a state
+	ends  map[uint32]NameID // the name that ends in a state
 	names int
 }
 
-// step is a way from one state to another: by a word.
+// step is a transition: a state and a word.
 type step struct{ state, word uint32 }
 
 // NewLexicon returns an empty lexicon.
@@ -25,11 +25,10 @@ func NewLexicon() *Lexicon {
 	return &Lexicon{words: make(map[string]uint32), next: make(map[step]uint32), ends: make(map[uint32]NameID)}
 }
 
-// Len is how many names it holds.
+// Len returns the number of names.
 func (l *Lexicon) Len() int { return l.names }
 
-// Add takes in a name by its normal form. Forms that cannot be told from ordinary words are left
-// out.
+// Add adds a name by its normal form. It ignores forms that are not Nameable.
 func (l *Lexicon) Add(form string, id NameID) {
 	if !Nameable(form) {
 		return
@@ -54,7 +53,7 @@ func (l *Lexicon) Add(form string, id NameID) {
 	l.ends[state] = id
 }
 
-// Remove takes a name out again; unknown ones are ignored.
+// Remove removes a name. It ignores unknown names.
 func (l *Lexicon) Remove(form string) {
 	state := uint32(0)
 	for word := range strings.SplitSeq(form, " ") {
@@ -74,12 +73,11 @@ func (l *Lexicon) Remove(form string) {
 	}
 }
 
-// noWord stands for a word that no name holds.
+// noWord is the number of words that no name contains.
 const noWord = ^uint32(0)
 
-// Find returns the names in a text, each once, in the order of their first place: at each place the
-// longest, and none within another. It reads each place at most MaxNameWords times, whatever the
-// names are.
+// Find returns the names in a text, each once, in order of occurrence. At each position it takes
+// the longest name, and names do not overlap. The time is at most MaxNameWords steps per position.
 func (l *Lexicon) Find(text string) []NameID {
 	if l.names == 0 {
 		return nil
@@ -107,8 +105,7 @@ func (l *Lexicon) Find(text string) []NameID {
 	return found
 }
 
-// longest is the longest name that a text begins with, and how many words it has; 0 where there is
-// none.
+// longest returns the longest name at the beginning of a text and its number of words, or 0.
 func (l *Lexicon) longest(numbers []uint32) (length int, id NameID) {
 	state := uint32(0)
 	for i, number := range numbers {

@@ -2,9 +2,8 @@ package knowledge
 
 import "strings"
 
-// ordinary words are in every text and name nothing, alone or together: the commonest of English,
-// German, French and Spanish, as in the stop lists of the Snowball project, and words that headings
-// are full of.
+// ordinary words do not make a name, alone or together: the most common words of English, German,
+// French and Spanish, as in the stop lists of the Snowball project, and words typical of headings.
 var ordinary = func() map[string]bool {
 	set := make(map[string]bool)
 	for word := range strings.FieldsSeq(`

@@ -7,28 +7,29 @@ import (
 	"time"
 )
 
-// Period is a range of dates that a question names, To exclusive; a zero end is open.
+// Period is a range of dates, To exclusive. A zero end is open.
 type Period struct{ From, To time.Time }
 
-// Open reports whether nothing bounds the period.
+// Open reports whether the period is unbounded.
 func (p Period) Open() bool { return p.From.IsZero() && p.To.IsZero() }
 
-// form is a way to name a period, in one language. It reads what its pattern found.
-type form struct {
+// periodForm is a way to name a period in one language: a pattern, and a function that parses its
+// match.
+type periodForm struct {
 	at   *regexp.Regexp
 	read func(m []string, now time.Time) (Period, bool)
 }
 
-// periods are the forms of every language, in the order in which they are tried.
-var periods = func() (all []form) {
+// periods are the forms of all languages, in the order in which they are tried.
+var periods = func() (all []periodForm) {
 	for i := range tongues {
 		all = append(all, tongues[i].forms()...)
 	}
 	return all
 }()
 
-// forms are the ways in which a language names a period.
-func (t *tongue) forms() []form {
+// forms returns the ways in which a language names a period.
+func (t *tongue) forms() []periodForm {
 	units, lately := `(?:`+strings.Join(t.units[:], "|")+`)`, `(?:`+t.last+`|`+t.this+`)`
 	moment := `((?:` + strings.Join(t.months[:], "|") + `)(?:,?\s+(?:of\s+)?\d{4})?|\d{4}-\d{2}-\d{2}|q[1-4](?:\s+(?:of\s+)?\d{4})?|\d{4}|` + t.today + `|` + t.yesterday + `|` + lately + `\s+` + units + `)`
 	pattern := func(text string) *regexp.Regexp { return regexp.MustCompile(`(?i)(?:^|\s)` + text + `(?:\s|[?.!,]|$)`) }
@@ -42,10 +43,10 @@ func (t *tongue) forms() []form {
 	both := func(m []string, now time.Time) (Period, bool) {
 		first, ok := named(m[1], now)
 		last, also := named(m[2], now)
-		return between(first, last, ok && also)
+		return spanOf(first, last, ok && also)
 	}
 	itself := func(p Period) Period { return p }
-	return []form{
+	return []periodForm{
 		{pattern(t.between + `\s+` + moment + `\s+` + t.and + `\s+` + moment), both},
 		{pattern(t.from + `\s+` + moment + `\s+` + t.to + `\s+` + moment), both},
 		{pattern(t.lastFew + `\s+(\d{1,4})\s+(` + units + `)s?`), func(m []string, now time.Time) (Period, bool) { return lastFew(m[1], t.unit(m[2]), now) }},
@@ -58,11 +59,11 @@ func (t *tongue) forms() []form {
 	}
 }
 
-// ReadPeriod finds the period that a question names, such as "last quarter", "in Q3 2025", "before
-// March", "since 2026-01-31" or "in the last 6 weeks", and returns it with what is left of the
-// question; in every language of tongues. Days begin at midnight where now is, and weeks on Monday.
-// A month or quarter without a year is the latest one that has begun. Without a period the question
-// is returned as it is.
+// ReadPeriod finds the period that a question names in any supported language, such as "last
+// quarter", "in Q3 2025", "before March", "since 2026-01-31" or "in the last 6 weeks". It returns
+// the period and the rest of the question. Days begin at midnight in the location of now, and weeks
+// on Monday. A month or quarter without a year is the latest that has begun. Without a period it
+// returns the question unchanged.
 func ReadPeriod(question string, now time.Time) (Period, string) {
 	for _, p := range periods {
 		at := p.at.FindStringSubmatchIndex(question)
@@ -82,27 +83,27 @@ func ReadPeriod(question string, now time.Time) (Period, string) {
 	return Period{}, question
 }
 
-// between is from the first of two periods to the end of the other.
-func between(first, last Period, ok bool) (Period, bool) {
+// spanOf returns the range from the start of one period to the end of another.
+func spanOf(first, last Period, ok bool) (Period, bool) {
 	if !ok {
 		return Period{}, false
 	}
-	if first.From.After(last.From) { // "between November and February": of the year before
-		first.From = shift(first.From, -12, 0)
+	if first.From.After(last.From) { // "between November and February": November of the year before
+		first.From = startOfDay(first.From, -12, 0)
 	}
 	return Period{From: first.From, To: last.To}, first.From.Before(last.To)
 }
 
-// lastFew is since so many units before today.
+// lastFew returns the period of the last number units up to now.
 func lastFew(number string, of int, now time.Time) (Period, bool) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 {
 		return Period{}, false
 	}
-	return Period{From: [...]time.Time{shift(now, 0, -n), shift(now, 0, -7*n), shift(now, -n, 0), shift(now, -3*n, 0), shift(now, -12*n, 0)}[of]}, true
+	return Period{From: [...]time.Time{startOfDay(now, 0, -n), startOfDay(now, 0, -7*n), startOfDay(now, -n, 0), startOfDay(now, -3*n, 0), startOfDay(now, -12*n, 0)}[of]}, true
 }
 
-// Units, by their places in a tongue.
+// Units, as indices into tongue.units.
 const (
 	aDay = iota
 	aWeek
@@ -111,36 +112,38 @@ const (
 	aYear
 )
 
-// unit is the place of a unit of the language, in any of its forms.
+// unit returns the index of a unit, in any of its forms.
 func (t *tongue) unit(word string) int {
 	for i, u := range t.units {
-		if whole(u).MatchString(word) {
+		if wholeMatch(u).MatchString(word) {
 			return i
 		}
 	}
-	return aDay // what a pattern of units found is one of them
+	return aDay // unreachable: the pattern matches only units
 }
 
-func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:` + pattern + `)$`) }
+func wholeMatch(pattern string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:` + pattern + `)$`)
+}
 
-// namer reads the day, month, quarter or year that a moment of the language names.
+// namer returns a function that parses a day, month, quarter or year of the language.
 func (t *tongue) namer() func(text string, now time.Time) (Period, bool) {
-	today, yesterday := whole(t.today), whole(t.yesterday)
+	today, yesterday := wholeMatch(t.today), wholeMatch(t.yesterday)
 	relative := regexp.MustCompile(`(?i)^(?:(` + t.last + `)|` + t.this + `)\s+(\S+)$`)
 	var names [12]*regexp.Regexp
 	for i, m := range t.months {
-		names[i] = whole(m)
+		names[i] = wholeMatch(m)
 	}
 	return func(text string, now time.Time) (Period, bool) {
 		switch m := relative.FindStringSubmatch(text); {
 		case today.MatchString(text):
-			return days(now, 0, 1), true
+			return dayRange(now, 0, 1), true
 		case yesterday.MatchString(text):
-			return days(now, -1, 1), true
+			return dayRange(now, -1, 1), true
 		case m != nil && m[1] != "":
-			return unit(t.unit(m[2]), now, -1), true
+			return unitRange(t.unit(m[2]), now, -1), true
 		case m != nil:
-			return unit(t.unit(m[2]), now, 0), true
+			return unitRange(t.unit(m[2]), now, 0), true
 		}
 		words := strings.Fields(strings.ToLower(strings.NewReplacer(",", " ", " of ", " ").Replace(text)))
 		if len(words) == 0 {
@@ -151,10 +154,10 @@ func (t *tongue) namer() func(text string, now time.Time) (Period, bool) {
 			return inYear(words, now, 3, time.Month(3*int(first[1]-'1')+1))
 		case len(first) == 10 && first[4] == '-':
 			day, err := time.Parse(time.DateOnly, first)
-			return days(time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, now.Location()), 0, 1), err == nil
+			return dayRange(time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, now.Location()), 0, 1), err == nil
 		}
 		if year, err := strconv.Atoi(words[0]); err == nil {
-			return months(year, time.January, 12, now), year >= 1900 && year < 2200
+			return monthRange(year, time.January, 12, now), year >= 1900 && year < 2200
 		}
 		for i, name := range names {
 			if name.MatchString(words[0]) {
@@ -165,7 +168,7 @@ func (t *tongue) namer() func(text string, now time.Time) (Period, bool) {
 	}
 }
 
-// inYear is so many months of the year that is the second word, else of the latest in which they
+// inYear returns n months of the year in the second word, or else of the latest year in which they
 // have begun.
 func inYear(words []string, now time.Time, n int, first time.Month) (Period, bool) {
 	year := now.Year()
@@ -174,49 +177,48 @@ func inYear(words []string, now time.Time, n int, first time.Month) (Period, boo
 		if year, err = strconv.Atoi(words[1]); err != nil {
 			return Period{}, false
 		}
-	} else if months(year, first, n, now).From.After(now) {
+	} else if monthRange(year, first, n, now).From.After(now) {
 		year--
 	}
-	return months(year, first, n, now), true
+	return monthRange(year, first, n, now), true
 }
 
-// unit is the week, month, quarter or year of now, or the one so many before or after it.
-func unit(of int, now time.Time, offset int) Period {
+// unitRange returns the week, month, quarter or year of now, shifted by offset units.
+func unitRange(of int, now time.Time, offset int) Period {
 	switch of {
 	case aWeek:
-		return days(now, -(int(now.Weekday())+6)%7+7*offset, 7)
+		return dayRange(now, -(int(now.Weekday())+6)%7+7*offset, 7)
 	case aMonth:
-		return months(now.Year(), now.Month()+time.Month(offset), 1, now)
+		return monthRange(now.Year(), now.Month()+time.Month(offset), 1, now)
 	case aQuarter:
-		return months(now.Year(), (now.Month()-1)/3*3+1+time.Month(3*offset), 3, now)
+		return monthRange(now.Year(), (now.Month()-1)/3*3+1+time.Month(3*offset), 3, now)
 	case aYear:
-		return months(now.Year()+offset, time.January, 12, now)
+		return monthRange(now.Year()+offset, time.January, 12, now)
 	}
-	return days(now, offset, 1)
+	return dayRange(now, offset, 1)
 }
 
-// days are so many, the first of them so many after that of a time, or before it.
-func days(of time.Time, after, n int) Period {
-	return Period{shift(of, 0, after), shift(of, 0, after+n)}
+// dayRange returns n days, starting after days after a time.
+func dayRange(of time.Time, after, n int) Period {
+	return Period{startOfDay(of, 0, after), startOfDay(of, 0, after+n)}
 }
 
-// months are so many, beginning with one of a year, where now is.
-func months(year int, first time.Month, n int, now time.Time) Period {
-	return Period{begin(year, first, 1, now.Location()), begin(year, first+time.Month(n), 1, now.Location())}
+// monthRange returns n months, starting with a month of a year, in the location of now.
+func monthRange(year int, first time.Month, n int, now time.Time) Period {
+	return Period{dayStart(year, first, 1, now.Location()), dayStart(year, first+time.Month(n), 1, now.Location())}
 }
 
-// shift is the beginning of a day so many months and then days after that of a time. Of a month
-// that has no such day it is the last one: three months before the 31st of May is the 28th or the
-// 29th of February.
-func shift(t time.Time, months, days int) time.Time {
+// startOfDay returns the start of the day that is months and days after a time. If the month is too
+// short, it uses its last day: three months before 31 May is 28 or 29 February.
+func startOfDay(t time.Time, months, days int) time.Time {
 	year, month, day := t.Date()
 	last := time.Date(year, month+time.Month(months)+1, 0, 12, 0, 0, 0, time.UTC).Day()
-	return begin(year, month+time.Month(months), min(day, last)+days, t.Location())
+	return dayStart(year, month+time.Month(months), min(day, last)+days, t.Location())
 }
 
-// begin is when a day begins, which need not be midnight: in Havana clocks go from there to one
-// o'clock in spring, and back to there in autumn.
-func begin(year int, month time.Month, day int, in *time.Location) time.Time {
+// dayStart returns the start of a day. With daylight saving this is not always midnight: in Havana
+// clocks skip from midnight to one o'clock in spring, and go back to midnight in autumn.
+func dayStart(year int, month time.Month, day int, in *time.Location) time.Time {
 	t, noon := time.Date(year, month, day, 0, 0, 0, 0, in), time.Date(year, month, day, 12, 0, 0, 0, in)
 	if t.Day() != noon.Day() {
 		t = time.Date(year, month, day, 1, 0, 0, 0, in)

@@ -8,23 +8,22 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Read takes from a document what it states. It calls nothing and takes time in proportion to the
-// text.
+// Read extracts the statements of a document. It makes no calls and runs in linear time.
 func Read(d *document.Document, chunks []document.Chunk) Reading {
 	r := reader{document: d}
-	r.titles()
-	if e := release(d.Title); e != nil {
+	r.addTitles()
+	if e := releaseOf(d.Title); e != nil {
 		r.add(Fact{Relation: Releases, Object: e})
-		r.add(Fact{Relation: Releases, Object: &Entity{Kind: Release, Key: releases}})
+		r.add(Fact{Relation: Releases, Object: &Entity{Kind: Release, Key: anyRelease}})
 	}
-	r.metadata()
+	r.readMetadata()
 	if owners := path.Base(string(d.ID)) == "CODEOWNERS" || strings.HasSuffix(string(d.ID), ":CODEOWNERS"); owners {
 		r.owners(chunks)
 	} else {
 		for i := range chunks {
-			r.text(chunks[i].Words(), i)
+			r.readText(chunks[i].Words(), i)
 		}
-		r.linked(chunks)
+		r.addLinks(chunks)
 	}
 	return r.Reading
 }
@@ -35,8 +34,8 @@ type reader struct {
 	seen     map[string]bool
 }
 
-// titles are the document's title, and that without what stands in brackets behind it.
-func (r *reader) titles() {
+// addTitles adds the document's title, and the title without a part in brackets at its end.
+func (r *reader) addTitles() {
 	title := strings.TrimSpace(r.document.Title)
 	if title == "" {
 		return
@@ -47,12 +46,12 @@ func (r *reader) titles() {
 	}
 }
 
-// add keeps a fact, each once.
+// add adds a fact unless it was added before.
 func (r *reader) add(f Fact) {
 	if len(r.Facts) >= MaxFacts {
 		return
 	}
-	key := side(f.Subject) + "\x00" + string(f.Relation) + "\x00" + side(f.Object)
+	key := sideKey(f.Subject) + "\x00" + string(f.Relation) + "\x00" + sideKey(f.Object)
 	if r.seen[key] {
 		return
 	}
@@ -63,26 +62,26 @@ func (r *reader) add(f Fact) {
 	r.Facts = append(r.Facts, f)
 }
 
-func side(e *Entity) string {
+func sideKey(e *Entity) string {
 	if e == nil {
 		return ""
 	}
 	return string(e.Kind) + ":" + e.Key
 }
 
-// metadata reads what the source says of the document as a whole.
-func (r *reader) metadata() {
+// readMetadata reads the document's metadata.
+func (r *reader) readMetadata() {
 	for key, value := range r.document.Metadata {
-		r.labelled(key, value, 0)
+		r.readLabel(key, value, 0)
 	}
-	r.changed()
+	r.addChangedFiles()
 }
 
-// ChangedFiles is the key of metadata under which a commit lists the files that it changed, one a
-// line: its authors worked on them, and on their folders.
+// ChangedFiles is the metadata key under which a commit lists its changed files, one per line. Its
+// authors then worked on these files and their folders.
 const ChangedFiles = "changed files"
 
-func (r *reader) changed() {
+func (r *reader) addChangedFiles() {
 	source, _, found := strings.Cut(string(r.document.ID), ":")
 	value := r.document.Metadata[ChangedFiles]
 	if !found || value == "" {
@@ -100,8 +99,8 @@ func (r *reader) changed() {
 			}
 		}
 	}
-	for _, author := range several(r.document.Metadata["author"]) {
-		who := someone(author)
+	for _, author := range splitNames(r.document.Metadata["author"]) {
+		who := personOrTeam(author)
 		if who == nil {
 			continue
 		}
@@ -115,7 +114,7 @@ func (r *reader) changed() {
 	}
 }
 
-// label is what a key of metadata, or of a line "Key: value", means.
+// label is the meaning of a metadata key, or of the key in a line "Key: value".
 type label int
 
 const (
@@ -129,10 +128,10 @@ const (
 	needs
 	replaces
 	replacedBy
-	another // it states nothing here, and ends the value before it
+	otherLabel // it has no meaning, but ends the previous value
 )
 
-// labels are the keys that are understood, in their normal form.
+// labels maps keys, in their normal form, to their meaning.
 var labels = map[string]label{
 	"author": authors, "authors": authors, "written by": authors, "created by": authors, "verfasser": authors, "autor": authors,
 	"owner": owners, "owners": owners, "owned by": owners, "code owner": owners, "code owners": owners, "codeowners": owners, "maintainer": owners,
@@ -144,17 +143,17 @@ var labels = map[string]label{
 	"depends on": needs, "dependencies": needs, "hangt ab von": needs, "abhangigkeiten": needs,
 	"supersedes": replaces, "replaces": replaces, "obsoletes": replaces, "ersetzt": replaces,
 	"superseded by": replacedBy, "replaced by": replacedBy, "obsoleted by": replacedBy, "deprecated by": replacedBy, "ersetzt durch": replacedBy,
-	"status": another, "state": another, "date": another, "version": another, "updated": another, "last updated": another, "reviewed": another, "last reviewed": another,
-	"reviewer": another, "reviewers": another, "created": another, "modified": another, "due": another, "priority": another, "type": another, "tags": another, "labels": another,
-	"category": another, "audience": another, "scope": another, "contact": another, "datum": another, "stand": another,
+	"status": otherLabel, "state": otherLabel, "date": otherLabel, "version": otherLabel, "updated": otherLabel, "last updated": otherLabel, "reviewed": otherLabel, "last reviewed": otherLabel,
+	"reviewer": otherLabel, "reviewers": otherLabel, "created": otherLabel, "modified": otherLabel, "due": otherLabel, "priority": otherLabel, "type": otherLabel, "tags": otherLabel, "labels": otherLabel,
+	"category": otherLabel, "audience": otherLabel, "scope": otherLabel, "contact": otherLabel, "datum": otherLabel, "stand": otherLabel,
 }
 
-// longestLabel is how many bytes a key may have that is understood.
-const longestLabel = 20
+// maxLabel is the maximum length of a key in bytes.
+const maxLabel = 20
 
-// labelled reads "key: value", and reports whether it is understood.
-func (r *reader) labelled(key, value string, chunk int) bool {
-	if len(key) > longestLabel {
+// readLabel reads "key: value" and reports whether the key is known.
+func (r *reader) readLabel(key, value string, chunk int) bool {
+	if len(key) > maxLabel {
 		return false
 	}
 	meaning := labels[Form(key)]
@@ -164,52 +163,52 @@ func (r *reader) labelled(key, value string, chunk int) bool {
 	}
 	switch meaning {
 	case authors:
-		r.people(value, Authored, chunk)
+		r.addPeople(value, Authored, chunk)
 	case owners:
-		r.people(value, Owns, chunk)
+		r.addPeople(value, Owns, chunk)
 	case workers:
-		r.people(value, WorksOn, chunk)
+		r.addPeople(value, WorksOn, chunk)
 	case teams:
-		for _, name := range several(value) {
+		for _, name := range splitNames(value) {
 			r.add(Fact{Subject: team(name), Relation: WorksOn, Chunk: chunk})
 		}
 	case projects:
-		for _, name := range several(value) {
-			r.belongs(Project, name, chunk)
+		for _, name := range splitNames(value) {
+			r.addPartOf(Project, name, chunk)
 		}
 	case repositories:
-		for _, name := range several(value) {
-			r.belongs(Repository, name, chunk)
+		for _, name := range splitNames(value) {
+			r.addPartOf(Repository, name, chunk)
 		}
 	case needs:
-		for _, name := range several(value) {
-			if e := EntityOf(System, unlinked(name)); e != nil {
+		for _, name := range splitNames(value) {
+			if e := EntityOf(System, stripLink(name)); e != nil {
 				r.add(Fact{Relation: DependsOn, Object: e, Chunk: chunk})
 			}
 		}
 	case replaces:
-		for _, target := range targets(value) {
+		for _, target := range replacedDocuments(value) {
 			r.add(Fact{Relation: Supersedes, Object: target, Chunk: chunk})
 		}
 	case replacedBy:
-		for _, target := range targets(value) {
+		for _, target := range replacedDocuments(value) {
 			r.add(Fact{Subject: target, Relation: Supersedes, Chunk: chunk})
 		}
-	case noLabel, another:
+	case noLabel, otherLabel:
 	}
 	return true
 }
 
-// people adds a fact for each of the people and teams that a value names.
-func (r *reader) people(value string, relation Relation, chunk int) {
-	for _, name := range several(value) {
-		if who := someone(name); who != nil {
+// addPeople adds a fact for each person or team that a value names.
+func (r *reader) addPeople(value string, relation Relation, chunk int) {
+	for _, name := range splitNames(value) {
+		if who := personOrTeam(name); who != nil {
 			r.add(Fact{Subject: who, Relation: relation, Chunk: chunk})
 		}
 	}
 }
 
-func (r *reader) belongs(kind Kind, name string, chunk int) {
+func (r *reader) addPartOf(kind Kind, name string, chunk int) {
 	form := Form(name)
 	if form == "" || len(form) > MaxNameBytes {
 		return

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// releases is the key of an entity that every document released by title adds to its own, so that
-// "the release" is the newest of them.
-const releases = "release"
+// anyRelease is the key of an entity that every release document adds to its own, so that "the
+// release" matches the newest of them.
+const anyRelease = "release"
 
 var (
-	// releaseTitle finds titles such as "Release 2.0", "Lighthouse release notes 2.0", "Lighthouse
-	// 2.0 released" and "v2.0".
+	// releaseTitle matches titles such as "Release 2.0", "Lighthouse release notes 2.0",
+	// "Lighthouse 2.0 released" and "v2.0".
 	releaseTitle = regexp.MustCompile(`(?i)^(?:(.{1,80}?)\s+)?(?:release(?:\s+notes)?(?:\s+(?:for|of))?:?\s+(?:(\S.{0,60}?)\s+)?(v?\d[\w.-]*)|(v?\d[\w.-]*)\s+(?:is\s+)?(?:release(?:d|\s+notes)?))$|^(v?\d+(?:\.\d+)+[\w.-]*)$`)
-	// sinceRelease finds what a question counts from: "since the release", "before release 2.0",
-	// "after the latest release of Lighthouse".
+	// sinceRelease matches references to a release in a question: "since the release", "before
+	// release 2.0", "after the latest release of Lighthouse".
 	sinceRelease = regexp.MustCompile(`(?i)(?:^|\s)(since|after|before|until|up to)\s+(?:the\s+)?(?:(?:last|latest|newest|most recent)\s+)?release(?:\s+of\s+(?:the\s+)?([^,?!]{1,60}?)|\s+(v?\d[\w.-]*))?(\s*[,?!]|\.(?:\s|$)|\s+(?:what|who|which|did|does|do|has|have|is|are|was|were|in|and)\b|\s*$)`)
-	// sinceReleased finds "since Lighthouse 2.0 was released".
+	// sinceReleased matches "since Lighthouse 2.0 was released".
 	sinceReleased = regexp.MustCompile(`(?i)(?:^|\s)(since|after|before|until)\s+(?:the\s+)?([^,?!]{1,60}?)\s+(?:was|came|is|has been)\s+(?:released|out)()\b`)
 )
 
-// release is what a document by its title is the release of; nil for others.
-func release(title string) *Entity {
+// releaseOf returns the release that a document's title announces, or nil.
+func releaseOf(title string) *Entity {
 	m := releaseTitle.FindStringSubmatch(strings.Join(strings.Fields(title), " "))
 	if m == nil {
 		return nil
@@ -35,7 +35,7 @@ func release(title string) *Entity {
 	}
 	bare := strings.TrimLeft(version, "vV")
 	e := &Entity{Kind: Release, Name: strings.TrimSpace(of + " " + version)}
-	if e.Key = Form(e.Name); e.Key == releases || len(e.Key) > MaxNameBytes {
+	if e.Key = Form(e.Name); e.Key == anyRelease || len(e.Key) > MaxNameBytes {
 		return nil
 	}
 	e.Other = []string{bare, "release " + bare}
@@ -45,15 +45,14 @@ func release(title string) *Entity {
 	return e
 }
 
-// Since reads from a question that it counts from, or up to, a release, and returns what is left of
-// it. Which release that is, documents say (Released).
+// Since is a reference to a release in a question. Released looks up its date.
 type Since struct {
-	Name   string // of what was released; empty: whatever was released last
-	Before bool   // up to the release, and not from it on
+	Name   string // of the product; empty for the latest release of anything
+	Before bool   // up to the release instead of from it
 }
 
-// ReadSince finds "since the release", "before release 2.0" and "after Lighthouse 2.0 was released"
-// in a question.
+// ReadSince finds a reference to a release in a question, such as "since the release", "before
+// release 2.0" or "after Lighthouse 2.0 was released". It returns the rest of the question.
 func ReadSince(question string) (s Since, rest string, found bool) {
 	at := sinceReleased.FindStringSubmatchIndex(question)
 	if at == nil {
@@ -70,18 +69,18 @@ func ReadSince(question string) (s Since, rest string, found bool) {
 	}
 	word := strings.ToLower(group(1))
 	s = Since{Name: strings.Trim(group(2)+group(3), " .-"), Before: word == "before" || word == "until" || word == "up to"}
-	if form := Form(s.Name); form == releases || form == "it" || form == "that" || form == "this" {
+	if form := Form(s.Name); form == anyRelease || form == "it" || form == "that" || form == "this" {
 		s.Name = ""
 	}
-	left := strings.TrimLeft(question[at[len(at)-2]:], " ,?!.") // the last group is what comes behind
+	left := strings.TrimLeft(question[at[len(at)-2]:], " ,?!.") // the last group is the text after it
 	return s, strings.TrimSpace(strings.TrimSpace(question[:at[0]]) + " " + left), true
 }
 
-// Released returns the day from which, or up to which, a question counts, by the dates of the
-// documents that tell of a release and that its audience may read. Found is false where none does.
-// Of the question, Audience, Sources and Documents count.
+// Released returns the period from, or up to, a release, by the dates of documents that the
+// audience may read. found is false if none has the date. Of the question, only Audience, Sources
+// and Documents apply.
 func Released(ctx context.Context, g Graph, q Question, s Since, now time.Time) (p Period, found bool, err error) {
-	q = Question{Audience: q.Audience, Sources: q.Sources, Documents: q.Documents, Relations: []Relation{Releases}, To: now, Limit: 1, Object: true, Names: []string{releases}}
+	q = Question{Audience: q.Audience, Sources: q.Sources, Documents: q.Documents, Relations: []Relation{Releases}, To: now, Limit: 1, Object: true, Names: []string{anyRelease}}
 	if form := Form(s.Name); form != "" {
 		bare := form
 		if len(form) > 1 && form[0] == 'v' && isDigit(form[1]) {

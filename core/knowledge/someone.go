@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// mostNamed is how many names one value may list.
-const mostNamed = 50
+// maxNames limits the names that one value may list.
+const maxNames = 50
 
-// several parts a list of names: by commas and semicolons, or by spaces where every word is an
-// account or an address of mail.
-func several(value string) []string {
+// splitNames splits a list of names at commas and semicolons, or at spaces if every word is an
+// account or a mail address.
+func splitNames(value string) []string {
 	value = strings.TrimSpace(strings.Trim(strings.TrimSpace(value), "[]"))
 	fields := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
 	if words := strings.Fields(value); len(fields) == 1 && len(words) > 1 {
@@ -24,7 +24,7 @@ func several(value string) []string {
 		}
 	}
 	var names []string
-	for _, f := range fields[:min(len(fields), mostNamed)] {
+	for _, f := range fields[:min(len(fields), maxNames)] {
 		if f = strings.Trim(f, " \t\"'*_`"); f != "" {
 			names = append(names, f)
 		}
@@ -32,10 +32,10 @@ func several(value string) []string {
 	return names
 }
 
-// someone is the person or the team that a text names: "Ann Lee <ann@acme.example>", "ann@acme.example", "@ann", "@acme/infra", "Infra team", "Ann Lee". It
-// is nil where that is no name.
-func someone(text string) *Entity {
-	text = unlinked(text)
+// personOrTeam returns the person or team that a text names, or nil: "Ann Lee <ann@acme.example>",
+// "ann@acme.example", "@ann", "@acme/infra", "Infra team", "Ann Lee".
+func personOrTeam(text string) *Entity {
+	text = stripLink(text)
 	if name, given := identities(text); len(given) > 0 {
 		return person(name, given)
 	}
@@ -66,12 +66,12 @@ func someone(text string) *Entity {
 	return &Entity{Kind: Person, Key: form, Name: text}
 }
 
-// teamWords are the words by which a name is that of several people.
+// teamWords are words that mark the name of a team.
 var teamWords = []string{"team", "group", "squad", "crew", "guild", "department", "tribe"}
 
-// team is a team by its name, with and without the word team.
+// team returns a team by its name, with and without the word "team".
 func team(name string) *Entity {
-	name = unlinked(name)
+	name = stripLink(name)
 	short := Form(name)
 	for _, word := range teamWords {
 		short = strings.TrimSuffix(strings.TrimPrefix(short, word+" "), " "+word)
@@ -79,8 +79,8 @@ func team(name string) *Entity {
 	return &Entity{Kind: Team, Key: short, Name: name, Other: []string{short, short + " team"}}
 }
 
-// identities are the addresses of mail and accounts that stand in brackets behind, or between the parts of, a name: "Ann Lee <ann@acme.example> (@ann)".
-// An address that follows a name counts without brackets too.
+// identities splits a text such as "Ann Lee <ann@acme.example> (@ann)" into a name and the mail
+// addresses and accounts in brackets. An address after the name needs no brackets.
 func identities(text string) (name string, given []string) {
 	if at := strings.LastIndexAny(text, " \t"); at > 0 && isMail(text[at+1:]) && !strings.ContainsAny(text, "<(") {
 		// Some markup loses the brackets: "Ann Lee ann@acme.example".
@@ -109,7 +109,8 @@ func identities(text string) (name string, given []string) {
 	return strings.TrimSpace(name), given
 }
 
-// person is somebody with an address of mail or an account, which tells them from others of the same name. An address comes before an account.
+// person returns a person identified by a mail address, or else by an account. Other people may
+// have the same name.
 func person(name string, given []string) *Entity {
 	key := given[0]
 	if at := slices.IndexFunc(given, isMail); at >= 0 {
@@ -129,8 +130,8 @@ func isMail(text string) bool {
 	return at > 0 && strings.Contains(text[at:], ".") && !strings.ContainsAny(text, " /<>()\t")
 }
 
-// unlinked takes the address off a name that is a link: "Ann (https://…)", "[Ann](…)".
-func unlinked(text string) string {
+// stripLink returns the name in a link: "Ann (https://…)", "[Ann](…)".
+func stripLink(text string) string {
 	if open := strings.Index(text, " (http"); open > 0 {
 		text = text[:open]
 	}

@@ -7,34 +7,34 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// text reads what a passage states: lines such as "Owner: Ann Lee", numbers of tickets, and
+// readText extracts the statements of a passage: lines such as "Owner: Ann Lee", ticket numbers and
 // addresses.
-func (r *reader) text(text string, chunk int) {
+func (r *reader) readText(text string, chunk int) {
 	for line := range strings.Lines(text) {
-		at := strings.IndexByte(line[:min(len(line), longestLabel+8)], ':')
+		at := strings.IndexByte(line[:min(len(line), maxLabel+8)], ':')
 		if at < 1 {
 			continue
 		}
 		for key, rest := line[:at], line[at+1:]; key != ""; {
 			key = strings.Trim(key, " \t*_#->|`")
-			if len(key) > longestLabel || labels[Form(key)] == noLabel {
+			if len(key) > maxLabel || labels[Form(key)] == noLabel {
 				break
 			}
 			value, next, behind := firstValue(rest)
-			if value = strings.Trim(value, " \t*_\r\n|`"); len(value) <= longestValue {
-				r.labelled(key, value, chunk)
+			if value = strings.Trim(value, " \t*_\r\n|`"); len(value) <= maxValue {
+				r.readLabel(key, value, chunk)
 			}
 			key, rest = next, behind
 		}
 	}
-	r.tickets(text, chunk)
-	r.links(text, chunk)
-	r.terms(text)
+	r.findTickets(text, chunk)
+	r.findLinks(text, chunk)
+	r.readTerms(text)
 }
 
-// firstValue is what stands before the next key in a line, with that key and what stands behind it:
-// lines of Markdown are joined where no empty line parts them, so that "Owner: Ann Lee" and
-// "Author: Bo Chen" become one. A key begins with a capital.
+// firstValue returns the text before the next key in a line, that key, and the text after it.
+// Markdown joins adjacent lines, so "Owner: Ann Lee" and "Author: Bo Chen" may be one line. A key
+// begins with a capital letter.
 func firstValue(rest string) (value, key, behind string) {
 	for from := 0; ; {
 		colon := strings.IndexByte(rest[from:], ':')
@@ -44,10 +44,10 @@ func firstValue(rest string) (value, key, behind string) {
 		colon += from
 		from = colon + 1
 		start := colon
-		for range mostKeyWords {
+		for range maxKeyWords {
 			start = strings.LastIndexAny(strings.TrimRight(rest[:start], " \t"), " \t") + 1
 			key := strings.Trim(rest[start:colon], " \t*_`")
-			if key != "" && isCapital(key[0]) && len(key) <= longestLabel && labels[Form(key)] != noLabel {
+			if key != "" && isCapital(key[0]) && len(key) <= maxLabel && labels[Form(key)] != noLabel {
 				return rest[:start], key, rest[colon+1:]
 			}
 			if start == 0 {
@@ -57,14 +57,15 @@ func firstValue(rest string) (value, key, behind string) {
 	}
 }
 
-// mostKeyWords is how many words a key has at most.
-const mostKeyWords = 3
+// maxKeyWords limits the words of a key.
+const maxKeyWords = 3
 
-// longestValue is how many bytes a line may have behind its key: what is longer is a sentence.
-const longestValue = 200
+// maxValue limits the bytes of a value. Longer ones are sentences.
+const maxValue = 200
 
-// tickets finds keys such as OPS-1234: two to ten capitals and digits, beginning with a capital, a hyphen, and up to seven digits.
-func (r *reader) tickets(text string, chunk int) {
+// findTickets finds keys such as OPS-1234: a capital letter, one to nine capitals or digits, a
+// hyphen, and one to seven digits.
+func (r *reader) findTickets(text string, chunk int) {
 	for at := 0; at < len(text); {
 		hyphen := strings.IndexByte(text[at:], '-')
 		if hyphen < 0 {
@@ -81,7 +82,7 @@ func (r *reader) tickets(text string, chunk int) {
 			end++
 		}
 		if n, digits := hyphen-start, end-hyphen-1; n < 2 || n > 10 || !isCapital(text[start]) || digits < 1 || digits > 7 ||
-			start > 0 && joins(text[start-1]) || end < len(text) && joins(text[end]) || notTickets[text[start:hyphen]] {
+			start > 0 && joinsWord(text[start-1]) || end < len(text) && joinsWord(text[end]) || notTickets[text[start:hyphen]] {
 			continue
 		}
 		key := text[start:end]
@@ -90,7 +91,8 @@ func (r *reader) tickets(text string, chunk int) {
 	}
 }
 
-// notTickets are names of standards, and of what biologists number (interleukins, clusters of differentiation), which are written as keys of tickets are.
+// notTickets are prefixes of standards and biological terms (interleukins, clusters of
+// differentiation) that look like ticket keys.
 var notTickets = map[string]bool{
 	"UTF": true, "ISO": true, "SHA": true, "MD": true, "RFC": true, "AES": true, "IEEE": true, "CVE": true, "COVID": true, "X": true, "RS": true, "TLS": true, "PEP": true,
 	"IEC": true, "DIN": true, "EN": true, "ES": true, "HS": true, "PS": true, "UTC": true, "GMT": true, "US": true, "IPV": true, "ASCII": true, "BASE": true, "WINDOWS": true, "IL": true, "CD": true,
@@ -99,13 +101,13 @@ var notTickets = map[string]bool{
 func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isDigit(c byte) bool   { return '0' <= c && c <= '9' }
 
-// joins reports whether a byte beside a key makes it part of something longer.
-func joins(c byte) bool {
+// joinsWord reports whether a byte next to a key makes it part of a longer word.
+func joinsWord(c byte) bool {
 	return isCapital(c) || isDigit(c) || 'a' <= c && c <= 'z' || c == '_' || c == '-' || c == '/'
 }
 
-// links finds addresses of the web. That of a fragment is that of its page.
-func (r *reader) links(text string, chunk int) {
+// findLinks finds web addresses. Fragments are dropped.
+func (r *reader) findLinks(text string, chunk int) {
 	for at := 0; ; {
 		found := strings.Index(text[at:], "://")
 		if found < 0 {
@@ -123,37 +125,37 @@ func (r *reader) links(text string, chunk int) {
 			continue
 		}
 		end := found + len("://")
-		for end < len(text) && end-start < longestAddress && text[end] > ' ' && !strings.ContainsRune("<>\"'`()[]{}|\\^", rune(text[end])) {
+		for end < len(text) && end-start < maxAddress && text[end] > ' ' && !strings.ContainsRune("<>\"'`()[]{}|\\^", rune(text[end])) {
 			end++
 		}
 		at = end
-		if target := address(strings.TrimRight(text[start:end], ".,;:!?*_")); target != nil && target.Key != r.document.URL {
+		if target := documentAt(strings.TrimRight(text[start:end], ".,;:!?*_")); target != nil && target.Key != r.document.URL {
 			r.add(Fact{Relation: LinksTo, Object: target, Chunk: chunk})
 		}
 	}
 }
 
-const longestAddress = 500 // bytes
+const maxAddress = 500 // bytes
 
-// searchedForLinks is how many times the length of a document is searched at most for where its
-// links stand: the texts of links may be made so that each is looked for to the end.
-const searchedForLinks = 64
+// maxLinkSearch limits the search for the positions of links, as a multiple of the document's
+// length. It bounds the time for adversarial link texts.
+const maxLinkSearch = 64
 
-// linked reads the links of which the text does not tell where they lead. They are in reading
-// order, so that the first passage from that of the one before which holds a link's text is at or
-// before its own.
-func (r *reader) linked(chunks []document.Chunk) {
+// addLinks adds the document's links, whose targets are not in the text. Links are in reading
+// order. Each is assigned to the first passage that contains its text, at or after the passage of
+// the previous link.
+func (r *reader) addLinks(chunks []document.Chunk) {
 	left := 0
 	for i := range chunks {
-		left += searchedForLinks * len(chunks[i].Text)
+		left += maxLinkSearch * len(chunks[i].Text)
 	}
 	at := 0
 	for _, l := range r.document.Links {
 		target := &Entity{Kind: Document, Key: l.To, Name: l.To}
 		if strings.Contains(l.To, "://") {
-			target = address(l.To)
+			target = documentAt(l.To)
 		}
-		if target == nil || len(target.Key) > longestAddress || target.Key == r.document.URL || target.Key == string(r.document.ID) {
+		if target == nil || len(target.Key) > maxAddress || target.Key == r.document.URL || target.Key == string(r.document.ID) {
 			continue
 		}
 		for i := at; i < len(chunks) && left > 0; i++ {
@@ -167,8 +169,8 @@ func (r *reader) linked(chunks []document.Chunk) {
 	}
 }
 
-// address is the document at an address; nil where that is none.
-func address(text string) *Entity {
+// documentAt returns the document at an address, or nil if the text is not an address.
+func documentAt(text string) *Entity {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil
@@ -177,19 +179,19 @@ func address(text string) *Entity {
 	return &Entity{Kind: Document, Key: u.String(), Name: text}
 }
 
-// targets are the documents that the value of "supersedes" names: by address where there is one,
-// else by title.
-func targets(value string) []*Entity {
+// replacedDocuments returns the document that the value of "supersedes" names, by address if there
+// is one, else by title.
+func replacedDocuments(value string) []*Entity {
 	if at := strings.Index(value, "http"); at >= 0 {
 		end := at
 		for end < len(value) && value[end] > ' ' && !strings.ContainsRune("<>\"'`()[]{}|,;", rune(value[end])) {
 			end++
 		}
-		if target := address(value[at:end]); target != nil {
+		if target := documentAt(value[at:end]); target != nil {
 			return []*Entity{target}
 		}
 	}
-	name := unlinked(value)
+	name := stripLink(value)
 	form := Form(name)
 	if !Nameable(form) {
 		return nil

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// tongue is how a language names periods, as patterns without capturing groups that are compared
-// whatever the letter case. Another language is another entry of tongues.
+// tongue holds the patterns of one language for periods. They have no capturing groups and ignore
+// case.
 type tongue struct {
 	months [12]string
-	// day, week, month, quarter, year, as written behind last and this; behind a number an s may
+	// day, week, month, quarter, year, as written after last and this; after a number an s may
 	// follow
 	units                        [5]string
 	last, this, today, yesterday string
-	// before a number of units, with what leads up to it
+	// before a number of units
 	lastFew string
-	// what stands before a moment; day before a date
+	// words before a moment; day is for a date
 	between, from, before, since, after, in, day string
-	and, to                                      string // between two
-	// words of questions about documents themselves, and about what happened lately
+	and, to                                      string // between two moments
+	// words of questions about documents themselves, and about recent events
 	documents, news string
 }
 
@@ -42,7 +42,7 @@ var tongues = []tongue{
 	},
 }
 
-// anyWord finds a word of a list that every language has, chosen by of.
+// anyWord returns a pattern for the words that of selects, in all languages.
 func anyWord(of func(t *tongue) string) *regexp.Regexp {
 	var all []string
 	for i := range tongues {

@@ -24,7 +24,7 @@ type Accounts interface {
 	AccountsOf(ctx context.Context, tenant access.TenantID, w access.Workspace, identity string, source document.SourceID) ([]access.Account, error)
 }
 
-// Desk decides who is offered, and who is asked. It is safe for concurrent use.
+// Desk decides which owner is named and which may be asked. It is safe for concurrent use.
 type Desk struct {
 	Finder
 	session.Owners
@@ -36,7 +36,7 @@ type Desk struct {
 // Offer is the owner of the nearest page.
 type Offer struct {
 	Owner
-	Account access.Account // whom to ask; the zero value: the owner is only named
+	Account access.Account // the account to ask; zero if the owner is only named
 }
 
 // Askable reports whether the owner may be asked in the thread.
@@ -59,7 +59,7 @@ func (o Offer) Packet() *packet.Owner {
 const (
 	// maxPages is how many of the nearest pages are looked at for an owner.
 	maxPages = 3
-	// maxOwners is how many owners of a page are looked at for one who may be asked.
+	// maxOwners limits how many owners of a page are checked.
 	maxOwners = 5
 )
 
@@ -69,9 +69,9 @@ func Unanswered(outcome session.Outcome, grounding packet.Grounding) bool {
 	return outcome == session.NoEvidence || outcome == session.Answered && grounding == packet.Uncited
 }
 
-// Nearest returns the owner of the nearest page that has one. pages are in order, the nearest
-// first; audience is everyone who sees the answer. found is false if there is none. It prefers an
-// owner who may be asked. With an error of the platform or of the store, the owner is only named.
+// Nearest returns the owner of the nearest page that has one. pages are ordered by distance;
+// audience is everyone who sees the answer. It prefers an owner who may be asked. found is false if
+// there is none. If the platform or store fails, the owner is only named.
 func (d *Desk) Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (o Offer, found bool, err error) {
 	for _, page := range pages[:min(len(pages), maxPages)] {
 		owners, err := d.Of(ctx, audience, page, maxOwners)
@@ -87,7 +87,7 @@ func (d *Desk) Nearest(ctx context.Context, t session.Turn, audience access.Audi
 	return Offer{}, false, nil
 }
 
-// askable returns the account of the first owner who may be asked, and which one that is. It
+// askable returns the account of the first owner who may be asked, and the owner's index. It
 // returns the zero account if none may.
 func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (account access.Account, of int, err error) {
 	if !t.Public() {
@@ -121,8 +121,8 @@ func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (acc
 	return access.Account{}, 0, nil
 }
 
-// candidate returns the only account of an owner, unless it is the asker's or belongs to a person
-// who does not want to be asked.
+// candidate returns the only account of an owner. It returns none for the asker's own account or a
+// person who does not want to be asked.
 func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.Account, error) {
 	if o.Identity == "" || o.Claimed {
 		return access.Account{}, nil
@@ -141,8 +141,8 @@ func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.A
 
 // openers is who can open a thread at this moment.
 type openers struct {
-	named  []access.Account // everyone, if that is known
-	others access.ACL       // else: who can open the channel
+	named  []access.Account // everyone, if known
+	others access.ACL       // otherwise: who can open the channel
 }
 
 func (d *Desk) openers(ctx context.Context, t session.Turn) (*openers, error) {
@@ -169,8 +169,8 @@ func (d *Desk) openers(ctx context.Context, t session.Turn) (*openers, error) {
 	return open, nil
 }
 
-// reads asks the platform about a candidate. It returns the account if it is a full member's who
-// can open the thread, and if it still has the address by which it was found.
+// reads asks the platform about a candidate. It returns the account if it belongs to a full member
+// who can open the thread and still has the address by which it was found.
 func (d *Desk) reads(ctx context.Context, t session.Turn, candidate access.Account, open *openers) (access.Account, error) {
 	ref := t.Session.Ref
 	alone, err := d.Platform.Listeners(ctx, session.Turn{

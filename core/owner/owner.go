@@ -17,10 +17,10 @@ import (
 type Owner struct {
 	Page document.Ref
 	Name string // as the document writes it
-	// Identity tells a person from others of the same name: an address of mail, or an account of the
-	// page's source with "@". It is empty for teams, and for people of whom only a name is stated.
+	// Identity distinguishes people with the same name: a mail address, or an account of the page's
+	// source with "@". It is empty for teams and for people known only by name.
 	Identity string
-	Source   document.SourceID // of the document that states it
+	Source   document.SourceID // source of the stating document
 	// Claimed says that a document of another source states it. Its authors do not decide whom
 	// readers of the page ask.
 	Claimed bool
@@ -33,7 +33,7 @@ func (o Owner) Called() string { return Called(o.Name) }
 // Called returns a name for a sentence, as Owner.Called does.
 func Called(name string) string { return cut(cite.SafeTitle(name), maxName) }
 
-// Library knows who may read what. It is safe for concurrent use.
+// Library checks permissions of documents. It is safe for concurrent use.
 type Library interface {
 	// Readable returns those of the documents that exist and that everyone in the audience may read
 	// at this moment.
@@ -53,9 +53,9 @@ const (
 	slack = 4
 )
 
-// Of returns at most limit owners of a page. They are what documents state that the audience may
-// read: first the page itself, then CODEOWNERS. If there are none, it returns the authors. If the
-// audience may not read the page, it returns none.
+// Of returns up to limit owners of a page, according to documents that the audience may read: first
+// the page itself, then CODEOWNERS. If there are none, it returns the authors. If the audience may
+// not read the page, it returns none.
 func (f Finder) Of(ctx context.Context, audience access.Audience, page document.Ref, limit int) ([]Owner, error) {
 	form := knowledge.Form(page.Title)
 	if !knowledge.Nameable(form) {
@@ -76,8 +76,8 @@ func (f Finder) Of(ctx context.Context, audience access.Audience, page document.
 	return nil, nil
 }
 
-// readable returns the subjects of statements about a page. It leaves out statements of documents
-// that the audience may not read, and all of them if it may not read the page.
+// readable returns the subjects of statements about a page. It omits statements of documents that
+// the audience may not read. If the audience may not read the page, it returns none.
 func (f Finder) readable(ctx context.Context, audience access.Audience, page document.Ref, stated []knowledge.Statement, limit int) ([]Owner, error) {
 	ids := []document.ID{page.ID}
 	for _, s := range stated {
@@ -118,7 +118,7 @@ func concerns(s knowledge.Statement, page document.Ref) (own, about bool) {
 	return true, found && string(of) == source && knowledge.Covers(pattern, file)
 }
 
-// identity returns what tells the subject of a statement from others of the same name.
+// identity returns what distinguishes the subject of a statement from others with the same name.
 func identity(s knowledge.Statement) string {
 	if s.SubjectKind != knowledge.Person || strings.ContainsAny(s.SubjectKey, " /") {
 		return ""

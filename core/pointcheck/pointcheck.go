@@ -15,10 +15,10 @@ import (
 
 // Bounds of the checks before an answer shows passages.
 const (
-	// questions asked at once; documents beyond them are hidden
+	// checks per answer; further documents are hidden
 	MaxQuestions = 20
 	Timeout      = 3 * time.Second // for all checks together
-	FreshFor     = time.Minute     // how long an answer is reused
+	FreshFor     = time.Minute     // how long a result is reused
 )
 
 // Question asks one source whether one of its people may read a document.
@@ -59,10 +59,9 @@ func Newer(a, b Answer) Answer {
 	return a
 }
 
-// Questions returns the questions to ask per document. It keeps the order of documents, the most
-// important first. A document has no question if no principal of its access list is a node of a
-// source. Nor has it one if the audience is not a single person in that source: several people
-// listen, or only the index knows who may read.
+// Questions returns the point checks for documents, in the same order, most important first. A
+// document needs none if its access list names no node, if several people listen, or if only the
+// index knows its readers.
 func Questions(audience access.Audience, documents []Document) map[document.ID][]Question {
 	people := peopleOf(audience)
 	out := make(map[document.ID][]Question)

@@ -72,7 +72,7 @@ type Step int
 const (
 	Wait Step = iota
 	Run       // work on the due time
-	Drop      // note that it was missed
+	Drop      // record it as missed
 )
 
 const (

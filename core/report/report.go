@@ -103,8 +103,8 @@ type Store interface {
 	// QuestionOutcomes counts the questions of a period that a scope allows, by outcome. Waiting
 	// questions have the empty outcome.
 	QuestionOutcomes(ctx context.Context, tenant access.TenantID, s review.Scope, since, until time.Time) (map[session.Outcome]int, error)
-	// CitedBefore lists the documents that answers to such questions cite and whose last change was
-	// before a time, the oldest first. It does not check who may read them: the caller must.
+	// CitedBefore returns the documents that answers to such questions cite and that last changed
+	// before a time, oldest first. The caller must check permissions.
 	CitedBefore(ctx context.Context, tenant access.TenantID, s review.Scope, since, until, before time.Time) ([]document.Ref, error)
 }
 
@@ -150,8 +150,8 @@ func (r Reader) Report(ctx context.Context, to chat.Room, until time.Time, costs
 	return report, err
 }
 
-// scope asks the platform about each channel of the report's workspace in which questions were
-// asked. It excludes channels about which the platform says nothing.
+// scope looks up each channel of the report's workspace in which questions were asked. It excludes
+// channels that the platform does not report.
 func (r Reader) scope(ctx context.Context, to chat.Room, until time.Time) (review.Scope, error) {
 	if to.Present.Tenant != r.Tenant {
 		return review.Scope{}, nil

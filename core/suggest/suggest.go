@@ -12,7 +12,7 @@ import (
 
 // Heading is the heading of a section that has text.
 type Heading struct {
-	Document string // anything that tells documents apart
+	Document string // any key that identifies the document
 	Language string // BCP 47 primary subtag; empty: English
 	Text     string
 }
@@ -25,7 +25,7 @@ const (
 // sentence is a heading of words alone: no code, path, number of a version or sign.
 var sentence = regexp.MustCompile(`^\pL[\pL’'-]*(,? [\pL\pN’'-]+)*\??$`)
 
-// numbering stands before many headings: "3.2. ", "4) ", "Chapter 5: ".
+// numbering matches the numbers before headings: "3.2. ", "4) ", "Chapter 5: ".
 var numbering = regexp.MustCompile(`^(?:(?:Chapter|Section|Step|Part|Appendix)\s+)?(?:\d+(?:\.\d+)*|[A-Z]\.\d+(?:\.\d+)*)[.):]?\s+`)
 
 // asking are words that questions in English begin with.
@@ -57,7 +57,7 @@ var ing = func() map[string]string {
 	return forms
 }()
 
-// empty are headings that say nothing about what stands below them.
+// empty are headings without information about their sections.
 var empty = wordSet(`introduction overview contents index license licence changelog changes references summary notes
 	appendix conclusion background preface foreword acknowledgements acknowledgments examples example bibliography
 	miscellaneous other more todo glossary credits contributors abstract description synopsis name author authors`)
@@ -117,7 +117,7 @@ var auxiliary = wordSet("is are was do does did can should must will has have to
 // leads are second words that show the first to be a verb: "Rotate the key", "Connect to Slack".
 var leads = wordSet("a an the your our its all each every new to from with on in into for up at by as it")
 
-// small are words that say nothing about a document's subject, with those of asking.
+// small are words without information about a document's subject, and words that begin questions.
 var small = wordSet(`a an the it its this that these those they them i you we he she there here one all any and or
 	not to of in into on at by for from with as if so up down out over off back about before after other others each
 	more own use used read get make set add show keep turn`)

@@ -37,14 +37,14 @@ type Deps struct {
 // Service keeps files. It is safe for concurrent use.
 type Service struct {
 	Deps
-	room chan struct{} // one value for each file that is in memory
+	room chan struct{} // one value per file in memory
 }
 
 // atOnce is how many files a process has in memory for keeping, at up to 3 × MaxBytes each: as
 // bytes, as a parameter of the statement, and as the copy that is read.
 const atOnce = 2
 
-// readLimit is how long reading a file may take.
+// readLimit is the timeout for reading a file.
 const readLimit = 45 * time.Second
 
 // New returns a service.
@@ -55,9 +55,10 @@ type Request struct {
 	Tenant  access.TenantID
 	Project string         // as the person wrote it
 	Author  access.Account // as the platform describes the person at the moment
-	// Listens is who sees the reply. A project that one of them may not know of does not exist.
+	// Listens is the audience of the reply. A project that one of them may not know is treated as
+	// unknown.
 	Listens access.Audience
-	// Holds is what the author may read. It counts if the files are for the author alone.
+	// Holds is what the author may read. It is used if only the author may read the files.
 	Holds   access.Audience
 	Readers access.ACL // of the files
 	From    thread.Ref
@@ -68,15 +69,15 @@ type Request struct {
 type Given struct {
 	Name    string
 	Content []byte
-	Link    string // address of the message that it came with
-	Failed  string // a sentence that says why there is no content
+	Link    string // address of its message
+	Failed  string // a sentence that says why the content is missing
 }
 
-// Outcome is what became of one file.
+// Outcome is the outcome for one file.
 type Outcome struct {
 	File
 	Became
-	Refused string // a sentence that says why it is not kept; empty: it is
+	Refused string // a sentence that says why the file is not kept; empty if it is
 }
 
 // Open checks a request before any file is fetched. It returns a sentence if the request is
@@ -109,8 +110,7 @@ func (s *Service) Begin(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// Keep stores one file of a request that Open accepted. It never fails: the outcome says why the
-// file is not kept.
+// Keep stores one file of a request that Open accepted. Failures are reported in the outcome.
 func (s *Service) Keep(ctx context.Context, r Request, p Project, g Given) Outcome {
 	f := File{
 		ID: NewID(), Project: p.Name, Name: CleanName(g.Name), Readers: slices.Compact(slices.Sorted(slices.Values(r.Readers))), Size: int64(len(g.Content)),
@@ -138,7 +138,7 @@ func (s *Service) Keep(ctx context.Context, r Request, p Project, g Given) Outco
 	return Outcome{File: stored, Became: became}
 }
 
-// refuse returns the reason for which a file is not kept, or nothing.
+// refuse returns the reason not to keep a file, or "".
 func (s *Service) refuse(ctx context.Context, f File, g Given) string {
 	switch {
 	case f.Name == "":
@@ -192,8 +192,8 @@ func (s *Service) List(ctx context.Context, tenant access.TenantID, audience acc
 	return Readable(all, audience), nil
 }
 
-// Remove removes a file for a person, and returns what to tell the person. done reports whether the
-// file is gone. A file that the person may not read does not exist.
+// Remove removes a file for a person, and returns the reply for them. done reports whether the file
+// is gone. A file that the person may not read is treated as unknown.
 func (s *Service) Remove(ctx context.Context, tenant access.TenantID, id ID, person access.Account, admin bool, holds access.Audience) (said string, done bool, err error) {
 	all, err := s.List(ctx, tenant, holds)
 	if err != nil {
@@ -215,7 +215,8 @@ func (s *Service) Remove(ctx context.Context, tenant access.TenantID, id ID, per
 	return fmt.Sprintf("Removed %s from the project %s. It cannot be found any more.", Code(all[at].Name), Code(all[at].Project)), true, nil
 }
 
-// Drop removes a file whoever may read it, for operators. It fails with ErrGone.
+// Drop removes a file regardless of permissions, for operators. It returns ErrGone if there is no
+// such file.
 func (s *Service) Drop(ctx context.Context, tenant access.TenantID, id ID, by session.Actor) error {
 	if err := s.Store.Remove(ctx, tenant, id, by); err != nil {
 		return fmt.Errorf("remove a kept file: %w", err)
@@ -224,7 +225,7 @@ func (s *Service) Drop(ctx context.Context, tenant access.TenantID, id ID, by se
 	return nil
 }
 
-// MessageDeleted removes the files that came with a message that was deleted.
+// MessageDeleted removes the files that came with a deleted message.
 func (s *Service) MessageDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, message thread.MessageID) error {
 	n, err := s.Store.RemoveOf(ctx, tenant, at, message)
 	if err != nil {

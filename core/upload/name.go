@@ -9,9 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// CleanName returns the name under which a file is kept. It has no path, no control characters and
-// no characters that change the direction of text, so the ending that people see is the one that
-// counts. It is empty if nothing of the name is left.
+// CleanName returns the stored name of a file. It removes paths, control characters and characters
+// that change the direction of text, so that the visible ending is the real one. It is empty if
+// nothing is left.
 func CleanName(name string) string {
 	name = norm.NFC.String(strings.ToValidUTF8(name, "\uFFFD"))
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
@@ -38,8 +38,8 @@ func CleanName(name string) string {
 	return name
 }
 
-// wanted are the messages that ask to keep files: "keep this in project handbook", "keep these
-// files". The word project is needed in front of a name, so that questions are not taken for it.
+// wanted matches messages that ask to keep files: "keep this in project handbook", "keep these
+// files". A name needs the word project before it, to exclude questions.
 var wanted = regexp.MustCompile(`(?is)^\s*(?:please\s+)?(?:keep|save|store)\s+(?:this|these|it|them|(?:(?:this|these|the)\s+)?(?:file|document)s?)` +
 	`(?:\s+(?:in|to)\s+(?:the\s+)?project\s+(.+?))?\s*(?:,?\s*please)?\s*[.!]?\s*$`)
 

@@ -31,7 +31,7 @@ const (
 	sayNotYours = "Only the person who kept it, or an administrator, can remove it."
 )
 
-// SayAbsent is the answer to a name that is no project, or one that must not be known of.
+// SayAbsent is the reply for a project that does not exist or must not be revealed.
 func SayAbsent(name string) string {
 	return fmt.Sprintf("There is no project %s. The projects are listed by `/footnote files`.", Code(name))
 }
@@ -66,11 +66,11 @@ func sentence(text string) string {
 	return strings.TrimRight(text, ".") + "."
 }
 
-// maxSaid is how many characters are said about single files. With what is said about all of them,
-// and the last file, a reply has no more than 1,800: Discord takes 2,000.
+// maxSaid limits the characters about single files. With the general part and the last file, a
+// reply has at most 1,800; Discord's limit is 2,000.
 const maxSaid = 1100
 
-// SayOutcomes tells a person what became of files. chat says that they came with a message.
+// SayOutcomes returns the reply about files. chat says that they came with a message.
 func SayOutcomes(p Project, readers access.ACL, all []Outcome, chat bool) string {
 	if len(all) == 0 {
 		return SayNothing
@@ -120,7 +120,7 @@ func lower(s string) string {
 	return s
 }
 
-// SayReaders says who finds a kept file.
+// SayReaders returns who may read a kept file.
 func SayReaders(readers access.ACL) string {
 	if len(readers) == 1 {
 		switch readers[0].Kind() {
@@ -137,7 +137,7 @@ func SayReaders(readers access.ACL) string {
 	return "Those who may read the project can find it."
 }
 
-// SayList lists files for one person, who may read them all.
+// SayList returns a list of files for one person, who may read them all.
 func SayList(projects []Project, all []File) string {
 	var b strings.Builder
 	for _, f := range all {

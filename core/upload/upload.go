@@ -43,15 +43,15 @@ func (id ID) Document() document.ID { return document.ID(string(Source) + ":" + 
 type File struct {
 	ID      ID
 	Project string
-	Name    string     // as CleanName returned it
+	Name    string     // result of CleanName
 	Readers access.ACL // sorted, never empty
 	Size    int64      // in bytes
 	Hash    [sha256.Size]byte
 	// Author is the account of the person who kept the file. Its ID is empty if the person was
 	// forgotten.
 	Author access.Account
-	// From is where the file was given, and Message the message that it came with. Both are empty
-	// for files of the console.
+	// From is where the file was given, and Message its message. Both are empty for files from the
+	// console.
 	From    thread.Ref
 	Message thread.MessageID
 	Link    string    // address of that message; empty: none
@@ -61,7 +61,7 @@ type File struct {
 // Project is a project as uploads know it.
 type Project struct {
 	Name string
-	// Readers are those who may know of the project: who may read its files by the configuration.
+	// Readers may know of the project: those who may read its files according to the configuration.
 	Readers access.ACL
 }
 
@@ -69,13 +69,13 @@ type Project struct {
 var (
 	// ErrFull reports that the project already has MaxFiles files.
 	ErrFull = errors.New("the project has no room for another file")
-	// ErrTaken reports that another person kept the file of that project, name and readers.
+	// ErrTaken means that another person kept a file with that project, name and readers.
 	ErrTaken = errors.New("someone else kept a file of that name")
-	// ErrGone reports that there is no such file.
+	// ErrGone means that the file does not exist.
 	ErrGone = errors.New("there is no such file")
 )
 
-// Became says what storing a file did.
+// Became is the effect of storing a file.
 type Became int
 
 // What storing a file did.
@@ -95,12 +95,12 @@ type Store interface {
 	List(ctx context.Context, tenant access.TenantID) ([]File, error)
 	// Remove deletes a file with its content. It fails with ErrGone.
 	Remove(ctx context.Context, tenant access.TenantID, id ID, by session.Actor) error
-	// RemoveOf deletes the files that came with a message, and returns how many there were.
+	// RemoveOf deletes the files that came with a message, and returns their number.
 	RemoveOf(ctx context.Context, tenant access.TenantID, at thread.Ref, message thread.MessageID) (int, error)
 }
 
-// MayKeep reports whether a person may keep files. Guests, partners of shared channels, apps, and
-// people of whom the platform knows nothing may not.
+// MayKeep reports whether a person may keep files. Guests, partners of shared channels, apps and
+// unknown people may not.
 func MayKeep(person access.Account) bool {
 	return person.ID != "" && person.Full && !person.Gone && !person.Bot
 }
@@ -115,9 +115,9 @@ func Readable(all []File, audience access.Audience) []File {
 	return slices.DeleteFunc(slices.Clone(all), func(f File) bool { return !audience.MayRead(f.Readers) })
 }
 
-// ReadersOf returns who reads a file that comes with a message: everyone who is in the channel at
-// the time of a question. In a direct conversation, and in a thread that may have fewer readers
-// than its channel, it is the person alone.
+// ReadersOf returns the readers of a file that comes with a message: everyone in the channel at the
+// time of a question. In a direct message, or a thread that may have fewer readers than its
+// channel, it is only the author.
 func ReadersOf(at thread.Ref, person string, direct, enclosed bool) access.ACL {
 	if direct || enclosed {
 		return access.ACL{access.User(string(at.Platform), person)}

@@ -64,7 +64,7 @@ func (q *request) space(id string) *Space {
 	return q.Spaces[i]
 }
 
-// contents are those that whoever asks may see, by their ids.
+// contents returns the contents that the caller may see, by id.
 func (q *request) contents(fits func(*Content) bool) []*Content {
 	var all []*Content
 	for _, c := range q.Contents {
@@ -174,7 +174,7 @@ func (q *request) content1(found []string) any {
 	return refused(http.StatusNotFound)
 }
 
-// show1 is a content as the first API gives it, with what it is expanded by.
+// show1 returns a content in the format of the first API, with its expansions.
 func (q *request) show1(c *Content) any {
 	expand := q.value("expand")
 	if q.Switches.Poisoned[c.ID] && (strings.Contains(expand, "restrictions") || strings.Contains(expand, "body")) {
@@ -231,8 +231,8 @@ func (q *request) account(u *User) map[string]any {
 	return shown
 }
 
-// restrictionOf lists "only the restrictions that are set directly on the content"
-// (CONFSERVER-45609): one without restrictions is as open as what contains it.
+// restrictionOf returns "only the restrictions that are set directly on the content"
+// (CONFSERVER-45609), not inherited ones.
 func (q *request) restrictionOf(c *Content, start, limit int) any {
 	users, groups := []any{}, []any{}
 	for _, s := range c.Read {

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Fault is something that goes wrong with requests.
+// Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
 // Server serves a world.
@@ -24,20 +24,20 @@ type Server struct {
 
 // Switches make the server behave as some sites do. They are changed within Switch.
 type Switches struct {
-	// how many entries a part of a list holds at most; 0: as many as are asked for
+	// maximum entries per page; 0 means as many as requested
 	Short    int
 	Absolute bool // next links hold the host
 	PastEnd  bool // the last part of a counted list has a next link (CONFSERVER-95272)
 	Hollow   bool // an empty part stands before the end of lists behind a cursor
 	Circle   bool // the last part leads to the first again
-	// contents of which an expansion fails, and with it that of all that are asked for next to
+	// contents whose expansion fails, and with it the whole request
 	Poisoned  map[string]bool
 	Unindexed map[string]bool // contents that searches do not find
 	Cut       int             // how many subjects an expansion of a restriction shows; 0: all
 	// Data Center: the account is no administrator; its answer is 500 and not 403
 	// (CONFSERVER-99908)
 	NoAdmin  bool
-	Before91 bool // Data Center: spaces tell of no permissions
+	Before91 bool // Data Center: permissions of spaces are not available
 	Expired  bool // cursors are not known any more
 }
 
@@ -94,8 +94,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// known is who asks: the account, a visitor without a credential, or no one where the credential is
-// wrong.
+// known returns the caller: the account, a visitor without credential, or no one if the credential
+// is wrong.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
 	if !right || s.Revoked() {
@@ -104,7 +104,7 @@ func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	return s.Bot, false
 }
 
-// request is something that is asked.
+// request is an incoming request.
 type request struct {
 	*Server
 	*http.Request
@@ -203,9 +203,8 @@ func (q *request) site() string {
 	return q.Server.URL
 }
 
-// paged gives a part of a list. most is how many the API gives at most. Lists of the second API,
-// and searches of Cloud, go on behind a cursor that means nothing to others; the other ones are
-// counted.
+// paged returns a page of a list of at most most entries. Lists of the second API, and searches of
+// Cloud, use an opaque cursor. All others use a number.
 func paged[T any](q *request, all []T, most int, show func(T) any) any {
 	limit := 25
 	if _, err := fmt.Sscan(q.value("limit"), &limit); err != nil && q.value("limit") != "" {

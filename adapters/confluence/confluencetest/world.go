@@ -43,7 +43,7 @@ type Space struct {
 type Content struct {
 	ID, Type, Title, Body string
 	Space                 *Space
-	Parent                *Content // what it stands in, or belongs to
+	Parent                *Content // the containing content
 	Labels                []string
 	Version               int
 	When                  time.Time
@@ -63,10 +63,10 @@ type World struct {
 	Groups   []*Group
 	Spaces   []*Space
 	Contents []*Content
-	Site     []*Group // whose members may use Confluence
+	Site     []*Group // who may use Confluence
 	// Anonymous is the switch of the site: "Anonymous access … can use".
 	Anonymous bool
-	Bot       *User // whose credential is used
+	Bot       *User // the account of the credential
 	Roles     bool  // the site has role-based access
 	byID      map[string]*Content
 }
@@ -136,7 +136,7 @@ func (w *World) Add(c *Content) *Content {
 	return c
 }
 
-// Edit changes a content, which makes a new version of it.
+// Edit changes a content and increments its version.
 func (w *World) Edit(c *Content, change func()) {
 	w.Do(func() {
 		w.Time = w.Time.Add(time.Second)
@@ -174,7 +174,7 @@ func (w *World) Purge(c *Content) {
 	})
 }
 
-// there reports whether a content and all it stands in can be opened.
+// there reports whether a content and all its ancestors can be opened.
 func (c *Content) there() bool {
 	for at := c; at != nil; at = at.Parent {
 		if at.Status != "current" {

@@ -26,8 +26,8 @@ const FirstPause = 200 * time.Millisecond
 // removes its entries, one per route and channel.
 const renewAfter = 50_000
 
-// API makes the REST calls that the bot needs. It makes each call once, and leaves retries to the
-// caller. It is safe for concurrent use.
+// API makes REST calls, each exactly once. It leaves retries to the caller. It is safe for
+// concurrent use.
 type API struct {
 	token  string
 	client *http.Client

@@ -44,8 +44,8 @@ type Bot struct {
 	bot       string // the bot's own id, once connected
 	app       string
 	shards    int              // into which the bot's servers are divided
-	connected map[int]bool     // shards whose events arrive
-	guilds    map[int][]string // by shard: to which servers the bot belongs, once that is known
+	connected map[int]bool     // shards whose events currently arrive
+	guilds    map[int][]string // the bot's servers by shard, once known
 }
 
 // NewBot returns a bot. It sends nothing before its first use.
@@ -157,7 +157,7 @@ func (c *Bot) Planned(shards int) {
 	clear(c.guilds)
 }
 
-// Self returns the bot's own id, or an empty string while neither READY nor WhoAmI has told it.
+// Self returns the bot's own id, or "" until READY or WhoAmI provided it.
 func (c *Bot) Self() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,7 +195,7 @@ func (c *Bot) JoinedBy(shard int, guildID string) {
 	}
 }
 
-// Hears returns the ids of the servers whose events arrive.
+// Hears returns the ids of the servers whose events currently arrive.
 func (c *Bot) Hears() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -217,8 +217,8 @@ func (c *Bot) Application(ctx context.Context) (string, error) {
 	return app.ID, err
 }
 
-// WhoAmI returns the bot's own id. It fetches the id once if the bot is not connected yet, because
-// requests, and turns that another process left, come before READY as well.
+// WhoAmI returns the bot's own id. It fetches the id once if the bot is not connected yet, since
+// requests and turns of other processes may precede READY.
 func (c *Bot) WhoAmI(ctx context.Context) (string, error) {
 	if id := c.Self(); id != "" {
 		return id, nil

@@ -85,11 +85,12 @@ func (b *budget) settle() {
 	}
 }
 
-// room reports whether a non-urgent call may be made now, as far as this process knows.
+// room reports whether a call that is not urgent may be made now, according to this process.
 func (b *budget) room() bool { return b.own.Room(globalKept) }
 
-// wait waits until a call may be made, and counts it. Urgent calls write answers and come first, so
-// that the first words appear before a thread is opened for another answer. Idle calls come last.
+// wait waits until a call may be made, and counts it. Urgent calls write answers and take
+// precedence, so that the first words appear before a thread is opened for another answer. Idle
+// calls come last.
 func (b *budget) wait(ctx context.Context, urgent bool) error {
 	if hurry, idle := idleUntil(ctx); idle {
 		urgent = false
@@ -141,5 +142,5 @@ func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	}
 }
 
-// pause tells the other processes that Discord refuses all calls for d.
+// pause tells all other processes that Discord refuses calls for d.
 func (b *budget) pause(ctx context.Context, d time.Duration) { b.shared.Pause(ctx, b.key, d) }

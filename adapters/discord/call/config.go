@@ -45,7 +45,7 @@ type Config struct {
 	CAFile  string // certificate authorities in addition to the system's
 	// Wrap, if set, wraps the transport of all API calls, for example to count them.
 	Wrap func(http.RoundTripper) http.RoundTripper
-	// Changes tells other replicas of permission changes; nil: there is only this process.
+	// Changes notifies other replicas of permission changes; nil if there are none.
 	Changes access.Changes
 	Logger  *slog.Logger // nil: silent
 	// MaxFileTokens limits the text of a message's files together, in tokens: 100,000.

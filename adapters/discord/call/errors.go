@@ -56,7 +56,7 @@ func (e *APIError) Error() string {
 // Unwrap returns the core's sentinel, or nil.
 func (e *APIError) Unwrap() error { return e.is }
 
-// hints say what an operator can do about a code.
+// hints tell an operator what to do about an error code.
 var hints = map[int]string{
 	CodeMissingAccess:     "let the bot's role view the channel",
 	CodeMissingPermission: "give the bot's role View Channel, Send Messages, Send Messages in Threads, Create Public Threads, Read Message History and Attach Files here",
@@ -145,8 +145,8 @@ func Certain(err error) bool {
 	return errors.As(err, &limited) || errors.As(err, &unsent) || errors.As(err, &stated) && stated.Status < http.StatusInternalServerError
 }
 
-// FatalError reports that the bot cannot connect until someone changes something. Its text is a
-// sentence that says what.
+// FatalError means that the bot cannot connect until an operator changes something. Its text is a
+// sentence that says what to change.
 type FatalError struct {
 	Sentence string
 	Code     int // the gateway's close code

@@ -17,9 +17,9 @@ const (
 	assumedWindow   = 5 * time.Second
 	// resetMargin is added to a stated reset time, because Discord rounds it.
 	resetMargin = 10 * time.Millisecond
-	// globalWindow is the maximum number of calls that are under way or ended less than a second
+	// globalWindow is the maximum number of calls that are in progress or ended less than a second
 	// ago. Discord counts a call at some time between its start and its end. So no second has more
-	// calls, however long they take and in whatever order they arrive.
+	// calls, regardless of their duration and order.
 	globalWindow = 48
 	// idleWindow is how many of those calls may be idle, so that other calls always find room.
 	idleWindow = globalWindow / 3
@@ -29,8 +29,8 @@ const (
 	forgetAfter = 10 * time.Minute
 )
 
-// limits knows how many requests may be made, from the headers of each response. It is safe for
-// concurrent use.
+// limits tracks Discord's rate limits from the headers of each response. It is safe for concurrent
+// use.
 type limits struct {
 	budget *budget
 	paused pace.Rest     // nothing but interactions is sent meanwhile
@@ -50,7 +50,7 @@ const everything = ""
 // bucket is the limit of one route in one channel, or of the routes that Discord counts together.
 type bucket struct {
 	known  bool // a response arrived; before that, only one request may run
-	limit  int  // requests in a window, as far as Discord stated it
+	limit  int  // requests in a window, if known
 	left   int
 	resets time.Time
 	// the stated reset time, by Discord's clock, which identifies a window; zero: not stated yet
@@ -161,7 +161,7 @@ func (l *limits) Wait(ctx context.Context, key string) error {
 	return nil
 }
 
-// await waits like Wait until more than keep requests are left, as far as this process knows.
+// await waits like Wait until more than keep requests are left, according to this process.
 func (l *limits) await(ctx context.Context, key string, keep int) error {
 	for {
 		after, changed := l.take(key, keep)
@@ -180,8 +180,8 @@ func (l *limits) await(ctx context.Context, key string, keep int) error {
 	}
 }
 
-// take takes a request. If there is none, it returns the time until there is one, and a channel
-// that reports a change before that.
+// take takes a request. If none is left, it returns the time until there is one, and a channel that
+// is closed on an earlier change.
 func (l *limits) take(key string, keep int) (time.Duration, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -254,11 +254,11 @@ func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 
 // statement is what a response's headers state about a bucket.
 type statement struct {
-	told   bool // false: they say nothing
+	told   bool // false if the headers are missing
 	limit  int  // of requests in a window; 0 where it is not stated
 	left   int
 	resets time.Time // by this machine's clock
-	window time.Time // the same moment as the platform states it; where it does not, resets
+	window time.Time // end of the window as stated by the platform, else resets
 }
 
 // stated parses the headers about a bucket. If they do not state the time left, it is computed from

@@ -124,7 +124,7 @@ func (d *Directory) version(ctx context.Context, guildID string, scopes ...strin
 	return d.changes.Version(ctx, workspace(guildID), scopes...)
 }
 
-// fresh makes the known roles and channels of a server current. It fetches them, unless nothing has
+// fresh updates the cached roles and channels of a server. It fetches them unless nothing has
 // changed since the last fetch.
 func (d *Directory) fresh(ctx context.Context, guildID string) error {
 	version, err := d.version(ctx, guildID)

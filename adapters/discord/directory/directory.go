@@ -32,7 +32,7 @@ type Directory struct {
 	member map[[2]string]membership
 
 	versions map[string]access.Version // of servers, from before they were surveyed
-	learned  uint64                    // changes so far
+	learned  uint64                    // number of changes so far
 	// by server, the scopes that other replicas were not notified of, with the last change of each
 	owed map[string]map[string]uint64
 }

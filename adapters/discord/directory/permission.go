@@ -100,9 +100,8 @@ func (d *Directory) Membership(ctx context.Context, guild, user string) (Members
 // maxNamed is the largest number of people in a channel's overwrites whose roles Needed looks up.
 const maxNamed = 10
 
-// Needed returns the roles that a member must have to open a channel, as far as that is certain. It
-// ignores the server's owner, and administrators who can give themselves such a role, because they
-// decide what a role may read.
+// Needed returns the roles that a member must have to open a channel, as far as they are certain.
+// It ignores the server's owner and administrators, who can give themselves such a role.
 func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
 	if err := d.fresh(ctx, guildID); err != nil {
 		return nil, err

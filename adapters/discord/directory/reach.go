@@ -4,12 +4,12 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Reach says who may read the earlier messages of a channel.
+// Reach holds who may read the earlier messages of a channel.
 type Reach struct {
 	Own bool // the bot may
 	All bool // every full member of the server may
-	// Whole reports that everyone who may open the channel may read its earlier messages, as far as
-	// that is certain.
+	// Whole reports whether everyone who may open the channel may certainly read its earlier
+	// messages.
 	Whole bool
 }
 

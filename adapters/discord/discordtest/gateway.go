@@ -24,8 +24,8 @@ type gateway struct {
 	hasty   int                 // sessions that began too soon after another
 	misled  int                 // resumes on the wrong address, or identifies on the one for resumes
 	goodbye int                 // live sessions that the client gave up
-	beats   int                 // heartbeats that came
-	shards  map[int]bool        // that identified
+	beats   int                 // heartbeats received
+	shards  map[int]bool        // identified shards
 
 	away     bool // the address for resumes answers with 503
 	silent   bool // the next connection gets no hello
@@ -37,8 +37,7 @@ type gateway struct {
 	only     int  // the session that events are delivered to; 0: all
 }
 
-// session holds what a client can resume: all events that were sent to it, and its present
-// connection.
+// session is the state that a client can resume: all events sent to it, and its current connection.
 type session struct {
 	unready bool // its READY was withheld
 	id      string
@@ -413,7 +412,7 @@ func (s *Server) Demand() {
 	s.connections(func(_ *session, c *connection) { c.send(frame{Op: opHeartbeat}) })
 }
 
-// Beats returns how many heartbeats came.
+// Beats returns the number of heartbeats received.
 func (s *Server) Beats() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

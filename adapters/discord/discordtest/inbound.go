@@ -18,7 +18,7 @@ type endpoint struct {
 	url     string // empty: interactions come over the gateway
 	public  ed25519.PublicKey
 	private ed25519.PrivateKey
-	failed  []string // what went wrong with requests
+	failed  []string // errors of requests
 }
 
 // shown returns the address as the API shows it.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Interaction is one use of a command. Its fields may be read once Until has seen it change.
+// Interaction is one use of a command. Read its fields after Until has reported a change.
 type Interaction struct {
 	ID      string
 	Token   string
@@ -20,11 +20,11 @@ type Interaction struct {
 	private  bool
 	original string // message
 
-	pressed   string // the message under which the button stands
-	typing    bool   // values are asked for
+	pressed   string // the message with the pressed button
+	typing    bool   // requests suggestions
 	choices   []string
 	submitted bool   // a form was filled in
-	form      string // that is shown
+	form      string // the displayed form
 }
 
 // Interaction callbacks.
@@ -32,7 +32,7 @@ const (
 	callbackMessage  = 4
 	callbackDeferred = 5
 	callbackUpdate   = 6 // of a button: nothing to see
-	callbackChange   = 7 // the message under which it stands
+	callbackChange   = 7 // changes the message with the component
 	callbackChoices  = 8
 	callbackModal    = 9
 )
@@ -43,9 +43,9 @@ type State struct {
 	Private  bool
 	Original string // id of the message
 	Content  string // of the message
-	Loading  bool   // it still says that the bot thinks
+	Loading  bool   // it still shows that the bot is thinking
 	Buttons  []string
-	Choices  []string // that are offered
+	Choices  []string // offered choices
 	Form     string   // id of the form that is shown
 }
 

@@ -25,10 +25,10 @@ type Fault struct {
 	Method string
 	Path   string // that the path contains
 	Holds  string // that the body contains
-	Times  int    // 0: once
+	Times  int    // 0 means once
 	After  int    // so many matching calls pass first
 
-	Status     int // with Body, as it is
+	Status     int // sent with Body unchanged
 	Body       string
 	RetryAfter time.Duration // a 429: of the route, of everything with Global, without JSON with HTML
 	Global     bool

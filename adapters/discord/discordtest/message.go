@@ -15,11 +15,11 @@ import (
 type message struct {
 	id, channel, author, content string
 	nonce, replyTo               string
-	interaction                  string // that it responds to
+	interaction                  string // the interaction it responds to
 	flags, kind                  int
 	ephemeral, deleted           bool
 	buttons                      []string // custom ids
-	links, labels                []string // addresses of buttons, and what these say
+	links, labels                []string // addresses and labels of buttons
 	attached                     []*attachment
 	file                         string
 	created                      time.Time

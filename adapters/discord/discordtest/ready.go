@@ -1,7 +1,7 @@
 package discordtest
 
-// Withhold makes the gateway send events to new sessions before their READY, which they get when it
-// is called with false.
+// Withhold makes the gateway delay READY of new sessions, but not their events, until it is called
+// with false.
 func (s *Server) Withhold(ready bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

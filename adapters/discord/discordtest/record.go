@@ -153,7 +153,7 @@ func (s *Server) record(op string, m *message, mentions json.RawMessage) {
 	s.notify()
 }
 
-// pings returns whom a text notifies.
+// pings returns the ids that a text notifies.
 func (s *Server) pings(m *message, raw json.RawMessage) []string {
 	allowed := struct {
 		Parse       []string `json:"parse"`

@@ -42,12 +42,12 @@ type Config struct {
 	BucketRequests int           // per route and channel: 5
 	BucketWindow   time.Duration // 5 s
 	GlobalRequests int           // per second, interactions aside: 50
-	Shards         int           // that are recommended: 1
+	Shards         int           // recommended shards: 1
 	Concurrency    int           // max_concurrency: 1
-	IdentifyEvery  time.Duration // in which so many may identify: 5 s
-	Sessions       int           // that may still begin today: 999
+	IdentifyEvery  time.Duration // window of the limit on identifying: 5 s
+	Sessions       int           // remaining sessions of the day: 999
 	MaxFile        int           // bytes of an uploaded file; 0: any number
-	ThreadPage     int           // archived threads of a page at most; 0: as many as are asked for
+	ThreadPage     int           // maximum archived threads per page; 0 means as many as requested
 	// Lean makes the server send only the data that Discord's documentation promises, or less, as
 	// proxies and lesser servers do. READY then has no shard, application or address for resuming.
 	// Servers list no channels, threads or members. Messages and reactions have no members, and
@@ -56,7 +56,7 @@ type Config struct {
 	Lean bool
 }
 
-// Server is one Discord with one bot. It is safe for concurrent use.
+// Server simulates Discord for one bot. It is safe for concurrent use.
 type Server struct {
 	config Config
 	http   *http.Server
@@ -116,7 +116,7 @@ type overwrite struct {
 
 type guild struct {
 	id, name, owner string
-	system          string // channel in which it shows who joins; empty: none
+	system          string // channel for join messages; empty if none
 	roles           []role
 	members         map[string]string // user to role, empty for none
 	joined          time.Time
@@ -133,7 +133,7 @@ type channel struct {
 	tags                      []string // ids, of a post
 	archivedAt                time.Time
 	archived, locked, deleted bool
-	denied                    int64 // permissions that the bot lacks here
+	denied                    int64 // permissions that the bot lacks
 	overwrites                []overwrite
 	last                      string
 	created                   time.Time
@@ -247,7 +247,7 @@ func (s *Server) addUser(name string, bot bool) *User {
 // notify wakes all calls of Until.
 func (s *Server) notify() { s.changed.Notify() }
 
-// Wake makes Until check its condition again, after something that happened outside the server.
+// Wake makes Until check its condition again, after a change outside of the server.
 func (s *Server) Wake() { s.notify() }
 
 // Until waits until cond returns true, or returns ctx's error. It calls cond after every change,

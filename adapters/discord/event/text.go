@@ -16,8 +16,8 @@ var (
 	codeMark    = regexp.MustCompile("(?s)```.*?(?:```|$)|``.+?``|`[^`\n]+`")
 )
 
-// Mentions reports whether a text mentions a user, or one of the roles that stand for the user.
-// Mentions in code are examples and do not count.
+// Mentions reports whether a text mentions a user or one of the given roles. Mentions in code do
+// not count.
 func Mentions(text, user string, roles ...string) bool {
 	text = codeMark.ReplaceAllString(text, "")
 	for _, m := range userMark.FindAllStringSubmatch(text, -1) {
@@ -48,7 +48,7 @@ func Question(m *discordgo.Message, channelName func(id string) string, bot stri
 		case names[id] != "":
 			return "@" + names[id]
 		default:
-			return "@somebody"
+			return "@someone"
 		}
 	})
 	text = roleMark.ReplaceAllStringFunc(text, func(mark string) string {

@@ -43,7 +43,7 @@ func TestQuestionReadsAsPeopleReadIt(t *testing.T) {
 	}
 	names := map[string]string{"5": "general"}
 	got := Question(m, func(id string) string { return names[id] }, "1")
-	if want := "ask @Ada L., @somebody or @role in #general or #channel :party: :wave:"; got != want {
+	if want := "ask @Ada L., @someone or @role in #general or #channel :party: :wave:"; got != want {
 		t.Errorf("question = %q, want %q", got, want)
 	}
 }

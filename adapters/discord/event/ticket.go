@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Ticket holds what is needed to answer an interaction.
+// Ticket holds the data for responding to an interaction.
 type Ticket struct {
 	App       string `json:"app"`
 	Token     string `json:"token"`
@@ -21,7 +21,7 @@ type Ticket struct {
 	Original string `json:"original,omitempty"`
 
 	At     time.Time `json:"-"` // when it arrived; its token is valid from then
-	Inline *Inline   `json:"-"` // the request that brought it; nil if the gateway did
+	Inline *Inline   `json:"-"` // the HTTP request that delivered it; nil for the gateway
 }
 
 // inlineLimit is how long a request is held open for its answer. Discord waits for ackLimit.

@@ -28,7 +28,7 @@ type exchange struct {
 	mu       sync.Mutex
 	open     bool          // the SDK got its first event, and can handle others from then
 	interval time.Duration // between heartbeats
-	asked    bool          // Discord asked for a heartbeat, which does not wait
+	asked    bool          // Discord requested a heartbeat, to be sent at once
 	first    *time.Timer   // until the first heartbeat; nil before the SDK would have sent it
 	beat     time.Time     // of the last heartbeat; zero before the first
 	acked    bool          // it was acknowledged

@@ -93,8 +93,8 @@ func (s *shard) run(ctx context.Context) error {
 // ends connections.
 const longRetry = 4
 
-// maxFailed is how many times in a row a session's address is tried. After that, a new session
-// begins at the address that Discord then states.
+// maxFailed is how many consecutive failures a session's address may have. Afterwards a new session
+// begins at the current address.
 const maxFailed = 4
 
 // ask fetches the address for new sessions again. Without a response, the last address stays.
@@ -131,7 +131,7 @@ type link struct {
 	down  chan struct{} // holds a token when the connection has ended
 
 	opened bool                  // the last connection was
-	begun  func(identified bool) // tells that the session began, or could not
+	begun  func(identified bool) // receives whether the session began
 }
 
 // link creates a session as soon as Discord's limits allow. It returns nil if ctx ends first.

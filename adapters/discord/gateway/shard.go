@@ -51,7 +51,7 @@ type starts struct {
 	mu     sync.Mutex
 	lanes  map[int]chan struct{} // hold a token while no shard begins
 	keys   int
-	total  int // that a day has; 0 where that is not known
+	total  int // limit per day; 0 if unknown
 	left   int
 	resets time.Time
 }

@@ -65,8 +65,7 @@ func solves(tag string) bool {
 	return word == "solved" || word == "resolved" || word == "answered"
 }
 
-// said returns the messages of a thread, oldest first, including the message that it was opened
-// from.
+// said returns the messages of a thread, oldest first, including the one that it was opened from.
 func (r *reader) said(ctx context.Context, c transcript.Channel, t post) ([]*discordgo.Message, error) {
 	var all []*discordgo.Message
 	for before := ""; ; {
@@ -147,8 +146,8 @@ func (r *reader) day(c transcript.Channel, at time.Time, said []*discordgo.Messa
 	}}
 }
 
-// document makes a document of messages, oldest first. If no one says anything in them, it has no
-// sections, and no search finds it.
+// document converts messages, oldest first, to a document. Without text it has no sections, and no
+// search finds it.
 func (r *reader) document(said []*discordgo.Message) document.Document {
 	var d document.Document
 	for _, m := range said {
@@ -182,7 +181,7 @@ func answers(m *discordgo.Message, self string) bool {
 
 func who(m *discordgo.Message) string {
 	name := strings.NewReplacer("<", "", ">", "", "|", "", "`", "").Replace(event.DisplayName(m.Author, m.Member))
-	return cmp.Or(strings.Join(strings.Fields(name), " "), "somebody")
+	return cmp.Or(strings.Join(strings.Fields(name), " "), "someone")
 }
 
 // link returns the address of a message, channel or thread.

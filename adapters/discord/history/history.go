@@ -28,7 +28,7 @@ const Kind document.Kind = "discord"
 // Without a key, it means that the channel's permissions changed.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
-// Reading says what a source reads, how far back, and how often.
+// Reading configures what a source reads, how far back, and how often.
 type Reading = transcript.Options
 
 // Options sets up a connector. Zero fields have their defaults.
@@ -36,10 +36,10 @@ type Options struct {
 	Reading
 	Guild string // id of the server
 	// Open is who else may read the channels that every member of the server can open:
-	// access.Members or access.Public. Empty means Members if the server is Alone, and no one else
-	// otherwise.
+	// access.Members or access.Public. Empty means Members if the server is Alone, and otherwise no
+	// one else.
 	Open access.Principal
-	// Alone reports whether the server is the only one whose members count as members; nil: it is.
+	// Alone reports whether members of this server count as members; nil means they do.
 	Alone func(ctx context.Context) (bool, error)
 }
 
@@ -113,7 +113,7 @@ type reader struct {
 
 	self     string
 	alone    bool
-	own      []string                     // the bot's roles that stand for it alone
+	own      []string                     // roles that only the bot has
 	channels map[string]discordgo.Channel // as last listed
 	active   []post
 	activeAt time.Time

@@ -21,7 +21,7 @@ type post struct {
 type archive struct {
 	posts  []post
 	seen   map[string]bool
-	before time.Time // how far the list of the archived ones is
+	before time.Time // position in the list of archived threads
 	begun  time.Time
 	whole  bool
 }
@@ -33,7 +33,7 @@ const (
 	// archiveAge is how long a list of all threads of a channel is used. Threads that were deleted
 	// since are detected one by one.
 	archiveAge = 10 * time.Minute
-	// clockSkew is how far Discord's clock may be behind this process's.
+	// clockSkew is how far Discord's clock may be behind this one.
 	clockSkew = time.Minute
 )
 

@@ -22,8 +22,8 @@ import (
 // Limits for handling events.
 const (
 	maxQueued   = 256 // messages and edits that wait or are handled; the gateway waits for room
-	maxMessages = 64  // channels whose messages are handled at once
-	maxScans    = 16  // channels that are scanned at once for missed messages
+	maxMessages = 64  // maximum number of channels whose messages are handled concurrently
+	maxScans    = 16  // maximum number of channels scanned concurrently for missed messages
 	maxUrgent   = 64  // interactions, reactions and deletions at once
 	// how long a failed look-up is retried; Discord delivers no event twice
 	patience = 30 * time.Second
@@ -43,7 +43,7 @@ type intake struct {
 	lookup   event.Lookup
 	messages *lanes
 	urgent   *lanes
-	upkeep   *lanes // work that no one waits for
+	upkeep   *lanes // background work
 	missing  *lanes // scans for missed messages, after all other work
 	scans    scans
 	// channels, by server, that are scanned once the server lists its newest messages
@@ -234,9 +234,9 @@ func (in *intake) news(ctx context.Context, guild string, told []*discordgo.Chan
 
 func always() bool { return true }
 
-// catchUp handles messages that arrived while no process listened, if some reports that there may
-// be any. Its calls have the lowest priority. A message that arrives in the channel meanwhile
-// waits, to keep the order, and makes the scan run at once.
+// catchUp handles messages that arrived while no process was connected, if there may be any. Its
+// calls have the lowest priority. A new message in the channel waits, to keep the order, and speeds
+// up the scan.
 func (in *intake) catchUp(ctx context.Context, channel, guild string, some func() bool) {
 	after := in.baseline(channel, guild)
 	s := in.scans.add(channel, func(hurry <-chan struct{}) {
@@ -275,8 +275,7 @@ func (in *intake) missed(ctx context.Context, channel, guild, after string) erro
 	}
 }
 
-// created handles a message. later holds the messages that were fetched with it and written after
-// it.
+// created handles a message. later are newer messages that were fetched with it.
 func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, later []*discordgo.Message) error {
 	m.GuildID = in.server(m.GuildID, m.ChannelID)
 	if !in.handled(m.GuildID, m.ChannelID, m.ID) && late {
@@ -330,8 +329,8 @@ func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	return in.tell(ctx, chat.Event{Message: &out})
 }
 
-// brought handles an interaction that a request brought. ch is the request's description of its
-// channel.
+// brought handles an interaction from an HTTP request. ch is the channel as described in the
+// request.
 func (in *intake) brought(ctx context.Context, i *discordgo.Interaction, ch *discordgo.Channel, source *event.Inline) {
 	if ch != nil && ch.ID == i.ChannelID && i.GuildID != "" {
 		ch.GuildID = i.GuildID

@@ -51,7 +51,7 @@ type activity struct {
 type sighting struct{ guild, message string }
 
 // Run stays connected and passes events to h until ctx ends. It then returns nil once all calls of
-// h have returned. A FatalError says what has to be changed before Run can work.
+// h have returned. A FatalError says what must be changed first.
 func (c *Receiver) Run(ctx context.Context, h chat.Handler, lookup event.Lookup) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -6,7 +6,7 @@ import "sync"
 type scan struct {
 	run   func() // returns when the scan has ended, also where another goroutine runs it
 	begun bool
-	hurry func() // has its calls made as soon as others
+	hurry func() // raises the priority of its calls
 }
 
 // scans holds the channels that have to be scanned. It is safe for concurrent use.

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// stops reports whether an emoji is one of those that stop an answer.
+// stops reports whether an emoji stops an answer.
 func stops(signs []string, e discordgo.Emoji) bool {
 	const coloured = "\ufe0f" // says that a sign is to be drawn as an emoji; not all clients send it
 	return slices.ContainsFunc(signs, func(sign string) bool {

@@ -127,7 +127,7 @@ func asked(v *stream.View, tree *answer.Tree) *answer.Tree {
 	if question == "" || v.Removed || len(tree.Blocks) == 0 {
 		return tree
 	}
-	name := cmp.Or(answer.Line(v.Asker), "Somebody")
+	name := cmp.Or(answer.Line(v.Asker), "Someone")
 	said := &answer.Block{Kind: answer.Paragraph, Inlines: []answer.Inline{
 		{Kind: answer.Text, Text: foot.Cut(name, maxName), Style: answer.Bold}, {Kind: answer.Text, Text: " asked: " + foot.Cut(question, maxAsked)},
 	}}

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// lacking names the permissions that the bot lacks in a channel, if err says that it lacks some.
+// lacking returns the permissions that the bot lacks in a channel, if err is about permissions.
 func (c *Writer) lacking(ctx context.Context, channel string, err error) error {
 	if call.Code(err) != call.CodeMissingPermission && call.Code(err) != call.CodeMissingAccess {
 		return err

@@ -34,7 +34,7 @@ func nonce(id session.TurnID, page, again int) string {
 
 // Limits of the nonces that are recognised as the turn's own.
 const (
-	maxOwnPages    = 40 // of one model's answer
+	maxOwnPages    = 40 // maximum pages of one model's answer
 	maxOwnReposted = 4
 )
 

@@ -10,8 +10,8 @@ import (
 )
 
 // Status shows that the bot is working. Discord only has a typing indicator, which lasts ten
-// seconds. The first call shows it at once in the channel of the answer, as far as that is known,
-// and then prepares the place of the answer. A command needs no indicator.
+// seconds. The first call shows it in the channel of the answer, if that is known without a call,
+// and then prepares the answer's place. A command needs no indicator.
 func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {
 	s.mu.Lock()
 	shown := s.shown
@@ -29,7 +29,7 @@ func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error
 	return errors.Join(typing, err)
 }
 
-// nearest returns the channel of the answer, as far as it is known without a call.
+// nearest returns the channel of the answer, if it is known without a call.
 func (s *Surface) nearest() string {
 	s.mu.Lock()
 	where := s.where

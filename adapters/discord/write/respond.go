@@ -22,7 +22,7 @@ import (
 const (
 	// ackLimit is how long Discord waits for the first response to an interaction.
 	ackLimit = 3 * time.Second
-	// answerLimit is how long an answer may take before a deferred response announces it.
+	// answerLimit is the time after which a deferred response announces a slow answer.
 	answerLimit = 1500 * time.Millisecond
 )
 

@@ -14,7 +14,7 @@ type spot struct {
 	channel string
 	replyTo string // set where the answer has no thread
 	thread  bool
-	before  []string // channels that it was moved out of
+	before  []string // previous channels
 }
 
 // search is a running search for the place of an answer.

@@ -16,9 +16,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Surface writes the answer to one turn. While the interaction that asked can be answered, it
-// answers that. Otherwise it posts to the question's thread, which it opens, or else to the
-// channel. It is safe for concurrent use.
+// Surface writes the answer to one turn. It responds to the interaction as long as that is
+// possible. Otherwise it posts to the question's thread, which it opens, or else to the channel. It
+// is safe for concurrent use.
 type Surface struct {
 	client  *Writer
 	turn    session.Turn
@@ -26,14 +26,14 @@ type Surface struct {
 
 	mu       sync.Mutex
 	where    *spot         // of the answer; nil until it is found
-	search   *search       // that is under way for it
+	search   *search       // running search for it
 	command  string        // id of the turn's interaction; empty when there is none
-	reply    *event.Ticket // how it is answered; nil when it no longer can be
+	reply    *event.Ticket // how to respond to the interaction; nil if no longer possible
 	expires  time.Time
 	replied  bool   // the interaction's first message holds a page
-	reposted int    // pages posted again, because they were gone
+	reposted int    // pages that were gone and posted again
 	paid     string // the bucket of which a request was taken in advance
-	shown    bool   // something was posted
+	shown    bool   // a page was posted
 }
 
 var _ thread.Surface[render.Page] = (*Surface)(nil)

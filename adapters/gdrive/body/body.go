@@ -21,7 +21,7 @@ import (
 // ErrForm marks an answer that is no document.
 var ErrForm = errors.New("the text is not in the form in which Google gives out documents")
 
-// deepest is how many elements may be open inside one another; deeper ones are left out.
+// deepest is the maximum nesting of elements; deeper ones are dropped.
 const deepest = 256
 
 // tab is a tab of a document (https://developers.google.com/workspace/docs/api/how-tos/tabs).
@@ -176,7 +176,7 @@ func address(place url.URL, tab, heading string, several bool) string {
 	return place.String()
 }
 
-// writer makes plain HTML of a tab, which htmltext makes sections of.
+// writer converts a tab to plain HTML for htmltext.
 type writer struct {
 	tab   *tab
 	out   strings.Builder

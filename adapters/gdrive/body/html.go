@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// HTML reads a document as Drive exports it to HTML. Headings have ids there, by which the
-// document's address leads to them. It fails where ctx ends.
+// HTML parses Drive's HTML export of a document. Headings have ids, which are anchors in the
+// document's address. It returns an error only if ctx ends.
 func HTML(ctx context.Context, text string) ([]document.Section, error) {
 	page, err := htmltext.Read(ctx, strip(ctx, text))
 	if err != nil {
@@ -27,11 +27,11 @@ func HTML(ctx context.Context, text string) ([]document.Section, error) {
 	return page.Sections, nil
 }
 
-// mostHeld is how much of what opens a comment is held back, about, until it is known to be one.
+// mostHeld is roughly how many bytes of a possible comment are buffered before it counts as text.
 const mostHeld = 2000
 
-// strip leaves out comments, which stand behind the text with a mark in it, and writes links as
-// they were before Google led them through itself.
+// strip removes comments, which follow the text and are referenced from it, and restores links that
+// Google redirects through itself.
 func strip(ctx context.Context, text string) string {
 	var out strings.Builder
 	z := html.NewTokenizer(strings.NewReader(text))

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// corpus is whose log is asked for.
+// corpus returns the corpus of the requested log.
 func (q *request) corpus() (string, bool) {
 	id := q.value("driveId")
 	if id == "" {

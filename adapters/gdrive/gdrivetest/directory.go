@@ -52,7 +52,7 @@ func (q *request) directory(path []string) any {
 	return notFound
 }
 
-// members are those of a group, with those of groups within it where they are asked for.
+// members returns the members of a group, with those of nested groups if requested.
 func members(g *Group, derived bool, been map[*Group]bool) []map[string]any {
 	been[g] = true
 	var all []map[string]any

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// request is something that is asked.
+// request is an incoming request.
 type request struct {
 	*Server
 	*http.Request
@@ -191,8 +191,8 @@ func (q *request) list() any {
 	return orBad(answer)
 }
 
-// condition reads those queries that are asked here; nil with true: it names a folder that is not
-// there ("File not found").
+// condition parses the supported queries. It returns nil and true if the query names a folder that
+// does not exist ("File not found").
 func (q *request) condition(text string) (fits func(*File) bool, ok bool) {
 	if strings.Contains(text, " or ") || strings.HasSuffix(text, " in parents") {
 		parents := make(map[string]bool)
@@ -228,7 +228,7 @@ func (q *request) condition(text string) (fits func(*File) bool, ok bool) {
 	}, true
 }
 
-// show is a file as whoever asks is shown it.
+// show returns a file as visible to the caller.
 func (q *request) show(f *File) any {
 	shown := map[string]any{
 		"id": f.ID, "name": f.Name, "mimeType": f.Type, "trashed": q.trashed(f), "modifiedTime": f.Modified.Format(time.RFC3339Nano),
@@ -279,8 +279,8 @@ func (q *request) link(f *File) string {
 	return "https://drive.google.com/file/d/" + f.ID + "/view?usp=drivesdk"
 }
 
-// shares reports whether whoever asks may share a file, and so is shown with whom it is shared.
-// Owners, organizers, fileOrganizers and writers may.
+// shares reports whether the caller may share a file and so see its grants: owners, organizers,
+// fileOrganizers and writers may.
 func (q *request) shares(f *File) bool {
 	may := []string{"owner", "organizer", "fileOrganizer", "writer"}
 	for at := f; at != nil; at = at.Parent {
@@ -305,7 +305,7 @@ func (q *request) runs(d *Drive) bool {
 	})
 }
 
-// effective are all grants of a file, each with where it comes from.
+// effective returns all grants of a file, each with its origin.
 func (q *request) effective(f *File) []map[string]any {
 	var all []map[string]any
 	show := func(g Grant, from string, view string) {
@@ -370,8 +370,8 @@ func (q *request) effective(f *File) []map[string]any {
 	return all
 }
 
-// permissions is permissions.list. "The user does not have sufficient permissions for this file" to
-// those who may not share it.
+// permissions serves permissions.list. Callers who may not share the file get "The user does not
+// have sufficient permissions for this file".
 func (q *request) permissions(id string) any {
 	show := func(p map[string]any) any { return p }
 	for _, d := range q.Drives {
@@ -413,7 +413,7 @@ func (q *request) export(f *File) any {
 	return f.Data
 }
 
-// parts is spreadsheets.get and presentations.get, of what a link leads to.
+// parts serves spreadsheets.get and presentations.get, limited to the anchors.
 func (q *request) parts(id string) any {
 	f := q.World.files[id]
 	if q.Switches.NoDocs {

@@ -20,7 +20,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Fault is something that goes wrong with requests.
+// Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
 // Server serves a world.
@@ -36,13 +36,13 @@ type Server struct {
 
 // Switches make the server behave otherwise. They are changed within Switch.
 type Switches struct {
-	Short      int      // how many entries a part of a list holds at most; 0: as many as are asked for
+	Short      int      // maximum entries per page; 0 means as many as requested
 	Expired    bool     // places within lists of files are not known any more
 	Forgotten  bool     // places in logs are not known any more
-	Incomplete bool     // lists of files say that something may be missing
+	Incomplete bool     // file lists report that they may be incomplete
 	Circle     bool     // the last part of a list of files leads to the first again
 	NoDelegate bool     // the service account may not impersonate anyone
-	Scopes     []string // those that are granted; nil: all
+	Scopes     []string // granted scopes; nil means all
 	NoDocs     bool     // the API of Docs is not enabled
 	NoLists    bool     // files come without their grants, and only with their ids
 }
@@ -105,7 +105,7 @@ func Refuse(status int, reason string, header ...string) http.HandlerFunc {
 	}
 }
 
-// caller is for whom a token is.
+// caller is the subject of a token.
 type caller struct {
 	user   *User
 	scopes []string
@@ -225,8 +225,7 @@ func masked(answer any, fields string) any {
 
 type mask map[string]mask
 
-// parseMask reads "a,b(c,d),e/f" up to a bracket that closes what is around it, and returns what is
-// left.
+// parseMask parses "a,b(c,d),e/f" up to an unmatched closing bracket, and returns the rest.
 func parseMask(fields string) (mask, string) {
 	m := make(mask)
 	for fields != "" {

@@ -37,21 +37,21 @@ type Group struct {
 	Elsewhere       bool  // of another organisation: the directory does not know it
 }
 
-// Everyone stands for all users of the organisation as a member of a group, and for anyone as who a
-// grant lets in.
+// Everyone stands for all users of the organisation as a group member, and for anyone as the target
+// of a grant.
 type Everyone struct{}
 
-// Domain is who a grant lets in: everybody of it.
+// Domain grants access to everyone in a domain.
 type Domain string
 
 // Grant is a permission that was set on a file or a drive itself.
 type Grant struct {
-	To      any // *User, *Group, Domain, Everyone, or something that is not known
+	To      any // *User, *Group, Domain, Everyone, or an unknown target
 	Role    string
 	Find    bool // allowFileDiscovery
 	Expires time.Time
 	View    string
-	Bare    bool // its details are not told
+	Bare    bool // it has no details
 }
 
 // Drive is a shared drive.
@@ -69,15 +69,15 @@ type File struct {
 	Owner          *User  // nil: it is in a shared drive
 	Grants         []Grant
 	Limited        bool // inheritedPermissionsDisabled
-	Trashed        bool // by itself
+	Trashed        bool // directly
 	Gone           bool // deleted for good
 	Modified       time.Time
 	Data           []byte   // of what was uploaded, and of exports to anything but HTML
 	HTML           string   // a Doc as it is exported
-	Tabs           []any    // a Doc as the API of Docs tells it
+	Tabs           []any    // a Doc in the format of the Docs API
 	Parts          []string // names of sheets, ids of slides
 	NoDownload     bool
-	Huge           bool // larger than what is exported
+	Huge           bool // exceeds the export limit
 	Size           int64
 	Target         *File // a shortcut's
 }
@@ -92,9 +92,9 @@ type World struct {
 	Files  []*File
 	Bot    *User // the service account
 	Admin  *User
-	Wordy  bool // logs name what lies below a folder that was changed, too
-	// Bare has the grants of people's own files come without details of where they are from: those
-	// were "present only for shared drive items" for years.
+	Wordy  bool // logs also report the files below a changed folder
+	// Bare omits the origin of grants on files in personal drives: it was long "present only for
+	// shared drive items".
 	Bare bool
 
 	number int
@@ -180,8 +180,8 @@ func (w *World) add(f *File) *File {
 	return f
 }
 
-// Add adds a file, or a folder, to where it says: a shared drive or a folder; what has an owner and
-// no folder lies at the top of the owner's drive.
+// Add adds a file or folder to its shared drive or folder. Without a folder, it is at the top of
+// the owner's drive.
 func (w *World) Add(f *File) *File {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -218,7 +218,7 @@ func (w *World) put(in any, f *File) *File {
 	return f
 }
 
-// Change changes a file, and has the logs tell of it.
+// Change changes a file and reports it in the logs.
 func (w *World) Change(f *File, change func()) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -236,7 +236,7 @@ func (w *World) Change(f *File, change func()) {
 	w.note(f, before)
 }
 
-// Edit changes what stands in a file.
+// Edit changes the content of a file.
 func (w *World) Edit(f *File, text string) {
 	w.Change(f, func() {
 		f.Data, f.Size = []byte(text), int64(len(text))
@@ -245,7 +245,8 @@ func (w *World) Edit(f *File, text string) {
 	})
 }
 
-// Move moves a file with all below it to a folder, or to the top of a *Drive or of a *User's own.
+// Move moves a file with everything below it to a folder, or to the top of a *Drive or a *User's
+// drive.
 func (w *World) Move(f *File, to any) {
 	w.Change(f, func() {
 		at := &File{}
@@ -275,8 +276,7 @@ func (w *World) carry(f *File, drive *Drive, owner *User) {
 	}
 }
 
-// Delete deletes a file for good, with all below it. Logs tell of each: it is what they say of
-// deletions.
+// Delete deletes a file permanently, with everything below it. The logs report each deletion.
 func (w *World) Delete(f *File) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -321,7 +321,7 @@ func (w *World) corpora(f *File) []string {
 	return all
 }
 
-// note has the logs tell of a file: those in which it was before, and those in which it is now.
+// note appends a file to the logs of its previous and its current corpora.
 func (w *World) note(f *File, before map[*File][]string) {
 	w.noteOne(f, before)
 	if w.Wordy {
@@ -347,9 +347,9 @@ func (w *World) MayRead(u *User, f *File) bool {
 	return !w.trashed(f) && w.mayOpen(u, f)
 }
 
-// Shown is MayRead, but for what whoever acts for owners does not learn: what follows from a folder
-// that the owner of what lies in it is not shown, and, where grants come without details, to whom
-// something with limited access was given by itself.
+// Shown is MayRead limited to what the impersonated owners can learn. It excludes access through
+// folders that are invisible to the file's owner. If grants have no details, it also excludes
+// direct grants below a limited folder.
 func (w *World) Shown(u *User, f *File) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -366,22 +366,22 @@ func (w *World) trashed(f *File) bool {
 	return false
 }
 
-// mayOpen asks the way up, from a file to the top: "Access always cascades from parents … folders
-// with limited access are the one exception", "Only users you directly add to the folder's
-// permissions can open it", "The owner role in My Drive and the organizer role in shared drives can
-// always access folders with limited access"
+// mayOpen walks up the ancestors of a file: "Access always cascades from parents … folders with
+// limited access are the one exception". "Only users you directly add to the folder's permissions
+// can open it". "The owner role in My Drive and the organizer role in shared drives can always
+// access folders with limited access"
 // (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
 func (w *World) mayOpen(u *User, f *File) bool { return w.asks(u, f, false) }
 
-// sees reports whether someone is shown a file: also a limited folder that they may not open
-// ("Users with inherited access … can see the restricted folder in Drive but can't open it"), and
-// what is in the trash.
+// sees reports whether a file is visible to a person. This includes limited folders that they may
+// not open ("Users with inherited access … can see the restricted folder in Drive but can't open
+// it"), and the trash.
 func (w *World) sees(u *User, f *File) bool {
 	return !f.Gone && (w.mayOpen(u, f) || f.Limited && f.Parent != nil && w.mayOpen(u, f.Parent))
 }
 
-// asks goes the way up; shown ends it where the owner of what lies in a folder is not shown the
-// folder.
+// asks walks up the ancestors. With shown it stops at a folder that is invisible to the owner of
+// the item below it.
 func (w *World) asks(u *User, f *File, shown bool) bool {
 	if f.Gone || u != nil && u.Suspended {
 		return false
@@ -428,8 +428,8 @@ func (w *World) manages(u *User, d *Drive) bool {
 	return false
 }
 
-// lets reports whether one grant lets one person read. Shares by link let in no one here who has
-// not been given the link, which no one can know.
+// lets reports whether a grant gives a person access. Shares by link do not, because no one is
+// known to have the link.
 func (w *World) lets(g Grant, u *User) bool {
 	if u == nil || g.View != "" || g.Bare || !slices.Contains([]string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}, g.Role) {
 		return false

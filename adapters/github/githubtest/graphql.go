@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// graphql answers the queries that are asked of it, by their names. Whether they are queries that
-// GitHub understands is checked against its schema.
+// graphql answers the connector's queries, by name. Another test checks them against GitHub's
+// schema.
 func (s *Server) graphql(w *recorded, operation string, variables map[string]any) {
 	s.World.Mu.Lock()
 	defer s.World.Mu.Unlock()
@@ -139,7 +139,7 @@ func (s *Server) standing(id any) any {
 	return m
 }
 
-// connectionJSON is a page of things after a cursor, which names the last that was read.
+// connectionJSON returns a page after a cursor, which names the last item of the previous page.
 func connectionJSON[T any](all []T, first int, after string, key func(T) string, show func(T) any) map[string]any {
 	from := 0
 	if place, err := base64.StdEncoding.DecodeString(after); err == nil && after != "" {
@@ -265,7 +265,7 @@ func comments(all []*Comment, url string, first int, after string) any {
 	})
 }
 
-// more is what follows of a connection that was cut.
+// more returns the next page of a connection.
 func (s *Server) more(operation, id, after string) any {
 	for _, r := range s.Repos {
 		if r.Hidden {
@@ -300,7 +300,7 @@ func (s *Server) more(operation, id, after string) any {
 	return nil
 }
 
-// organization shows the members of an organisation with what it vouches for.
+// organization returns the members of an organisation with their verified addresses.
 func (s *Server) organization(operation, login, after string) any {
 	at := slices.IndexFunc(s.Orgs, func(o *Org) bool { return strings.EqualFold(o.Login, login) })
 	if at < 0 {

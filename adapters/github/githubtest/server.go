@@ -34,13 +34,13 @@ type Server struct {
 	// its log: "GET /repos/acme/app", "graphql:Issues", with " 304" behind what had not changed
 	servertest.API[struct{}]
 
-	CAFile string         // with which it is trusted
+	CAFile string         // its certificate authority
 	Token  string         // of a person; it is accepted
 	Key    *rsa.PublicKey // of an App with the id 7 and the installation 70
 
 	mu        sync.Mutex
 	issued    int // tokens of the installation
-	Limit     int // requests that may be made; 0: any number
+	Limit     int // maximum number of requests; 0 means unlimited
 	used      int
 	Short     bool // pages hold fewer than was asked for
 	Twice     bool // pages repeat the last entry of the page before
@@ -130,7 +130,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.send(w, r, answer, name, faulty && fault.Answer == nil && fault.Then == nil)
 }
 
-// send sends an answer: 304 where the asker has it already, and half of it where it is to be cut.
+// send sends an answer: 304 if the caller has it, and a truncated one if requested.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, answer *recorded, name string, cut bool) {
 	for key, values := range answer.header {
 		w.Header()[key] = values
@@ -296,8 +296,7 @@ func (s *Server) rest(w *recorded, r *http.Request, path string) {
 	}
 }
 
-// repository serves what is below a repository. What the credential may not see is not there: 404,
-// and not 403.
+// repository serves requests below a repository. An invisible repository is a 404, not a 403.
 func (s *Server) repository(w *recorded, r *http.Request, parts []string) {
 	repo, former := s.find(parts[1] + "/" + parts[2])
 	switch {

@@ -23,7 +23,7 @@ const (
 	Private  = "private"
 )
 
-// World is what is there. Its methods may be called while it is served.
+// World is the simulated content. Its methods may be called while it is served.
 type World struct {
 	servertest.World
 	last int64 // the last number that was given out
@@ -37,9 +37,9 @@ type World struct {
 type User struct {
 	ID       int64
 	Login    string
-	SAML     string   // the name that single sign-on knows them by
+	SAML     string   // name in single sign-on
 	Verified []string // addresses of domains that their organisation verified
-	Profile  string   // an address that they show to all: it is unverified
+	Profile  string   // public, unverified address
 }
 
 // Org is an organisation. All of them belong to one enterprise.
@@ -69,16 +69,16 @@ type Repo struct {
 	Archived   bool
 	Direct     map[*User]string // people with their own right, outside collaborators among them
 	Teams      map[*Team]string
-	Invited    map[*User]bool // who has not accepted yet
+	Invited    map[*User]bool // not accepted yet
 	Threads    []*Thread
 	Numbers    int
 	NoIssues   bool
 	Hidden     bool            // from the credential: it lost this one
 	CannotList bool            // the credential may not list its collaborators
 	NoContents bool            // nor see its files
-	Git, Wiki  *gittest.Server // nil: there is nothing
+	Git, Wiki  *gittest.Server // nil if empty
 	HasWiki    bool            // it is turned on
-	Former     []string        // names that lead here
+	Former     []string        // previous names
 	pushed     time.Time
 	head       string // the commit of its branch, "trunk"
 }
@@ -100,7 +100,7 @@ type Thread struct {
 	Places   []*Place // of a pull request
 }
 
-// Place is a place in the code of which something is said.
+// Place is a place in the code with a discussion.
 type Place struct {
 	ID       int64
 	Path     string
@@ -259,7 +259,7 @@ func (w *World) Comment(author *User, body string) *Comment {
 	return &Comment{ID: w.next(), Author: author, Body: body, Created: w.Time}
 }
 
-// DeleteThread deletes an issue, a pull request or a discussion, of which nothing is left.
+// DeleteThread deletes an issue, pull request or discussion without a trace.
 func (w *World) DeleteThread(r *Repo, t *Thread) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -294,7 +294,7 @@ func (w *World) MayRead(u *User, r *Repo) bool {
 	return w.hasRight(u, r)
 }
 
-// hasRight is MayRead without what is open to everybody.
+// hasRight is MayRead without public access.
 func (w *World) hasRight(u *User, r *Repo) bool {
 	// "Internal repositories are accessible to all enterprise members." (ibidem) "All members of an
 	// enterprise" are those of its organisations.
@@ -341,7 +341,7 @@ func (w *World) hasRight(u *User, r *Repo) bool {
 	return false
 }
 
-// find returns the repository of a name, and whether that is one it had before.
+// find returns the repository with a name, and whether the name is a previous one.
 func (w *World) find(name string) (r *Repo, former bool) {
 	for _, one := range w.Repos {
 		if strings.EqualFold(one.FullName(), name) {

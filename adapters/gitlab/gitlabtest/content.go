@@ -126,7 +126,7 @@ func (q *request) compare(parts []string) any {
 	return map[string]any{"commits": []any{}, "diffs": diffs, "compare_timeout": false, "compare_same_ref": false}
 }
 
-// concat yields what both yield.
+// concat yields both sequences.
 func concat[T any](a, b iter.Seq[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, one := range []iter.Seq[T]{a, b} {

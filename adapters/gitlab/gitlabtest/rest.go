@@ -267,7 +267,7 @@ func (q *request) list(kind Kind, parts []string, route string) ([]*Thing, bool)
 	return all, true
 }
 
-// since reads a parameter that is a time; the zero time where it is missing.
+// since parses a parameter as a time; zero if missing.
 func (q *request) since(name string) (at time.Time, ok bool) {
 	text := q.values.Get(name)
 	if text == "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Fault is something that goes wrong with requests.
+// Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
 // Server serves a world.
@@ -30,14 +30,14 @@ type Server struct {
 // Switches make the server behave as some instances do. They are changed within Switch.
 type Switches struct {
 	PerMinute int    // requests that are answered in a minute; 0: any number
-	Silent    bool   // a throttled answer says nothing about when to ask again
-	Short     int    // most entries of a page, whatever is asked for; 0: as many as are asked for
+	Silent    bool   // rate-limited answers do not say when to retry
+	Short     int    // maximum entries per page; 0 means as many as requested
 	Circle    bool   // the last page of each list links to the first
 	MostDiffs int    // a comparison ends after so many files; 0: after 1,000
 	Twice     bool   // pages repeat the last entry of the page before
 	NoScope   bool   // the token lacks read_api
 	NoMembers bool   // members of projects are not shown
-	Lagging   bool   // memberships that have expired are listed until a job has removed them
+	Lagging   bool   // expired memberships stay listed until a job removes them
 	Expires   string // date on which the token expires
 }
 

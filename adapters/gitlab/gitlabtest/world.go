@@ -186,7 +186,7 @@ type World struct {
 	Groups   []*Group
 	Projects []*Project
 	Things   []*Thing
-	Bot      *User // whose token is used
+	Bot      *User // the account of the token
 }
 
 // NewWorld returns an instance with an administrator, whose token reads it.
@@ -264,7 +264,7 @@ func (w *World) Add(t *Thing) *Thing {
 	return t
 }
 
-// Edit changes something, which sets its time. A file is committed.
+// Edit changes an item and its time. For a file it makes a commit.
 func (w *World) Edit(t *Thing, change func()) {
 	w.Do(func() {
 		w.Time = w.Time.Add(time.Second)
@@ -296,7 +296,7 @@ func (w *World) Uncomment(t *Thing, n *Note) {
 	})
 }
 
-// Delete deletes something for good. No list tells of it.
+// Delete deletes an item permanently. No list reports it.
 func (w *World) Delete(t *Thing) {
 	w.Do(func() {
 		w.Time = w.Time.Add(time.Second)

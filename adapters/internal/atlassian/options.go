@@ -70,7 +70,7 @@ func (o *Options) Validate() error {
 		faults = append(faults, errors.New("the source has no name"))
 	}
 	if o.Anonymous != "" && o.Anonymous != access.Members && o.Anonymous != access.Public {
-		faults = append(faults, fmt.Errorf("what everybody on the internet can read is read by members, public or nobody, and not by %q", o.Anonymous))
+		faults = append(faults, fmt.Errorf("anonymous: audience %q is neither %q nor %q", o.Anonymous, access.Members, access.Public))
 	}
 	for _, domain := range o.Domains {
 		if strings.ContainsAny(domain, "@ /") || !strings.Contains(domain, ".") {

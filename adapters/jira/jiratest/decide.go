@@ -80,7 +80,7 @@ func (w *World) any(u *User, holders []Holder, p *Project, i *Issue) bool {
 	return slices.ContainsFunc(holders, func(h Holder) bool { return w.holds(u, h, p, i) })
 }
 
-// holds decides for one person, one holder and one issue.
+// holds reports whether a person is a holder for an issue.
 func (w *World) holds(u *User, h Holder, p *Project, i *Issue) bool {
 	switch h.Type {
 	case "anyone":

@@ -29,9 +29,9 @@ var (
 	byIDs     = regexp.MustCompile(`^id in \(([\d,]+)\)$`)
 )
 
-// find understands the searches that are asked
+// find runs the supported searches
 // (https://support.atlassian.com/jira-software-cloud/docs/jql-fields/): "updated" is a time to the
-// minute "in your time zone". Only what whoever asks may see is found, and nothing of archived
+// minute "in your time zone". It finds only what the caller may see, and nothing in archived
 // projects.
 func (q *request) find() (ordered, bool) {
 	var fits func(*Issue) bool
@@ -82,9 +82,9 @@ func (q *request) find() (ordered, bool) {
 	return o, true
 }
 
-// search3 is the search of Cloud: "nextPageToken", no total; as many as 5,000 where ids alone are
-// asked for (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/).
-// A token says behind which issue it goes on.
+// search3 serves Cloud's search: "nextPageToken", no total, and up to 5,000 results if only ids are
+// requested (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/).
+// A token names the last issue of the page.
 func (q *request) search3([]string) any {
 	found, ok := q.find()
 	if !ok {
@@ -148,7 +148,7 @@ func when(i *Issue, updated bool) int64 {
 	return i.Created.UnixMilli()
 }
 
-// place is where an issue stands next to a place in a list: behind it if it is more than 0.
+// place compares an issue with a position in a list: positive if it is behind it.
 func place(i *Issue, updated bool, at int64, id int) int {
 	if updated {
 		return cmp.Or(cmp.Compare(at, when(i, true)), cmp.Compare(id, number(i.ID)))
@@ -272,7 +272,7 @@ func (q *request) text(text string) any {
 	return map[string]any{"type": "doc", "version": 1, "content": paragraphs}
 }
 
-// show gives issues with those of their fields that were asked for.
+// show returns issues with the requested fields.
 func (q *request) show(list []*Issue, asked []string) []any {
 	shown := make([]any, 0, len(list))
 	for _, i := range list {

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Fault is something that goes wrong with requests.
+// Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
 // Server serves a world.
@@ -27,24 +27,24 @@ type Server struct {
 
 	mu    sync.Mutex
 	spent int       // points, in the hour
-	hour  time.Time // that is counted
+	hour  time.Time // the current hour
 }
 
 // Switches make the server behave as some sites do. They are changed within Switch.
 type Switches struct {
-	// how many entries a part of a list holds at most; 0: as many as are asked for
+	// maximum entries per page; 0 means as many as requested
 	Short   int
-	PastEnd bool // lists but searches say that there is more than there is
+	PastEnd bool // lists other than searches report more entries than exist
 	Cut     int  // searches of Data Center end after so many issues, and count all
 	Hollow  bool // an empty part stands before the end of searches
 	Circle  bool // lists begin again at their end
-	// issues whose texts fail, and with them those of all that are asked for next to
+	// issues whose texts fail, and with them the whole request
 	Poisoned  map[string]bool
 	Unindexed map[string]bool // issues that searches do not find
 	// the account is no administrator; on Data Center that is said by 500 to some requests
 	NoAdmin  bool
 	NoLevels bool // who belongs to security levels is not shown
-	Blind    bool // issues do not show by what they are limited
+	Blind    bool // issues do not show their restrictions
 	Expired  bool // places in searches are not known any more
 	// Points is how many there are for an hour: "1 base + 1 per core object, 2 per identity or permission object"; 0: any number.
 	// https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
@@ -70,7 +70,7 @@ func Refuse(status int, header ...string) http.HandlerFunc {
 // refused ends an answer with a status.
 type refused int
 
-// request is something that is asked.
+// request is an incoming request.
 type request struct {
 	*Server
 	Switches Switches
@@ -144,8 +144,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// afford reports whether there are points left: "65,000 points per hour", which are reset with the
-// hour. What an answer costs is known when it is given.
+// afford reports whether points are left: "65,000 points per hour", reset every hour. The cost is
+// known when the answer is sent.
 func (s *Server) afford() (time.Duration, bool) {
 	now, is := s.Now(), s.Is()
 	s.mu.Lock()
@@ -165,8 +165,8 @@ func (s *Server) spend(points int) {
 	s.spent += points
 }
 
-// known is who asks: the account, a visitor without a credential, or no one where the credential is
-// wrong.
+// known returns the caller: the account, a visitor without credential, or no one if the credential
+// is wrong.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
 	if !right || s.Revoked() {

@@ -86,7 +86,7 @@ func (q *request) project(id string) *Project {
 	return q.Projects[i]
 }
 
-// admin is the refusal of what administrators alone may see.
+// admin sends the refusal for requests that only administrators may make.
 func (q *request) admin() any {
 	if q.Cloud {
 		return refused(http.StatusForbidden)

@@ -26,9 +26,9 @@ type Group struct {
 	Members  []*User
 }
 
-// Holder is who holds a permission, by the vendor's type: anyone, applicationRole, assignee, group,
-// groupCustomField, projectLead, projectRole, reporter, user, userCustomField, or one that no one
-// knows.
+// Holder is the holder of a permission, by the vendor's type: anyone, applicationRole, assignee,
+// group, groupCustomField, projectLead, projectRole, reporter, user, userCustomField, or an unknown
+// one.
 type Holder struct {
 	Type  string
 	User  *User
@@ -88,7 +88,7 @@ type Issue struct {
 	Level                                *Level
 	// ids of roles that it is restricted to, in a team-managed project
 	Restricted       []string
-	RestrictedOddly  bool           // by something that no one knows
+	RestrictedOddly  bool           // in an unknown way
 	Custom           map[string]any // *User, []*User or *Group, by the field's id
 	Labels           []string
 	Parent           *Issue
@@ -116,7 +116,7 @@ type World struct {
 	Apps     []*App
 	// Anonymous is the switch of the site that lets visitors in at all.
 	Anonymous bool
-	Bot       *User  // whose credential is used
+	Bot       *User  // the account of the credential
 	Zone      string // of the bot
 	byID      map[string]*Issue
 }

@@ -18,12 +18,12 @@ import (
 // (https://developers.notion.com/reference/versioning).
 const Version = "2026-03-11"
 
-// Fault is something that goes wrong with requests.
+// Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
 // Switches make the server behave as Notion sometimes does. They are changed within Switch.
 type Switches struct {
-	Short int // how many entries a part of a list holds at most; 0: as many as are asked for
+	Short int // maximum entries per page; 0 means as many as requested
 	// Omitted are things that a search leaves out, "Search is not guaranteed to return everything", unless they are connected by hand: "any pages or
 	// databases that are directly shared with a connection are guaranteed to be returned"
 	// (https://developers.notion.com/reference/search-optimizations-and-limitations).
@@ -246,8 +246,8 @@ func (s *Server) query(id string, body map[string]any, is Switches) (int, any) {
 	return status, answer
 }
 
-// children lists what stands in a page or block. What a synced block shows is what stands in the
-// one that it is synced from.
+// children lists the blocks in a page or block. For a synced block these are the blocks of its
+// original.
 func (s *Server) children(r *http.Request, id string, is Switches) (int, any) {
 	t := s.byID[strings.ReplaceAll(id, "-", "")]
 	if t == nil || !s.Shown(t) {

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// World is a workspace. Everything in it is changed within Do, or by the methods that say so.
+// World is a simulated workspace. Change it only within Do, or with methods that say so.
 type World struct {
 	servertest.World
 	number int
@@ -19,9 +19,9 @@ type World struct {
 	Files  map[string]string // what Notion keeps, by the name in its address
 }
 
-// Thing is a page, a database, a data source or a block. "Pages, databases, data sources, comments
-// and blocks are either located inside other pages, databases, data sources, and blocks, or are
-// located at the top level of a workspace" (https://developers.notion.com/reference/parent-object).
+// Thing is a page, database, data source or block. All are "either located inside other pages,
+// databases, data sources, and blocks, or are located at the top level of a workspace"
+// (https://developers.notion.com/reference/parent-object).
 type Thing struct {
 	ID        string // without dashes
 	Object    string // page, database, data_source, block
@@ -42,7 +42,7 @@ func NewWorld() *World {
 	return &World{World: servertest.World{Time: time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)}, byID: make(map[string]*Thing), Files: make(map[string]string)}
 }
 
-// Add adds something. What has no id gets one.
+// Add adds an object, with a new id if it has none.
 func (w *World) Add(t *Thing) *Thing {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -79,7 +79,7 @@ func (w *World) Block(above *Thing, kind string, held map[string]any) *Thing {
 	return w.Add(&Thing{Object: "block", Parent: above, Type: kind, Held: held})
 }
 
-// Edit changes something of a page, which is edited by that.
+// Edit changes a block or property and the edit time of its page.
 func (w *World) Edit(t *Thing, change func()) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -87,7 +87,7 @@ func (w *World) Edit(t *Thing, change func()) {
 	w.touch(t)
 }
 
-// touch has the page be edited now that something belongs to.
+// touch sets the edit time of the page that contains an object.
 func (w *World) touch(t *Thing) {
 	for ; t != nil; t = t.Parent {
 		if t.Edited = w.Time; t.Object != "block" {
@@ -106,10 +106,10 @@ func Mention(p *Thing) map[string]any {
 	return map[string]any{"type": "mention", "mention": map[string]any{"type": "page", "page": map[string]any{"id": dashed(p.ID)}}, "plain_text": p.Title}
 }
 
-// Shown decides whether the integration is shown something: "Connections can only access pages and
-// databases that have been shared with them", with what is below
-// (https://developers.notion.com/guides/get-started/authorization). What is deleted for good is
-// gone with all that stands in it. Called within Do.
+// Shown reports whether an object is visible to the integration: "Connections can only access pages
+// and databases that have been shared with them", and what is below them
+// (https://developers.notion.com/guides/get-started/authorization). Permanent deletion also deletes
+// everything below. Call it within Do.
 func (w *World) Shown(t *Thing) bool {
 	connected := false
 	for at, steps := t, 0; at != nil && steps < 1000; at, steps = at.Parent, steps+1 {
@@ -121,10 +121,9 @@ func (w *World) Shown(t *Thing) bool {
 	return connected
 }
 
-// MayRead decides for one person whether the operator lets them read a page: by the nearest page
-// above it, or itself, that the operator has named, whose list says whether it is theirs. What is
-// in the trash, or in something that is, no one reads; nor what the integration is not shown, up to
-// the page that is named. Called within Do.
+// MayRead reports whether the operator lets a person read a page. The nearest named page among the
+// page and its ancestors decides by its list. Pages in the trash, and pages invisible to the
+// integration up to the named page, are hidden from everyone. Call it within Do.
 func (w *World) MayRead(t *Thing, named map[string]func() bool) bool {
 	allowed, found := false, false
 	for at, steps := t, 0; at != nil; at, steps = at.Parent, steps+1 {

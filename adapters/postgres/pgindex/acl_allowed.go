@@ -12,16 +12,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// maxChanges is how many epochs a bitmap is brought forward before it is rebuilt; older changes may
-// have been pruned.
+// maxChanges is how many epochs a bitmap is updated incrementally before it is rebuilt. Older
+// changes may have been pruned.
 const maxChanges = 1000
 
-// scope says which chunks a search may find.
+// scope is the set of chunks that a search may return.
 type scope struct {
 	allowed map[blockKey]*bm25.Bitmap
 	count   int // chunks allowed
-	// readable is what the audience may read, whatever sources, documents and dates the search is
-	// narrowed to: what frequencies of words are counted among. It is allowed where nothing narrows.
+	// readable is what the audience may read, before sources, documents and dates narrow the
+	// search. Word frequencies are counted in it. It equals allowed if nothing narrows the search.
 	readable      map[blockKey]*bm25.Bitmap
 	readableCount int
 	whole         map[int32]bool // segments of which every chunk ever sealed may be read
@@ -29,7 +29,7 @@ type scope struct {
 	freshPlaces map[int16]places
 }
 
-// bitmapTask is a bitmap that has to be built or brought forward.
+// bitmapTask is a bitmap to be built or updated.
 type bitmapTask struct {
 	segment  segmentRow
 	key      segmentKey
@@ -37,7 +37,7 @@ type bitmapTask struct {
 	old      *segmentBitmap // nil: build it from the documents
 }
 
-// scopePlan is what a scope is put together from: what is remembered, and what has to be read.
+// scopePlan lists the cached and the missing parts of a scope.
 type scopePlan struct {
 	index *Index
 	lists []int32
@@ -47,9 +47,9 @@ type scopePlan struct {
 	readable, allowed []segmentKey
 }
 
-// planScope looks up the bitmaps of sealed segments and plans what brings them to the snapshot's
-// epochs. Fresh documents are read from their table each time: there are few, and so a commit of
-// new documents makes nothing stale.
+// planScope looks up the cached bitmaps of sealed segments and plans the updates to the snapshot's
+// epochs. Fresh documents are few and always read from their table, so that a commit of new
+// documents invalidates nothing.
 func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	plan := &scopePlan{index: x, lists: s.lists, ready: make(map[segmentKey]segmentBitmap, len(s.segments))}
 	readable, allowed := readableKey(s.lists, retrieve.Request{}), readableKey(s.lists, r)
@@ -77,8 +77,8 @@ func (plan *scopePlan) want(r retrieve.Request, seg segmentRow, audience string,
 	return key
 }
 
-// queue asks for what the tasks need. There may be many lists: they are looked up in a hash table,
-// which "is true" keeps the planner from joining.
+// queue queues the statements that the tasks need. There may be many lists. They are looked up in a
+// hash table, which "is true" keeps the planner from joining.
 func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	tenant := string(r.Audience.Tenant())
 	for _, t := range plan.tasks {
@@ -140,7 +140,7 @@ func (plan *scopePlan) finish(r retrieve.Request, s *snapshot) *scope {
 	return sc
 }
 
-// block returns the bitmap of a block, which is there from then on.
+// block returns the bitmap of a block, and creates it if it is missing.
 func block(of map[blockKey]*bm25.Bitmap, key blockKey) *bm25.Bitmap {
 	b := of[key]
 	if b == nil {
@@ -150,9 +150,8 @@ func block(of map[blockKey]*bm25.Bitmap, key blockKey) *bm25.Bitmap {
 	return b
 }
 
-// readableKey tells apart what different searches may find: by the access lists that may be read,
-// and the sources and dates asked for. People with equal rights share what is remembered, whatever
-// groups they have these by.
+// readableKey returns the cache key of a scope: the readable access lists, and the requested
+// sources and dates. People with equal permissions share cached entries.
 func readableKey(lists []int32, r retrieve.Request) string {
 	sum := sha256.New()
 	var number [4]byte
@@ -171,7 +170,7 @@ func readableKey(lists []int32, r retrieve.Request) string {
 	return string(binary.AppendUvarint(sum.Sum(nil), uint64(len(lists))))
 }
 
-// finish makes the bitmap from the rows that its task asked for.
+// finish builds the bitmap from the rows of the task's statement.
 func (t bitmapTask) finish(ranges []docRange, lists []int32) segmentBitmap {
 	b := new(bm25.Bitmap)
 	if t.old == nil {

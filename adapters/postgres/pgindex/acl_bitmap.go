@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// segmentKey names something that searches remember.
+// segmentKey identifies a cached entry.
 type segmentKey struct {
 	tenant   access.TenantID
 	kind     kind
@@ -20,16 +20,17 @@ type segmentKey struct {
 	model    int32
 }
 
-// kind says what of a cached entry is filled in.
+// kind says which part of a cached entry is set.
 type kind uint8
 
 const (
-	kindBitmap   kind = iota // what may be found in a sealed segment by some access lists
-	kindPlaces               // where the documents of a segment begin
-	kindTerm                 // the sealed postings of a term, in whatever segments
-	kindSketches             // of a model's vectors in a block, whose number stands in segment
-	kindOutline              // of a tenant
-	kindLists                // access lists that an audience may read
+	kindBitmap kind = iota // what may be found in a sealed segment by some access lists
+	kindPlaces             // where the documents of a segment begin
+	kindTerm               // the sealed postings of a term, in whatever segments
+	// sketches of a model's vectors in a block; segment has the block's number
+	kindSketches
+	kindOutline // of a tenant
+	kindLists   // access lists that an audience may read
 )
 
 // segmentBitmap marks the chunks of a sealed segment at an epoch. Values are never changed once
@@ -80,7 +81,7 @@ func (c *segmentCache) get(key segmentKey) (*cached, bool) {
 	return e.Value.(*cached), true
 }
 
-// put keeps an entry unless there is one of a newer epoch.
+// put stores an entry unless the cached one has a newer epoch.
 func (c *segmentCache) put(entry *cached) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +104,7 @@ func (c *segmentCache) put(entry *cached) {
 	}
 }
 
-// bytes is what the cache holds.
+// bytes returns the size of the cache.
 func (c *segmentCache) bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

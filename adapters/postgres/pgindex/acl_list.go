@@ -18,7 +18,7 @@ func sortedACL(acl access.ACL) []string {
 	return slices.Compact(out)
 }
 
-// aclKey tells access lists apart in maps.
+// aclKey returns the map key of an access list.
 func aclKey(principals []string) string { return strings.Join(principals, "\x00") }
 
 // internACLs returns the numbers of the access lists of all entries.

@@ -10,12 +10,12 @@ import (
 // Only these expressions and pgaccess.MayRead match access lists with the principals that
 // access.Resolver found for everyone present. Arguments name parameters, such as "$2".
 
-// listsOf selects the numbers of the access lists that may be read by whoever holds some
-// principals, and whether by the list itself: it names one of them. Else it is the list of a node
-// that one of them may read, and of nothing more: a node stands alone in its list. The former are
-// served by access_list_principals, the latter by access_node_readers and, one look-up for each
-// node, by the digests of lists: to look for many principals in the index of lists takes a thousand
-// times as long. No number comes twice, unless a person holds a node.
+// listsOf selects the numbers of the access lists that a holder of some principals may read, and
+// whether the list itself names one of them. Otherwise the list consists of a node with a reader
+// among them; a node is always alone in its list. The first part is served by
+// access_list_principals. The second is served by access_node_readers and by one look-up in the
+// digests of lists per node. Looking up many principals in the index of lists would take a thousand
+// times as long. Numbers are distinct unless a person holds a node.
 func listsOf(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(`
 		select number, true as by_itself from access_list where tenant_id = TENANT and principals && HELD::text[]
@@ -27,8 +27,8 @@ func listsOf(tenant, held string) string {
 		where n.tenant_id = TENANT and n.readers && HELD::text[]`)
 }
 
-// readers is who may read a document d: its access list with the readers of the nodes in it, which
-// are looked up where held does not meet the list.
+// readers is an expression for the readers of a document d: its access list and the readers of the
+// nodes in it. Nodes are looked up only if held does not intersect the list.
 func readers(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(
 		`case when d.acl && HELD::text[] then d.acl

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Addressed returns the documents that have one of the addresses, compared exactly, and that
-// everybody in the audience may read at this moment. Sources, unless nil, are all that count. Where
-// several documents have one address it is the first by id.
+// Addressed returns the documents with one of the addresses, compared exactly, that everyone in the
+// audience may currently read. Non-nil sources restrict the result. If several documents have one
+// address, it returns the first by id.
 func (x *Index) Addressed(
 	ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string,
 ) (map[string]document.ID, error) {
@@ -50,9 +50,8 @@ func (x *Index) Addressed(
 	return found, nil
 }
 
-// Withheld reports whether an address, in any spelling, is one of a document that some of the
-// audience may not read at this moment. What is merely spelled alike counts as well: the same path
-// with another query does.
+// Withheld reports whether some of the audience may not read a document at an address, in any
+// spelling. It also matches similar addresses, such as the same path with another query.
 func (x *Index) Withheld(ctx context.Context, audience access.Audience, address string) (bool, error) {
 	var withheld bool
 	err := x.db.Pool.QueryRow(ctx, `

@@ -12,7 +12,7 @@ import (
 
 var _ index.Contexts = (*Index)(nil)
 
-// contextAge is how long what a model wrote about a passage is kept without being used.
+// contextAge is how long an unused context of a passage is stored.
 const contextAge = 90 * 24 * time.Hour
 
 // Contexts returns what a model wrote about passages; see index.Contexts. Served by the primary

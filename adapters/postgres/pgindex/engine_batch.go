@@ -29,17 +29,17 @@ type chunkKey struct {
 	id     document.ChunkID
 }
 
-// chunkState is a chunk as it stands in the database.
+// chunkState is the stored state of a chunk.
 type chunkState struct {
 	chunkKey
 	first           document.ChunkID
 	access, source  int32
 	title, language string
-	text            string // with what stands before it
+	text            string // with its enrichment
 }
 
-// cut leaves what comes after driveChunks chunks for later; one document stays in any case. Without
-// an index to bring it to nothing stays: the search engine was left while it was noted.
+// cut limits the batch to about driveChunks chunks and at least one document. It empties the batch
+// if there is no index to write to, because the search engine was removed in the meantime.
 func (b *batch) cut() {
 	if len(b.generations) == 0 {
 		b.entries = nil
@@ -129,8 +129,8 @@ func (b *batch) scanVectors(br pgx.BatchResults) error {
 	return err
 }
 
-// changes says what becomes of every chunk: those that are there are written, the others of their
-// ranges taken out.
+// changes returns the changes for the engine: existing chunks are written, and all others in their
+// ranges are deleted.
 func (b *batch) changes() ([]engine.Change, error) {
 	there := make(map[chunkKey]*chunkState, len(b.chunks))
 	for i := range b.chunks {

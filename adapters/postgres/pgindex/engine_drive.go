@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// driveChunks is about how many chunks are brought to the search engine at a time. A document is
-// brought whole.
+// driveChunks is the approximate number of chunks per batch to the search engine. A document is
+// never split.
 const driveChunks = 2000
 
 // entry is a row of search_entry: the chunks of a version of a document.
@@ -46,9 +46,9 @@ func scanGeneration(row pgx.CollectableRow) (generation, error) {
 	return g, err
 }
 
-// Drive brings to the search engine what it has not been told yet and was queued longer than age
-// ago, of all tenants. It looks at the time between two batches like Tidy. It returns how many
-// versions of documents it brought.
+// Drive writes to the search engine the pending changes of all tenants that were queued longer than
+// age ago. It checks the deadline between batches, like Tidy. It returns the number of document
+// versions written.
 func (x *Index) Drive(ctx context.Context, age time.Duration, until time.Time) (brought int, more bool, err error) {
 	if x.cfg.Engine == nil {
 		return 0, false, nil
@@ -96,7 +96,7 @@ func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []docu
 	}
 }
 
-// pass reads a batch in one state of the database, brings it to its indexes, and notes that.
+// pass reads a batch in one snapshot, writes it to its indexes, and records that.
 func (x *Index) pass(ctx context.Context, read func(pgx.Tx, *batch) error, visible bool) error {
 	var b batch
 	err := x.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -112,7 +112,7 @@ func (x *Index) pass(ctx context.Context, read func(pgx.Tx, *batch) error, visib
 	if err := x.deliver(ctx, &b, visible); err != nil {
 		return err
 	}
-	return x.applied(ctx, b.entries, slices.MaxFunc(b.generations, bySince).since)
+	return x.markApplied(ctx, b.entries, slices.MaxFunc(b.generations, bySince).since)
 }
 
 func bySince(a, b generation) int { return int(min(max(a.since-b.since, -1), 1)) }
@@ -125,7 +125,7 @@ func (x *Index) deliver(ctx context.Context, b *batch, visible bool) error {
 	}
 	for _, g := range b.generations {
 		for number, dimensions := range b.spaces {
-			if err := x.makeRoom(ctx, space{g.name, number}, dimensions); err != nil {
+			if err := x.addVectorField(ctx, space{g.name, number}, dimensions); err != nil {
 				return err
 			}
 		}
@@ -149,9 +149,8 @@ type space struct {
 	model int32
 }
 
-// applied notes that entries are in the engine as they were read. What has changed since stays
-// queued.
-func (x *Index) applied(ctx context.Context, entries []entry, since int64) error {
+// markApplied removes entries from the queue that are now in the engine. Later changes stay queued.
+func (x *Index) markApplied(ctx context.Context, entries []entry, since int64) error {
 	tenants, shards, firsts, versions := make([]string, len(entries)), make([]int16, len(entries)), make([]int64, len(entries)), make([]int64, len(entries))
 	for i, e := range entries {
 		tenants[i], shards[i], firsts[i], versions[i] = string(e.tenant), e.shard, e.first, e.version

@@ -14,12 +14,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// engineSearch is a search that a search engine makes (Config.Engine). What the audience may read,
-// what words weigh and which chunks there are is known here, and asked for before and after: no
-// connection is held while the engine is at work.
+// engineSearch is a search by a search engine (Config.Engine). Permissions, word weights and
+// existing chunks are read from PostgreSQL before and after. No connection is held during the
+// engine's call.
 type engineSearch struct {
 	*search
-	index string // of the engine that serves; empty: PostgreSQL searches itself
+	index string // name of the serving index; empty if PostgreSQL searches itself
 }
 
 // findByEngine answers a request by the index of the search engine that serves; index is empty
@@ -38,7 +38,7 @@ func (x *Index) findByEngine(
 	}
 	var found engine.Result
 	if len(q.Lists) > 0 && (q.Sources == nil || len(q.Sources) > 0) && (q.Documents == nil || len(q.Documents) > 0) {
-		if err := x.room(ctx, q.Index, &s.snapshot); err != nil {
+		if err := x.ensureVectorField(ctx, q.Index, &s.snapshot); err != nil {
 			return out, nil, s.index, err
 		}
 		if found, err = x.cfg.Engine.Search(ctx, q); err != nil {
@@ -58,30 +58,30 @@ func (x *Index) findByEngine(
 		return s.out, nil, s.index, err
 	}
 	defer s.conn.Release() // which closes a connection whose transaction is still open
-	err = s.settle(ctx)
+	err = s.resolveCandidates(ctx)
 	return s.out, s.passages, s.index, err
 }
 
-// replaced reports whether an index of the search engine does not serve any more, as one that is
-// dropped while it is asked: some releases of OpenSearch say then that it lacks shards.
-func (x *Index) replaced(ctx context.Context, index string) bool {
+// indexReplaced reports whether an index of the search engine no longer serves. If an index is
+// dropped during a search, some releases of OpenSearch report missing shards.
+func (x *Index) indexReplaced(ctx context.Context, index string) bool {
 	var serves bool
 	err := x.db.Pool.QueryRow(ctx, `select exists (select from search_generation where serving and name = $1)`, index).Scan(&serves)
 	return err == nil && !serves
 }
 
-// room sees to it that an index has room for the vectors of the request's model, although none may
-// have come yet.
-func (x *Index) room(ctx context.Context, index string, s *snapshot) error {
+// ensureVectorField makes sure that an index has a vector field for the request's model, even if it
+// has no vectors yet.
+func (x *Index) ensureVectorField(ctx context.Context, index string, s *snapshot) error {
 	m, known := s.model()
 	if !known {
 		return nil
 	}
-	return x.makeRoom(ctx, space{index, m.number}, int(m.dimensions))
+	return x.addVectorField(ctx, space{index, m.number}, int(m.dimensions))
 }
 
-// makeRoom does so once per process.
-func (x *Index) makeRoom(ctx context.Context, at space, dimensions int) error {
+// addVectorField adds the field once per process.
+func (x *Index) addVectorField(ctx context.Context, at space, dimensions int) error {
 	if _, made := x.rooms.Load(at); made {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (x *Index) makeRoom(ctx context.Context, at space, dimensions int) error {
 	return nil
 }
 
-// prepare reads what the engine has to be told.
+// prepare reads the input for the engine's search.
 func (s *engineSearch) prepare(ctx context.Context) error {
 	conn, err := s.search.index.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -144,13 +144,13 @@ func (s *engineSearch) query() (engine.Query, error) {
 		if err := m.check(len(p.Vector)); err != nil {
 			return q, err
 		}
-		q.Model, q.Probes[i].Vector = m.number, unit(p.Vector)
+		q.Model, q.Probes[i].Vector = m.number, normalise(p.Vector)
 		s.out.Lists[i].Semantic, s.out.Route = true, retrieve.RouteGraph
 	}
 	return q, nil
 }
 
-// list says what the engine found in the words of a request.
+// list converts the engine's result for query i. chunks is the number of readable chunks.
 func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
 	terms := s.words.queries[i]
 	list := retrieve.List{MaxFlat: found.MaxFlat, MaxTitle: found.MaxTitle, Semantic: s.out.Lists[i].Semantic, Synonyms: s.words.told[i],
@@ -172,16 +172,16 @@ func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
 	return list
 }
 
-// settle looks up the candidates, in the state in which passages are fetched: what is not there any
-// more, or may not be read, is none.
-func (s *engineSearch) settle(ctx context.Context) error {
+// resolveCandidates looks up the candidates in the snapshot from which passages are fetched. It
+// drops those that no longer exist or may not be read.
+func (s *engineSearch) resolveCandidates(ctx context.Context) error {
 	var ids []document.ChunkID
 	for _, list := range s.out.Lists {
 		for _, c := range list.Entries {
 			ids = append(ids, c.Chunk)
 		}
 	}
-	var rows []standing
+	var rows []chunkPosition
 	var first round
 	first.queue(done, beginRead)
 	first.queue(done, passageSettings)
@@ -189,7 +189,7 @@ func (s *engineSearch) settle(ctx context.Context) error {
 	if err := first.run(ctx, s.conn); err != nil {
 		return fmt.Errorf("look up what the search engine found: %w", err)
 	}
-	stands := make(map[document.ChunkID]standing, len(rows))
+	stands := make(map[document.ChunkID]chunkPosition, len(rows))
 	for _, row := range rows {
 		stands[row.chunk] = row
 	}
@@ -205,8 +205,8 @@ func (s *engineSearch) settle(ctx context.Context) error {
 	return s.fetch(ctx)
 }
 
-// standing is where a chunk stands in its document.
-type standing struct {
+// chunkPosition is the position of a chunk in its document.
+type chunkPosition struct {
 	chunk, first document.ChunkID
 	count        int32
 	boost        float32
@@ -221,8 +221,8 @@ var standingSQL = withAccess(`
 	cross join lateral (select shard, id, document from chunk where tenant_id = $1 and shard = w.shard and id = w.id offset 0) c
 	cross join lateral (select * from document d where tenant_id = $1 and shard = c.shard and id = c.document and {may_read} offset 0) d`, "$1", "$4")
 
-func scanStanding(row pgx.CollectableRow) (standing, error) {
-	var s standing
+func scanStanding(row pgx.CollectableRow) (chunkPosition, error) {
+	var s chunkPosition
 	var shard int16
 	var chunk, first int64
 	var updated *time.Time

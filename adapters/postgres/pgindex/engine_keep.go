@@ -17,8 +17,8 @@ var ErrNoEngine = errors.New("no search engine is configured; set INDEX_URL")
 type EngineState struct {
 	Serving string        // the index that answers searches; empty: PostgreSQL does
 	Filling string        // the index that is being filled; empty: none is
-	Left    int64         // chunks that it lacks
-	Queued  int64         // documents with changes that the engine was not told of yet
+	Left    int64         // chunks missing in the engine
+	Queued  int64         // documents with pending changes for the engine
 	Waited  time.Duration // for how long the first of them waits, by the clock of the database
 }
 
@@ -54,7 +54,7 @@ func (x *Index) Rebuild(ctx context.Context, fromScratch bool, progress func(lef
 	if state.Serving != "" && state.Filling == "" && !fromScratch {
 		return x.dropLeaving(ctx)
 	}
-	if err := x.giveUpLost(ctx, state.Serving, fromScratch); err != nil {
+	if err := x.abandonLost(ctx, state.Serving, fromScratch); err != nil {
 		return err
 	}
 	if state.Filling == "" || fromScratch {
@@ -116,10 +116,9 @@ func (x *Index) reporting(progress func(left int64)) func(context.Context) error
 	}
 }
 
-// giveUpLost has PostgreSQL answer searches where the engine does not have the index any more that
-// should, or, if it is to be rebuilt, cannot use it, as without its shards: nothing could be
-// written to it.
-func (x *Index) giveUpLost(ctx context.Context, serving string, fromScratch bool) error {
+// abandonLost makes PostgreSQL answer searches if the engine has lost the serving index. During a
+// rebuild it does so too if the index is unusable, for example without its shards.
+func (x *Index) abandonLost(ctx context.Context, serving string, fromScratch bool) error {
 	if err := x.cfg.Engine.Check(ctx); err != nil {
 		return err
 	}
@@ -134,7 +133,7 @@ func (x *Index) giveUpLost(ctx context.Context, serving string, fromScratch bool
 	return nil
 }
 
-// beginGeneration makes an empty index that every change goes to from now on.
+// beginGeneration creates an empty index that receives every change from now on.
 func (x *Index) beginGeneration(ctx context.Context) error {
 	var number int64
 	if err := x.db.Pool.QueryRow(ctx, `select nextval('search_version')`).Scan(&number); err != nil {
@@ -163,7 +162,7 @@ func (x *Index) beginGeneration(ctx context.Context) error {
 	return x.dropLeaving(ctx)
 }
 
-// dropLeaving drops the indexes that count for nothing any more.
+// dropLeaving drops indexes that are no longer used.
 func (x *Index) dropLeaving(ctx context.Context) error {
 	rows, err := x.db.Pool.Query(ctx, `select name from search_generation where leaving`)
 	if err != nil {
@@ -196,8 +195,8 @@ const noteMissingSQL = `
 	) d
 	on conflict do nothing`
 
-// fill brings to the index that is being filled what it lacks and what is not queued anyway, in the
-// order of chunks.
+// fill copies to the index that is being filled the chunks that it lacks and that are not queued,
+// in order of chunks.
 func (x *Index) fill(ctx context.Context, tell func(context.Context) error) error {
 	var after entry
 	for {
@@ -233,8 +232,8 @@ func (x *Index) fill(ctx context.Context, tell func(context.Context) error) erro
 	}
 }
 
-// serve has the index that was filled answer searches, unless it lacks something, and drops the one
-// before.
+// serve makes the filled index answer searches, unless it lacks something, and drops the previous
+// one.
 func (x *Index) serve(ctx context.Context) (done bool, err error) {
 	var filled string
 	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

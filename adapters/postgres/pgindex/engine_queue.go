@@ -65,9 +65,8 @@ func queueVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard 
 	return nil
 }
 
-// tell brings changes of documents, which are stored, to the search engine. What it does not hear
-// now it hears later (Drive).
-func (x *Index) tell(ctx context.Context, tenant access.TenantID, ids []document.ID) error {
+// notifyEngine writes stored changes of documents to the search engine. Drive retries what fails.
+func (x *Index) notifyEngine(ctx context.Context, tenant access.TenantID, ids []document.ID) error {
 	if x.cfg.Engine == nil {
 		return nil
 	}
@@ -77,8 +76,8 @@ func (x *Index) tell(ctx context.Context, tenant access.TenantID, ids []document
 	return nil
 }
 
-// tellChunks is tell for the documents of chunks.
-func (x *Index) tellChunks(ctx context.Context, tenant access.TenantID, chunks []document.ChunkID) error {
+// notifyEngineOfChunks is notifyEngine for the documents of chunks.
+func (x *Index) notifyEngineOfChunks(ctx context.Context, tenant access.TenantID, chunks []document.ChunkID) error {
 	if x.cfg.Engine == nil {
 		return nil
 	}
@@ -99,5 +98,5 @@ func (x *Index) tellChunks(ctx context.Context, tenant access.TenantID, chunks [
 	if err != nil {
 		return fmt.Errorf("look up the documents of chunks: %w", err)
 	}
-	return x.tell(ctx, tenant, documents)
+	return x.notifyEngine(ctx, tenant, documents)
 }

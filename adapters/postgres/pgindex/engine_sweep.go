@@ -12,10 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// SweepEngine compares what the search engine has of a tenant with the database, block by block of
-// chunk ids: how many chunks there are, and the sum of their versions. Where they differ it looks
-// at every chunk, has those brought again that are missing or old (Drive), and takes out those that
-// should not be there. It returns how many chunks were not as they should be.
+// SweepEngine compares the search engine's chunks of a tenant with the database, by count and sum
+// of versions per block of chunk ids. In differing blocks it compares every chunk. It queues
+// missing and outdated ones for Drive, and deletes surplus ones. It returns the number of wrong
+// chunks.
 func (x *Index) SweepEngine(ctx context.Context, tenant access.TenantID) (int, error) {
 	if x.cfg.Engine == nil {
 		return 0, ErrNoEngine
@@ -62,7 +62,7 @@ func (x *Index) SweepEngine(ctx context.Context, tenant access.TenantID) (int, e
 // entryBlock is the block in which an entry's chunks are: all of a document's are in one.
 const entryBlock = `((shard::bigint << 32 | first_chunk) >> 16)`
 
-// tallies sums up what the engine should have.
+// tallies returns the expected count and sum per block.
 func (x *Index) tallies(ctx context.Context, tenant access.TenantID) (map[int64]engine.Tally, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select `+entryBlock+`, sum(chunk_count)::bigint, sum(chunk_count * version)::bigint from search_entry
@@ -82,7 +82,7 @@ func (x *Index) tallies(ctx context.Context, tenant access.TenantID) (map[int64]
 	return out, nil
 }
 
-// repair compares a block chunk by chunk. What is queued is left to Drive.
+// repair compares a block chunk by chunk. It leaves queued chunks to Drive.
 func (x *Index) repair(ctx context.Context, index string, tenant access.TenantID, block int64) (int, error) {
 	// before the entries: a chunk that is new since has one
 	have, err := x.cfg.Engine.Versions(ctx, index, tenant, block)

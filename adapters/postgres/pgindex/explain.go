@@ -9,9 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Readers returns for each document with an address, in any spelling, who may read it at this
-// moment: its access list, with the readers of the nodes that it names. It is for explaining, and
-// decides nothing.
+// Readers returns the current readers of each document at an address, in any spelling: its access
+// list and the readers of the nodes in it. It is for explanations only.
 func (x *Index) Readers(ctx context.Context, tenant access.TenantID, address string) ([]access.ACL, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select `+readers("$1", "'{}'")+`

@@ -87,10 +87,10 @@ func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extr
 	return nil
 }
 
-// again writes what a document states, replaces what was written of it before, and reports whether
-// it is still there as it was.
+// again replaces what was extracted from a document, and reports whether the document still exists
+// unchanged.
 func (e *Extraction) again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, d extract.Document, facts []knowledge.Fact) (bool, error) {
-	if err := holdShard(ctx, tx, tenant, d.Shard); err != nil {
+	if err := lockShardQuietly(ctx, tx, tenant, d.Shard); err != nil {
 		return false, err
 	}
 	docs, err := storedDocuments(ctx, tx, tenant, d.Shard, `id = $3 and first_chunk = $4`, d.Row, d.First)
@@ -100,9 +100,9 @@ func (e *Extraction) again(ctx context.Context, tx pgx.Tx, tenant access.TenantI
 	return true, e.index.reread(ctx, tx, tenant, d.Shard, docs, func(r knowledge.Reading) knowledge.Reading { return r.With(facts, extract.MostFacts) })
 }
 
-// Withdraw takes out of the graph what a model read, where that is not wanted any more; what
-// documents state without a model stays. What was read is known until the second night. It looks at
-// the time between two documents (zero: never reached), and reports whether there is more.
+// Withdraw removes from the graph what a model extracted, after extraction was switched off.
+// Statements that were found without a model stay. The extractions stay cached until the second
+// night. It checks the deadline between documents (zero: none), and reports whether more is left.
 func (e *Extraction) Withdraw(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	for {
 		if reached(until) {

@@ -13,16 +13,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Find answers all probes from one snapshot of the database, and fetches passages from the same
-// snapshot. See retrieve.Index.
-//
-// With a warm cache a search takes two round trips in one transaction. The first confirms that the
-// index has not changed since the last search, and fetches postings of words that this process has
-// not cached. Both sides are then compared in memory, and the second fetches the passages.
-//
-// A change to the index adds a round trip. If the vectors do not fit in memory, one round trip
-// fetches the nearest vectors during the keyword scoring. Another one fetches the distances of
-// keyword candidates.
+// Find runs all probes and fetches the passages in one snapshot of the database. See
+// retrieve.Index. With a warm cache a search takes two round trips in one transaction. The first
+// confirms that the index is unchanged since the last search, and fetches postings of words that
+// are not cached. Both sides are then scored in memory, and the second fetches the passages. A
+// change of the index adds a round trip. If the vectors do not fit in memory, one more round trip
+// fetches the nearest vectors during keyword scoring, and another one the distances of keyword
+// candidates.
 func (x *Index) Find(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (retrieve.Candidates, []retrieve.Passage, error) {
@@ -32,7 +29,7 @@ func (x *Index) Find(
 	}
 	if x.cfg.Engine != nil && !r.Dated() { // which knows no dates
 		out, passages, index, err := x.findByEngine(ctx, r, choose)
-		if (errors.Is(err, engine.ErrMissing) || errors.Is(err, engine.ErrDown)) && x.replaced(ctx, index) {
+		if (errors.Is(err, engine.ErrMissing) || errors.Is(err, engine.ErrDown)) && x.indexReplaced(ctx, index) {
 			out, passages, index, err = x.findByEngine(ctx, r, choose)
 		}
 		if err != nil {

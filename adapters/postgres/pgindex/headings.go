@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Headings are those of some documents that an audience may read: up to 60 of each of up to 200,
-// one of which is enough for a question.
+// Headings returns headings of documents that an audience may read: up to 60 of each document, and
+// of up to 200 documents.
 func (x *Index) Headings(ctx context.Context, audience access.Audience) ([]suggest.Heading, error) {
 	if audience.Tenant() == "" {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Hints keeps what was heard of the sources of a tenant.
+// Hints implements index.Hints for the sources of a tenant.
 type Hints struct {
 	index  *Index
 	tenant access.TenantID
@@ -19,7 +19,7 @@ type Hints struct {
 
 var _ index.Hints = (*Hints)(nil)
 
-// Hints returns what is heard of the sources of a tenant.
+// Hints returns the index.Hints of a tenant.
 func (x *Index) Hints(tenant access.TenantID) *Hints { return &Hints{x, tenant} }
 
 // How much is kept of a source that reports more than is read: what is left out is found without
@@ -29,7 +29,7 @@ const (
 	longestHint = 500 // bytes of a subject
 )
 
-// Hear implements index.Hints. Of a source that is not known nothing is kept.
+// Hear implements index.Hints. It ignores unknown sources.
 func (h *Hints) Hear(ctx context.Context, source document.SourceID, subjects []string) error {
 	var kept []string
 	for _, s := range subjects {

@@ -35,11 +35,12 @@ type Config struct {
 	// ExactLimit is the largest number of allowed chunks for which a search compares every vector
 	// although sketches of them are in memory; 2,000.
 	ExactLimit int
-	// CacheBytes limits the memory for cached segments; 1 GiB. The cache has the chunks that each
-	// combination of access lists may find (1 bit a chunk) and where documents begin (24 bytes a
-	// document). It also has postings of searched words (4 bytes each), and sketches of vectors (4
-	// bytes and 1 bit a dimension for each chunk). Sketches are cached only while those of an index
-	// fit into three quarters of it. Searches read the rest from the tables.
+	// CacheBytes limits the memory for cached segments; 1 GiB. The cache has the bitmaps of
+	// readable chunks for each combination of access lists (1 bit a chunk), and the positions of
+	// documents (24 bytes a document). It also has postings of searched words (4 bytes each), and
+	// sketches of vectors (4 bytes and 1 bit a dimension for each chunk). Sketches are cached only
+	// while those of an index fit into three quarters of it. Searches read everything else from the
+	// tables.
 	CacheBytes int64
 	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32
 	// bits).
@@ -105,7 +106,7 @@ type Index struct {
 	cache    *segmentCache
 	spaces   spaces
 	names    *pgknowledge.Writer
-	searches atomic.Int64 // that compared vectors
+	searches atomic.Int64 // number of searches that compared vectors
 	rooms    sync.Map     // of space: models for which indexes of the search engine have room
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// words are what the probes of a search look for, and where it was found.
+// words are the words that the probes of a search look for, with their postings.
 type words struct {
 	queries [][]analyse.Term
 	told    [][]string // the synonyms among them, in words
@@ -73,7 +73,7 @@ func (t termLists) looked(segment int32) bool {
 	return found
 }
 
-// size is what the lists take in the cache, roughly.
+// size returns the approximate size in the cache.
 func (t termLists) size() int64 {
 	n := int64(512 + 4*len(t.segments))
 	for _, l := range t.lists {
@@ -82,18 +82,18 @@ func (t termLists) size() int64 {
 	return n
 }
 
-// sealedPlan is what the sealed postings of a search are put together from.
+// sealedPlan lists the cached and the missing postings of a search in sealed segments.
 type sealedPlan struct {
 	index    *Index
 	tenant   access.TenantID
 	terms    []string
 	known    []termLists // by term
 	segments []int32     // of the snapshot, ascending
-	unseen   []string    // terms of which nothing is known
-	partial  []string    // terms of which not every segment is known
+	unseen   []string    // terms without cached postings
+	partial  []string    // terms with cached postings for some segments
 	lacking  []int32     // segments that some of partial lack
 	read     [2][]postingRow
-	learnt   []*cached // what was read, for other searches
+	learnt   []*cached // postings read, to be cached
 }
 
 // planSealed looks up what is remembered of the terms' sealed postings.
@@ -131,7 +131,7 @@ func (x *Index) planSealed(tenant access.TenantID, segments []segmentRow, terms 
 // postingsSQL reads the sealed postings of terms. Served by the primary key of posting.
 const postingsSQL = `select shard, segment::bigint, field, term, payload from posting where tenant_id = $1 and term = any($2::text[])`
 
-// queue asks for what is not remembered.
+// queue queues the statements for missing postings.
 func (plan *sealedPlan) queue(r *round) {
 	if len(plan.unseen) > 0 {
 		r.queue(into(&plan.read[0], scanPosting), postingsSQL, string(plan.tenant), plan.unseen)
@@ -183,8 +183,7 @@ func (plan *sealedPlan) remember() {
 	}
 }
 
-// with returns the lists in the segments that there are now: those known, and those just read of
-// segments that were not.
+// with returns the lists for the current segments: cached ones and newly read ones.
 func (t termLists) with(read []sealedList, segments []int32) termLists {
 	out := termLists{segments: segments}
 	for _, l := range t.lists {

@@ -20,8 +20,8 @@ type postingList struct {
 // postings are the lists of the terms asked for, by field and term.
 type postings [2]map[string][]postingList
 
-// frequency counts the chunks that hold a term in a field and that the audience may read. No other
-// chunk counts, so that a score shows nothing of it.
+// frequency counts the chunks that contain a term in a field and that the audience may read.
+// Unreadable chunks do not count, so that a score reveals nothing about them.
 func frequency(lists []postingList, sc *scope) int {
 	df := 0
 	for _, l := range lists {
@@ -53,7 +53,7 @@ type keywordScores struct {
 	terms []analyse.Term
 	// of each term in the flat field, among the chunks that the audience may read
 	frequency         []int
-	chunks            int // that the audience may read
+	chunks            int // readable by the audience
 	sums              [2]map[blockKey]*bm25.Sums
 	maxFlat, maxTitle float64 // among allowed chunks
 	peaks             [2]map[blockKey]*peaks
@@ -62,13 +62,13 @@ type keywordScores struct {
 // peaks are the best allowed sums of each 64 neighbouring chunks of a block.
 type peaks [bm25.BlockSize / 64]float32
 
-// noPeaks stands for a field that nothing matches in; it is never written to.
+// noPeaks is the constant for a field without matches.
 var noPeaks peaks
 
 // sumsPool recycles the 256 KiB arrays of scores.
 var sumsPool = sync.Pool{New: func() any { return new(bm25.Sums) }}
 
-// noSums stands for a field that nothing matches in; it is never written to.
+// noSums is the constant for a field without matches.
 var noSums bm25.Sums
 
 func (k *keywordScores) release() {

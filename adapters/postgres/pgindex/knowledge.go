@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// readStep is how many documents are read again at once, for what they state, and scanStep how
-	// many passages for new names.
+	// readStep is the number of documents read again per transaction, and scanStep the number of
+	// passages searched for new names.
 	readStep, scanStep = 200, 2000
-	// fewNames is up to how many new names are looked up one by one in the postings. To read every
-	// passage costs about as much as this many look-ups for each thousand of passages.
-	fewNames = 20
-	// mostHolding is how many passages that hold all words of a name are read for it.
-	mostHolding = 2000
+	// maxLookups is the number of new names up to which they are looked up in the postings. A scan
+	// of all passages costs about as much as this many look-ups per thousand passages.
+	maxLookups = 20
+	// maxPassagesOfName limits the passages that are read for one name.
+	maxPassagesOfName = 2000
 )
 
-// tidyKnowledge brings up to date what documents state: it reads those that an earlier version of
-// the program stored, and looks for new names in the passages that were there before them. It looks
-// at the time like Tidy.
+// tidyKnowledge updates the statements of documents. It reads again the documents that an earlier
+// version of the program stored, and searches older passages for new names. It checks the deadline
+// like Tidy.
 func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {
@@ -49,7 +49,7 @@ func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until
 	began := time.Now()
 	defer func() { x.cfg.Measure("look for names", time.Since(began)) }()
 	for {
-		fresh, err := graph.Unsearched(ctx, tenant, mostUnsearched)
+		fresh, err := graph.Unsearched(ctx, tenant, maxNewNames)
 		if err != nil || len(fresh) == 0 {
 			return false, err
 		}
@@ -60,10 +60,10 @@ func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until
 		if err := x.db.Pool.QueryRow(ctx, `select coalesce(sum(chunks), 0) from index_shard where tenant_id = $1`, string(tenant)).Scan(&chunks); err != nil {
 			return false, fmt.Errorf("count passages: %w", err)
 		}
-		if len(fresh) > fewNames*(1+chunks/1000) {
+		if len(fresh) > maxLookups*(1+chunks/1000) {
 			err = x.scanFor(ctx, tenant, shards, fresh)
 		} else {
-			fresh = fresh[:min(len(fresh), fewNames)]
+			fresh = fresh[:min(len(fresh), maxLookups)]
 			err = x.lookFor(ctx, tenant, fresh)
 		}
 		if err != nil {
@@ -72,27 +72,27 @@ func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until
 	}
 }
 
-// mostUnsearched is how many new names are looked for at once.
-const mostUnsearched = 100_000
+// maxNewNames is how many new names are searched for at once.
+const maxNewNames = 100_000
 
-// holdShard makes the caller the only writer of a shard, as lockShard does, without telling
-// searches of a change: what they find stays as it is.
-func holdShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
+// lockShardQuietly makes the caller the only writer of a shard, like lockShard, but keeps the
+// shard's version, because results of searches do not change.
+func lockShardQuietly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
 	if _, err := tx.Exec(ctx, `select from index_shard where tenant_id = $1 and shard = $2 for update`, string(tenant), shard); err != nil {
 		return fmt.Errorf("lock index shard %d: %w", shard, err)
 	}
 	return nil
 }
 
-// readUnread reads some documents that were stored without being read, or read by an earlier
-// version, and reports whether there may be more. Served by document_older.
+// readUnread reads some documents that were never read for statements, or by an earlier version. It
+// reports whether there may be more. Served by document_older.
 func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard int16) (more bool, err error) {
 	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var there bool
 		if err := tx.QueryRow(ctx, `select exists (select from document where tenant_id = $1 and shard = $2 and knowledge < 2)`, string(tenant), shard).Scan(&there); err != nil || !there {
 			return err
 		}
-		if err := holdShard(ctx, tx, tenant, shard); err != nil {
+		if err := lockShardQuietly(ctx, tx, tenant, shard); err != nil {
 			return err
 		}
 		docs, err := storedDocuments(ctx, tx, tenant, shard, `knowledge < 2 order by id limit $3`, readStep)
@@ -131,8 +131,8 @@ func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sha
 	})
 }
 
-// reread writes what stored documents state, and what more adds to it, and replaces what was
-// written of them before. The caller holds the shard.
+// reread replaces the statements of stored documents, including those that more returns. The caller
+// must hold the shard.
 func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []pgknowledge.Written, more func(knowledge.Reading) knowledge.Reading) error {
 	ids, firsts, counts := make([]int64, len(docs)), make([]int64, len(docs)), make([]int32, len(docs))
 	for i := range docs {
@@ -154,13 +154,13 @@ func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s
 	return x.names.Put(ctx, tx, tenant, docs)
 }
 
-// scanFor reads every passage for names that are many.
+// scanFor searches every passage for new names.
 func (x *Index) scanFor(ctx context.Context, tenant access.TenantID, shards []int16, names []pgknowledge.Name) error {
 	for _, shard := range shards {
 		for after := int64(-1); ; {
 			var passages []pgknowledge.Passage
 			err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-				if err := holdShard(ctx, tx, tenant, shard); err != nil {
+				if err := lockShardQuietly(ctx, tx, tenant, shard); err != nil {
 					return err
 				}
 				rows, err := tx.Query(ctx, `select id, lead, text from chunk where tenant_id = $1 and shard = $2 and id > $3 order by id limit $4`, string(tenant), shard, after, scanStep)
@@ -206,7 +206,7 @@ func (x *Index) lookFor(ctx context.Context, tenant access.TenantID, names []pgk
 			}
 		}
 		for _, shard := range slices.Sorted(maps.Keys(holding)) {
-			if err := holdShard(ctx, tx, tenant, shard); err != nil {
+			if err := lockShardQuietly(ctx, tx, tenant, shard); err != nil {
 				return err
 			}
 			rows, err := tx.Query(ctx, `
@@ -228,10 +228,9 @@ func (x *Index) lookFor(ctx context.Context, tenant access.TenantID, names []pgk
 	})
 }
 
-// holdingWords adds the passages that hold every word of a spelling of a name, in one of the
-// languages of the index, to those of others. Of a name that more than mostHolding do it adds the
-// first ones: so common a name tells nothing anyway. Served by the primary keys of both tables of
-// postings.
+// holdingWords adds to the given passages those that contain every word of a name's spelling, in
+// one of the index's languages. It adds only the first maxPassagesOfName, because a more common
+// name carries no information. Served by the primary keys of both tables of postings.
 func holdingWords(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelling string, holding map[int16]map[int64]bool) error {
 	var languages []string
 	if err := tx.QueryRow(ctx, `select array(select distinct l from index_shard, unnest(languages) l where tenant_id = $1 order by 1)`, string(tenant)).Scan(&languages); err != nil {
@@ -278,7 +277,7 @@ func holdingWords(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelli
 			if counts[id] < len(terms) {
 				continue
 			}
-			if kept++; kept > mostHolding {
+			if kept++; kept > maxPassagesOfName {
 				break
 			}
 			shard, chunk := splitID(id)
@@ -300,7 +299,7 @@ func (x *Index) purgeKnowledge(ctx context.Context, tenant access.TenantID, shar
 		}
 		err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 			for _, shard := range shards {
-				if err := holdShard(ctx, tx, tenant, shard); err != nil {
+				if err := lockShardQuietly(ctx, tx, tenant, shard); err != nil {
 					return err
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// listings are those of one source.
+// listings implements index.Listings for one source.
 type listings struct {
 	index  *Index
 	tenant access.TenantID

@@ -17,15 +17,15 @@ func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
 	return err
 }
 
-// restShare is the part of FreshLimit, 1 of so many, from which on Tidy packs what waits: after a
-// run of indexing no more chunks may come for long, and every search would read those that wait row
-// by row, 4,000 of them in about 2 ms.
+// restShare is the divisor of FreshLimit that gives the number of waiting chunks from which Tidy
+// packs. After indexing there may be no new chunks for long, and every search would read the
+// waiting ones row by row: about 2 ms for 4,000.
 const restShare = 8
 
-// Tidy packs when enough chunks wait, merges segments, forgets old changes, takes statistics of
-// tables that have grown, and looks for new names (tidyKnowledge), which reads them all. It calls
-// report with what it begins to do. It looks at the time between two steps, each of which is
-// committed, and returns true at until when there is more to do; a zero until is never reached.
+// Tidy maintains the index: it packs waiting chunks, merges segments, prunes old changes, updates
+// table statistics, and searches for new names (tidyKnowledge). It calls report before each step.
+// It commits each step and then checks the deadline. If work is left at until, it returns true; a
+// zero until means no deadline.
 func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Time, report func(step string)) (more bool, err error) {
 	report("Packing the index")
 	rows, err := x.db.Pool.Query(ctx, `select shard, next_chunk - sealed_to from index_shard where tenant_id = $1 order by shard`, string(tenant))
@@ -67,10 +67,10 @@ func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Tim
 // analysed are the tables that searches and the look for names join.
 var analysed = []string{"document", "chunk", "posting", "fresh_posting", "segment", "entity_name", "entity", "alias", "edge", "mention"}
 
-// analyse has PostgreSQL take statistics of the index if one of its tables is more than twice as
-// large as when they were last taken. Until then every statement is planned for the small table,
-// and a later run can take a hundred times as long. Autovacuum does the same within a minute or so,
-// and alone does where another role owns the tables.
+// analyse updates PostgreSQL's statistics if a table of the index is more than twice as large as at
+// the last time. Otherwise statements would be planned for the small table and could take a hundred
+// times as long. Autovacuum does the same within about a minute, and does so alone if another role
+// owns the tables.
 func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	const wanted = `
 		select coalesce(bool_or(pg_relation_size(oid) > 2 * relpages::bigint * current_setting('block_size')::bigint), false)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// mergeWidth is how many neighbouring segments of a level make one of the next.
+	// mergeWidth is how many adjacent segments of a level are merged into one of the next.
 	mergeWidth = 4
 	// purgeShare is the share of removed chunks from which a segment is rewritten.
 	purgeShare = 0.25
@@ -53,9 +53,9 @@ func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int
 	return done && err == nil, err
 }
 
-// planMerge chooses neighbouring segments of one block to be replaced by one: all of a block that
-// is full, else the first mergeWidth of a level, else a single segment of whose chunks such a share
-// was removed or whose impacts have become stale.
+// planMerge chooses adjacent segments of one block to be merged into one: all segments of a full
+// block, else the first mergeWidth of a level, else a single segment with many deleted chunks or
+// stale impacts.
 func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	for start := 0; start < len(segments); {
 		end := start + 1

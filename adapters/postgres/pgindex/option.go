@@ -90,8 +90,8 @@ func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src docu
 	return nil
 }
 
-// approvalOption is the option that makes the row valid. The trail omits its earlier value, which
-// means nothing to a reader.
+// approvalOption is the option that makes the row valid. The audit trail omits its previous value,
+// which means nothing to a reader.
 const approvalOption = "approval"
 
 // optionChanges returns the options that differ between two sets. Each name maps to its earlier

@@ -10,24 +10,24 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// outline is what a search read first, remembered for the next one of the tenant. All of it changes
-// with the versions of the shards alone (lockShard): while these are the same, it is what the next
-// search would read. Otherwise it tells what is likely to be needed, which saves a round trip and
-// decides nothing. It is not changed once remembered, but for steady.
+// outline is the first data that a search reads, cached for the tenant's next search. It changes
+// only with the versions of the shards (lockShard). While these are the same, it equals what the
+// next search would read. Otherwise it only predicts what is needed, which saves a round trip. It
+// is immutable, except for steady.
 type outline struct {
-	number   int64 // tells it apart from others of this process
+	number   int64 // unique in this process
 	shards   []shardRow
 	segments []segmentRow
 	fresh    []freshDoc
-	// a later search found the same versions; of an index that is being written to, nothing is
-	// taken for granted
+	// a later search found the same versions; nothing is assumed about an index that is being
+	// written to
 	steady atomic.Bool
 }
 
 // outlineNumbers counts the outlines of this process.
 var outlineNumbers atomic.Int64
 
-// size is what an outline takes in the cache, roughly.
+// size returns the approximate size in the cache.
 func (o *outline) size() int64 {
 	return 512 + 128*int64(len(o.shards)) + 80*int64(len(o.segments)) + 96*int64(len(o.fresh))
 }
@@ -41,8 +41,8 @@ func (x *Index) outline(tenant access.TenantID) *outline {
 	return entry.outline
 }
 
-// remember keeps the outline of a snapshot, unless last is of the same versions, and with it the
-// access lists that the audience may read.
+// remember caches the outline of a snapshot, unless last has the same versions, and the access
+// lists that the audience may read.
 func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 	o := last
 	if last.same(s.shards) {
@@ -54,25 +54,24 @@ func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 	x.cache.put(&cached{key: listsKey(a), lists: audienceLists{o.number, s.lists, s.until}, size: 4*int64(len(s.lists)) + 512})
 }
 
-// audienceLists are the numbers of the access lists that an audience may read, ascending, with the
-// outline at which that was so.
+// audienceLists are the numbers of the access lists that an audience may read, ascending, and the
+// outline they belong to.
 type audienceLists struct {
 	outline int64
 	numbers []int32
-	until   time.Time // when it is asked again; zero: while the outline is true
+	until   time.Time // expiry; zero: as long as the outline is valid
 }
 
-// passingAge is how long access lists are remembered that an audience may read by nodes. A change
-// of who may read a node changes the versions, but the end of the time for which nodes count that
-// could not be read again (index.NodeGrace) changes nothing.
+// passingAge is how long the access lists that an audience may read through nodes are cached. A
+// change of a node's readers changes the versions, but the end of a grace period (index.NodeGrace)
+// does not.
 const passingAge = time.Minute
 
 func listsKey(a access.Audience) segmentKey {
 	return segmentKey{tenant: a.Tenant(), kind: kindLists, audience: a.Key()}
 }
 
-// listsAt returns the access lists that an audience may read if an outline is true, as far as that
-// is known and worth relying on.
+// listsAt returns the cached access lists of an audience for an outline, if they are still valid.
 func (x *Index) listsAt(o *outline, a access.Audience) (lists audienceLists, known bool) {
 	if o == nil || !o.steady.Load() {
 		return lists, false
@@ -84,13 +83,12 @@ func (x *Index) listsAt(o *outline, a access.Audience) (lists audienceLists, kno
 	return entry.lists, true
 }
 
-// same reports whether the shards still have the versions that they had.
+// same reports whether the shards still have the same versions.
 func (o *outline) same(now []shardRow) bool {
 	return o != nil && slices.EqualFunc(o.shards, now, shardRow.sameVersion)
 }
 
-// covers reports whether what was asked for by some shards is all that is needed of fresh chunks
-// now.
+// covers reports whether the data requested for some shards includes all fresh chunks needed now.
 func covers(asked, now []shardRow) bool {
 	return slices.Equal(languages(asked), languages(now)) && slices.EqualFunc(asked, now, func(a, b shardRow) bool {
 		return a.shard == b.shard && a.sealedTo <= b.sealedTo && (a.hasFresh() || !b.hasFresh())

@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Pack turns all chunks that wait into segments and merges segments where that pays. It changes no
-// result. Any number of processes may call it at any time: one works on a shard, the others return
-// at once. Searches and writes go on meanwhile; a writer of the shard waits for the last step of
-// each transaction only.
+// Pack turns all waiting chunks into segments and merges segments if that pays. It does not change
+// results. It may be called concurrently by any process: one works on a shard, and the others
+// return at once. Searches and writes continue. A writer of the shard waits only for the last step
+// of each transaction.
 func (x *Index) Pack(ctx context.Context, tenant access.TenantID) error {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {

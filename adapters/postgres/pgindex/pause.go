@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PauseSource stops reading a source until ResumeSource, and grants nothing of it where it has its
-// own readers. by is who asks.
+// PauseSource stops reading a source until ResumeSource. If the source has its own permissions, it
+// grants nothing meanwhile. by is the account that requests it.
 func (x *Index) PauseSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourcePaused, `update source set paused_at = coalesce(paused_at, clock_timestamp()) where tenant_id = $1 and id = $2`)
 }
@@ -29,9 +29,9 @@ func (x *Index) NoteSourceRun(ctx context.Context, tenant access.TenantID, sourc
 	return x.changeSource(ctx, tenant, source, by, session.SourceIndexed, `select from source where tenant_id = $1 and id = $2`)
 }
 
-// ResyncSource has the next run of a source begin at the beginning, and the same of the loops over
-// its nodes and groups. What has changed is stored again, whatever its date says. A run that goes
-// on meanwhile does not undo that. by is who asks.
+// ResyncSource makes the next run of a source, and its loops over nodes and groups, start over.
+// Changed documents are stored again regardless of their date. A run in progress does not undo
+// this. by is the account that requests it.
 func (x *Index) ResyncSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourceResynced, `update source set resync_at = clock_timestamp() where tenant_id = $1 and id = $2`)
 }
@@ -57,7 +57,7 @@ func (x *Index) changeSource(ctx context.Context, tenant access.TenantID, source
 	return nil
 }
 
-// SourcePaused reports whether a source is paused. One that is not known is not.
+// SourcePaused reports whether a source is paused. An unknown source is not.
 func (x *Index) SourcePaused(ctx context.Context, tenant access.TenantID, source document.SourceID) (paused bool, err error) {
 	// By the primary key.
 	err = x.db.Pool.QueryRow(ctx, `select exists (select from source where tenant_id = $1 and id = $2 and paused_at is not null)`, string(tenant), string(source)).Scan(&paused)

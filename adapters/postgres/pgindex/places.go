@@ -12,17 +12,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// placeRow is what scoring needs of a document. Chunk ids are never reused and a changed document
-// gets new ones, so a row never changes; that the document was removed meanwhile does not matter,
-// since only chunks that may be found are looked up.
+// placeRow is the data about a document that scoring needs. Chunk ids are never reused, and a
+// changed document gets new ones, so a row never changes. Rows of removed documents are harmless,
+// since only allowed chunks are looked up.
 type placeRow struct {
 	first   int64 // chunk
-	updated int64 // microseconds since 1970; noDate without one
+	updated int64 // microseconds since 1970, or noDate
 	count   int32
 	boost   float32
 }
 
-// date is zero where there is none.
+// date returns the date, or zero.
 func (p placeRow) date() time.Time {
 	if p.updated == noDate {
 		return time.Time{}
@@ -88,8 +88,8 @@ func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantI
 	return found, nil
 }
 
-// place adds to candidates, which are ordered by chunk, what scoring needs of their documents. A
-// vector without its document is left out: there is nothing that could be shown.
+// place adds to candidates, ordered by chunk, the document data that scoring needs. It drops a
+// vector without a document.
 func (p *probe) place(ctx context.Context, entries []retrieve.Candidate) ([]retrieve.Candidate, error) {
 	placed := entries[:0]
 	for _, c := range entries {

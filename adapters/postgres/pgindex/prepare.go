@@ -21,7 +21,7 @@ type preparedEntry struct {
 	title       analyse.Counts
 	flatLength  int64 // of all chunks
 	titleLength int64
-	reading     knowledge.Reading // what it states
+	reading     knowledge.Reading // the document's statements
 }
 
 func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
@@ -53,8 +53,8 @@ func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
 	return p, nil
 }
 
-// searchText is what is analysed of a chunk. Without one in the entry, the title stands before the
-// chunk's own text.
+// searchText returns the text that is analysed for a chunk. If the entry has none, it is the title
+// and the chunk's own text.
 func (p *preparedEntry) searchText(i int) string {
 	if len(p.SearchText) > 0 {
 		return p.SearchText[i]
@@ -62,8 +62,8 @@ func (p *preparedEntry) searchText(i int) string {
 	return p.Document.Title + "\n" + p.Chunks[i].Words()
 }
 
-// enrichment is what stands before the chunk's own words in its search text, so that the text is
-// kept once (searchText).
+// enrichment returns the part of the search text before the chunk's own words, so that the words
+// are stored once (searchText).
 func (p *preparedEntry) enrichment(i int) string {
 	prefix, found := strings.CutSuffix(p.searchText(i), p.Chunks[i].Words())
 	if found {
@@ -77,9 +77,9 @@ func searchText(enrichment, lead, text string) string {
 	return enrichment + document.Chunk{Lead: lead, Text: text}.Words()
 }
 
-// unit scales a vector to length 1, so that the inner product is the cosine. A vector without
-// length, or with a component that is not finite, becomes all zero: it is similar to nothing.
-func unit(v []float32) []float32 {
+// normalise scales a vector to length 1, so that the inner product is the cosine. A zero vector, or
+// one with a component that is not finite, becomes all zero: it is similar to nothing.
+func normalise(v []float32) []float32 {
 	var sum float64
 	for _, c := range v {
 		sum += float64(c) * float64(c)

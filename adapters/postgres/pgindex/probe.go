@@ -23,15 +23,14 @@ type probe struct {
 	sketched bool // and narrowed down by sketches
 	keywords *keywordScores
 	best     []chosen // of the keyword side, by chunk
-	// What was compared; all says that this is every allowed chunk that has a vector.
+	// The compared chunks; all says that they are all allowed chunks with a vector.
 	compared cosineList
 	all      bool
-	// A separate goroutine goes through sketches, and that of the keyword side once it is done with
-	// that.
+	// A separate goroutine compares sketches. The keyword goroutine joins in when it is done.
 	other sync.WaitGroup
-	begun chan struct{}  // work is there
-	work  *sketch.Search // that narrows down what is compared
-	near  []int64        // what the sketches leave
+	begun chan struct{}  // work has been set
+	work  *sketch.Search // candidates to be narrowed down by sketches
+	near  []int64        // candidates left after sketches
 }
 
 // chosen is a candidate of the keyword side.
@@ -67,7 +66,7 @@ func (p *probe) begin() {
 	p.begun = make(chan struct{})
 	p.other.Go(func() {
 		unlock := p.lockSketches()
-		p.work = p.nearest(unit(p.vector), sketchCandidates)
+		p.work = p.nearest(normalise(p.vector), sketchCandidates)
 		unlock()
 		close(p.begun)
 		p.narrowDown()
@@ -116,8 +115,8 @@ func (p *probe) pick() {
 	slices.SortFunc(p.best, func(a, b chosen) int { return cmp.Compare(a.id, b.id) })
 }
 
-// queueDistances asks for the cosines of what the sketches left, and of what only the keyword side
-// chose.
+// queueDistances queues a statement for the cosines of the candidates that the sketches left and
+// that only the keyword side chose.
 func (p *probe) queueDistances(r *round) {
 	if !p.semantic || p.all {
 		return

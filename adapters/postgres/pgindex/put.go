@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Put stores documents in one transaction, each replacing its older version whole. The analysis
-// happens before the transaction. After the commit, chunks that have waited long enough are packed;
-// a failure of that is logged and does not concern the caller.
+// Put stores documents in one transaction. Each replaces its previous version entirely. The
+// analysis happens before the transaction. After the commit it packs chunks if enough are waiting;
+// a failure of that is only logged.
 func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index.Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -57,7 +57,7 @@ func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index
 	for i := range entries {
 		ids[i] = entries[i].Document.ID
 	}
-	if err := x.tell(ctx, tenant, ids); err != nil {
+	if err := x.notifyEngine(ctx, tenant, ids); err != nil {
 		return err
 	}
 	lap("engine")
@@ -70,7 +70,7 @@ func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index
 	return nil
 }
 
-// laps returns a function that reports the time since the last call as that of a stage.
+// laps returns a function that reports the time since its last call as the duration of a stage.
 func (x *Index) laps() func(stage string) {
 	clock := time.Now()
 	return func(stage string) {
@@ -80,8 +80,8 @@ func (x *Index) laps() func(stage string) {
 	}
 }
 
-// defaultShard is where new documents go. An index that an earlier version divided has others,
-// whose documents stay where they are.
+// defaultShard is the shard for new documents. An index that an earlier version divided has others,
+// whose documents stay there.
 const defaultShard int16 = 0
 
 // shardwise are entries by where they are, or are to be.
@@ -157,9 +157,9 @@ type shardState struct {
 	languages                               []string
 }
 
-// lockShard makes the caller the only writer of a shard until its transaction ends. The shard's row
-// gets a new version, which tells searches that what they remember of the shard is out of date
-// (outline): whatever changes segments, documents or who may read them must lock their shard.
+// lockShard makes the caller the only writer of a shard until its transaction ends. It gives the
+// shard's row a new version, which invalidates what searches have cached (outline). Every change of
+// segments, documents or permissions must lock the shard.
 func lockShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (shardState, error) {
 	var s shardState
 	_, err := tx.Exec(ctx, `insert into index_shard (tenant_id, shard) values ($1, $2) on conflict do nothing`, string(tenant), shard)
@@ -198,7 +198,7 @@ func (s *shardState) allocate(n int) int64 {
 	return first
 }
 
-// clean removes what PostgreSQL cannot store.
+// clean removes characters that PostgreSQL cannot store.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beyond reports whether any document has had an access list that one audience may read and the
-// other may not.
+// Beyond reports whether any document has had an access list that one audience may read and other
+// may not.
 func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond bool, err error) {
 	err = x.db.Pool.QueryRow(ctx, `
 		select exists (select number from (`+listsOf("$1", "$2")+`) mine except select number from (`+listsOf("$3", "$4")+`) theirs)`,
@@ -22,8 +22,8 @@ func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond 
 	return beyond, nil
 }
 
-// Titles returns titles of documents that everyone in the audience may read, each once, at most
-// limit. Documents of one passage come last: many only say where a page has moved.
+// Titles returns up to limit distinct titles of documents that everyone in the audience may read.
+// Documents with a single passage come last, because many only say where a page has moved.
 func (x *Index) Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error) {
 	if audience.Tenant() == "" {
 		return nil, nil
@@ -42,8 +42,8 @@ func (x *Index) Titles(ctx context.Context, audience access.Audience, limit int)
 	return titles, nil
 }
 
-// Readable returns those of the documents that exist and that everybody in the audience may read at
-// this moment.
+// Readable returns the existing documents among ids that everyone in the audience may currently
+// read.
 func (x *Index) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	readable := make(map[document.ID]bool, len(ids))
 	if audience.Tenant() == "" || len(ids) == 0 {

@@ -26,7 +26,7 @@ func (x *Index) Remove(ctx context.Context, tenant access.TenantID, source docum
 	if err != nil {
 		return fmt.Errorf("remove %d documents of source %s from the index: %w", len(ids), source, err)
 	}
-	return x.tell(ctx, tenant, ids)
+	return x.notifyEngine(ctx, tenant, ids)
 }
 
 func removeDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, source document.SourceID, ids []document.ID) error {
@@ -43,7 +43,7 @@ func removeDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sou
 		if w.state, err = lockShard(ctx, tx, tenant, shard); err != nil {
 			return err
 		}
-		if _, err := w.drop(ctx, source, byShard[shard]); err != nil {
+		if _, err := w.deleteDocuments(ctx, source, byShard[shard]); err != nil {
 			return err
 		}
 		if err := saveShard(ctx, tx, tenant, shard, w.state); err != nil {
@@ -53,17 +53,17 @@ func removeDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sou
 	return nil
 }
 
-// dropped is what a new version of a document takes over.
-type dropped struct {
+// replacedState is the state that a new version of a document takes over from the old one.
+type replacedState struct {
 	id   int64 // of the row
 	acl  []string
 	list int32 // number of acl
 	read time.Time
 }
 
-// drop deletes documents of the locked shard and returns what was there. A source given restricts
-// it. The shard's statistics are brought up to date in w.state.
-func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []document.ID) (map[document.ID]dropped, error) {
+// deleteDocuments deletes documents of the locked shard and returns their state. A non-empty source
+// restricts it. It updates the shard's statistics in w.state.
+func (w *shardWriter) deleteDocuments(ctx context.Context, source document.SourceID, ids []document.ID) (map[document.ID]replacedState, error) {
 	// Served by document's unique constraint.
 	rows, err := w.tx.Query(ctx, `
 		delete from document where tenant_id = $1 and shard = $2 and external_id = any($3::text[]) and ($4::text = '' or source_id = $4)
@@ -72,7 +72,7 @@ func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []
 	if err != nil {
 		return nil, fmt.Errorf("delete documents: %w", err)
 	}
-	was := make(map[document.ID]dropped)
+	was := make(map[document.ID]replacedState)
 	var gone, firsts []int64
 	var counts []int32
 	var external string
@@ -81,7 +81,7 @@ func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []
 	var acl []string
 	var read *time.Time
 	if _, err := pgx.ForEachRow(rows, []any{&external, &id, &acl, &list, &read, &first, &count, &flat, &title}, func() error {
-		d := dropped{id: id, acl: acl, list: list}
+		d := replacedState{id: id, acl: acl, list: list}
 		if read != nil {
 			d.read = *read
 		}
@@ -165,7 +165,7 @@ func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, source docum
 	for i, c := range changes {
 		ids[i] = c.ID
 	}
-	return x.tell(ctx, tenant, ids)
+	return x.notifyEngine(ctx, tenant, ids)
 }
 
 // setACL changes who may read documents of the locked shard. numbers are those of the lists, by

@@ -7,17 +7,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// restoredSQL gives later versions a lead over all that the engine may have been told after the
-// backup was made. Its length is random. So what is written after a second restore of the same
-// backup has other versions than what was written after the first. The engine sums versions up in
-// 64-bit floating point, 65,536 at a time: some ninety restores pass before such a sum is not
-// exact.
+// restoredSQL raises the version counter above everything the engine may have received after the
+// backup was made. The increment is random, so that versions written after a second restore of the
+// same backup differ from those after the first. The engine adds up versions in 64-bit floating
+// point, 65,536 at a time: sums are exact for about ninety restores.
 const restoredSQL = `select setval('search_version', nextval('search_version') + (1e9 * (1 + random()))::bigint)`
 
-// Restored is what has to be done about the search engine after a backup was put into a database:
-// it knows of changes that the database does not, and takes what comes with a lower version for
-// old. The rest is found by the comparison (SweepEngine). A second call does no harm. Of questions
-// it knows nothing.
+// Restored prepares the search engine after a backup was restored. The engine has later changes
+// than the database and would reject lower versions as outdated. SweepEngine then repairs the rest.
+// Restored is idempotent.
 func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
 	if _, err := tx.Exec(ctx, restoredSQL); err != nil {
 		return 0, fmt.Errorf("have the search engine take what the backup holds for newer than what it has: %w", err)

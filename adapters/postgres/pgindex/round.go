@@ -11,7 +11,7 @@ type batcher interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// round is statements that travel together: one round trip, however many they are.
+// round is a batch of statements that take one round trip.
 type round struct {
 	batch pgx.Batch
 	reads []func(pgx.BatchResults) error
@@ -35,9 +35,9 @@ func (r *round) send(ctx context.Context, to batcher) pending {
 // run sends the statements and reads their results.
 func (r *round) run(ctx context.Context, to batcher) error { return r.send(ctx, to).read() }
 
-// pending is a round whose results have not been read.
+// pending is a round with unread results.
 type pending struct {
-	results pgx.BatchResults // nil: there are none
+	results pgx.BatchResults // nil if there are none
 	reads   []func(pgx.BatchResults) error
 }
 
@@ -56,7 +56,7 @@ func (p pending) read() error {
 	return p.results.Close()
 }
 
-// done reads the result of a statement that returns nothing of interest.
+// done reads and discards the result of a statement.
 func done(br pgx.BatchResults) error {
 	_, err := br.Exec()
 	return err

@@ -33,7 +33,7 @@ func newSegmentBuilder(low, high int64, level int16) *segmentBuilder {
 		lengths: make([]byte, 4*(high-low)), lists: make(map[postingKey][]byte)}
 }
 
-// readLive marks the chunks that are in the index now; others are left out. Served by
+// readLive marks the chunks that are currently in the index. Others are omitted. Served by
 // document_chunks.
 func (b *segmentBuilder) readLive(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
 	rows, err := tx.Query(ctx, `select shard, first_chunk, chunk_count, access_number from document
@@ -52,7 +52,7 @@ func (b *segmentBuilder) readLive(ctx context.Context, tx pgx.Tx, tenant access.
 	return nil
 }
 
-// add takes in a posting; those of one list come in ascending order.
+// add adds a posting. The postings of a list must be ascending.
 func (b *segmentBuilder) add(field int16, term string, offset uint16, tf, dl int) {
 	if !b.live.Has(offset) || field != fieldFlat && field != fieldTitle {
 		return

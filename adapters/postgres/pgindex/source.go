@@ -194,9 +194,8 @@ func (x *Index) Sources(ctx context.Context, tenant access.TenantID) ([]SourceSt
 // ErrNoSource reports a source that the index does not have.
 var ErrNoSource = errors.New("there is no such source")
 
-// RemoveSource takes a source with all its documents out of the index and returns how many
-// documents there were. Documents go in steps; a call that fails half-way can be repeated. by is
-// who asks.
+// RemoveSource removes a source with all its documents and returns the number of documents. It
+// works in steps, so a failed call can be repeated. by is the account that requests it.
 func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) (int, error) {
 	const step = 1000
 	removed := 0

@@ -22,7 +22,7 @@ type snapshot struct {
 	models    []model // one at most
 	sources   []int32 // numbers of the sources asked for
 	documents []docRange
-	fresh     []freshDoc // those whose postings are not sealed
+	fresh     []freshDoc // not yet in sealed segments
 }
 
 type shardRow struct {
@@ -86,8 +86,8 @@ func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	to.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
 }
 
-// scanLists reads the access lists, and whether the audience may read some of them by nodes alone:
-// those may stop counting while nothing is written.
+// scanLists reads the readable access lists, and whether some are readable only through nodes.
+// Those may expire without a write.
 func (s *snapshot) scanLists(br pgx.BatchResults) error {
 	rows, err := br.Query()
 	if err != nil {
@@ -146,7 +146,7 @@ func scanVersion(row pgx.CollectableRow) (model, error) {
 	return m, err
 }
 
-// model is the space in which the request's vectors lie, if the index knows it.
+// model returns the vector space of the request's vectors, if the index knows it.
 func (s *snapshot) model() (model, bool) {
 	if len(s.models) == 0 {
 		return model{}, false
@@ -170,7 +170,7 @@ func (s *snapshot) allows(list int32) bool {
 	return found
 }
 
-// averageLength of each field, with which impacts are made.
+// averageLength is the average length of each field, for which impacts are computed.
 var averageLength = [2]float64{fieldFlat: bm25.FlatLength, fieldTitle: bm25.TitleLength}
 
 // blockKey names a block of 65,536 chunk ids of a shard.

@@ -38,8 +38,8 @@ func (x *Index) StoredACLs(ctx context.Context, tenant access.TenantID, ids []do
 	return out, nil
 }
 
-// SamplePoint returns a person of a source and a document of it that names a node, which a point
-// check can be tried with. It returns false where there is none.
+// SamplePoint returns a person of a source and a document of it that names a node, to try a point
+// check with. It returns false if there is none.
 func (x *Index) SamplePoint(ctx context.Context, tenant access.TenantID, source document.SourceID) (person string, id document.ID, acl access.ACL, ok bool, err error) {
 	var list []string
 	err = x.db.Pool.QueryRow(ctx, `

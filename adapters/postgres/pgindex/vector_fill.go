@@ -21,8 +21,8 @@ const (
 	fillPage = 8192
 )
 
-// SearchTexts yields the chunks that have no vector of a model; see index.VectorStore. Chunks that
-// come meanwhile may or may not be among them.
+// SearchTexts implements index.VectorStore. Chunks that are added meanwhile may or may not be
+// yielded.
 func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model string) iter.Seq2[[]index.ChunkText, error] {
 	return func(yield func([]index.ChunkText, error) bool) {
 		shards, err := x.shardNumbers(ctx, tenant)
@@ -56,9 +56,9 @@ func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model s
 	}
 }
 
-// withoutVectors returns those of the next ids of a shard whose chunks have no vector of a model,
-// and the last id that was looked at, -1 when there is none. The two lists are ranges of primary
-// keys and are compared here: as one statement with an anti-join, the planner reads whole tables.
+// withoutVectors returns the chunks without a vector of a model among the next ids of a shard, and
+// the last id examined, or -1 at the end. It compares two ranges of primary keys here, because the
+// planner would read whole tables for an anti-join.
 func (x *Index) withoutVectors(ctx context.Context, tenant access.TenantID, shard int16, after int64, model string) ([]int64, int64, error) {
 	rows, err := x.db.Pool.Query(ctx, `select id from chunk where tenant_id = $1 and shard = $2 and id > $3 order by id limit $4`,
 		string(tenant), shard, after, fillPage)
@@ -165,7 +165,7 @@ func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name str
 	if err != nil {
 		return fmt.Errorf("store %d vectors of model %q: %w", len(chunks), name, err)
 	}
-	return x.tellChunks(ctx, tenant, chunks)
+	return x.notifyEngineOfChunks(ctx, tenant, chunks)
 }
 
 // putVectors writes the vectors that are missing. Under the shard's lock no document goes away and

@@ -13,11 +13,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// fillLease is for how long a process that fills a model keeps others from it without storing
-// anything. It is longer than the slowest batch.
+// fillLease is how long a process that fills a model keeps its claim without storing anything. It
+// is longer than the slowest batch.
 const fillLease = time.Minute
 
-// FillState returns how far a model is. It counts the vectors of a tenant.
+// FillState returns the progress of a model. It counts the vectors of a tenant.
 func (x *Index) FillState(ctx context.Context, tenant access.TenantID, model string) (index.FillState, error) {
 	var s index.FillState
 	var err error
@@ -86,8 +86,8 @@ func (x *Index) ClaimFill(ctx context.Context, tenant access.TenantID, model str
 	return f, nil
 }
 
-// PutVectors implements index.VectorStore and renews the claim. It fails where another process has
-// taken that over.
+// PutVectors implements index.VectorStore and renews the claim. It fails if another process has
+// taken over the claim.
 func (f *Filler) PutVectors(ctx context.Context, tenant access.TenantID, name string, chunks []document.ChunkID, vectors [][]float32) error {
 	if err := f.Index.PutVectors(ctx, tenant, name, chunks, vectors); err != nil {
 		return err

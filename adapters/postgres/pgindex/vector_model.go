@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrDimensions reports vectors that do not fit the space they are meant for. It is wrapped in a
-// sentence that says what to do.
+// ErrDimensions means that vectors do not fit their vector space. It is wrapped in a sentence that
+// says what to do.
 var ErrDimensions = retrieve.ErrDimensions
 
 // maxDimensions is how long vectors may be in pgvector, in either precision. The limits of its
@@ -25,7 +25,7 @@ type model struct {
 	name       string
 	dimensions int32
 	precision  string
-	// of the row, read by searches alone: it changes when chunks that were there before get vectors
+	// of the row, used only by searches: it changes when existing chunks get vectors
 	version int64
 }
 
@@ -37,8 +37,8 @@ func (m model) check(dimensions int) error {
 	return nil
 }
 
-// RegisterModel makes a vector space known, or checks that the one known by this name has these
-// dimensions. Vectors of several models live side by side.
+// RegisterModel registers a vector space, or checks that the registered one has the same
+// dimensions. Several models may have vectors at the same time.
 func (x *Index) RegisterModel(ctx context.Context, tenant access.TenantID, name string, dimensions int) error {
 	_, err := x.registerModel(ctx, tenant, name, dimensions)
 	return err

@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Bits returns how many bits a number has in the vectors of a model, 16 or 32, and how many it has
-// in those of a model that is new. kept is 0 for a model without vectors.
+// Bits returns the precision of the vectors of a model, 16 or 32 bits per component, and that of a
+// new model. kept is 0 if the model has no vectors.
 func (x *Index) Bits(ctx context.Context, tenant access.TenantID, name string) (kept, fresh int, err error) {
 	bits := map[string]int{precisionHalf: 16, precisionFull: 32}
 	m, found, err := loadModel(ctx, x.db.Pool, tenant, name)

@@ -12,21 +12,21 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// Settings of a search, for its transaction alone. Plans are made for the numbers at hand;
-// compiling them would take longer than running them.
+// searchSettings are the settings of a search's transaction. Plans are made for the actual numbers;
+// JIT compilation would take longer than execution.
 const searchSettings = `select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`
 
-// passageSettings are those of what follows in the transaction: one plan does for all numbers, and
-// planning takes longer than running.
+// passageSettings are the settings for the rest of the transaction: a generic plan is good enough,
+// and planning would take longer than execution.
 const passageSettings = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 const (
-	// fewVectors is up to how many distances are all fetched, which saves a look-up of those that
-	// are missing.
-	fewVectors = 2000
-	// exactLimit is up to how many allowed chunks every vector is compared although there are
-	// sketches: fewer would leave nothing to be narrowed down, and these cost about as much
-	// (measured by make bench-search).
+	// maxFetched is the number of distances up to which all are fetched, which saves a look-up of
+	// missing ones.
+	maxFetched = 2000
+	// exactLimit is the number of allowed chunks up to which every vector is compared, even if
+	// sketches exist. With fewer, sketches cannot narrow anything down, and the cost is about the
+	// same (measured by make bench-search).
 	exactLimit = 2000
 )
 
@@ -39,9 +39,9 @@ func (p *probe) compares() (m model, wanted bool, err error) {
 	return m, true, m.check(len(p.vector))
 }
 
-// narrow decides how the probe's vector is compared, and asks PostgreSQL for what that needs: every
-// allowed vector when there are few, or while there are no sketches of them; nothing when sketches
-// in memory narrow them down.
+// narrow decides how the probe's vector is compared, and queues the statements for that. It
+// compares every allowed vector in PostgreSQL if there are few, or if sketches are missing.
+// Otherwise sketches in memory narrow them down first.
 func (p *probe) narrow(ctx context.Context, r *round) error {
 	m, wanted, err := p.compares()
 	if err != nil || !wanted {
@@ -49,7 +49,7 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 	}
 	p.semantic, p.out.Route = true, retrieve.RouteExact
 	if p.scope.count > p.index.cfg.ExactLimit && len(p.request.Documents) == 0 && p.fitting(m) {
-		if p.sketched, err = p.search.sketched(ctx, m); err != nil {
+		if p.sketched, err = p.search.ensureSketches(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -58,7 +58,7 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 		p.out.Route = retrieve.RouteSketch
 		return nil
 	}
-	p.all = p.scope.count <= fewVectors
+	p.all = p.scope.count <= maxFetched
 	p.queueExact(r, m)
 	return nil
 }
@@ -68,7 +68,7 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 // of the table.
 func (p *probe) queueExact(r *round, m model) {
 	limit := p.scope.count
-	if limit > fewVectors {
+	if limit > maxFetched {
 		limit = p.request.PerSide
 	}
 	type ranges struct{ low, high []int64 }
@@ -112,8 +112,8 @@ func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[i
 	}
 }
 
-// cosines reads rows of (shard, chunk, negative inner product, access list). What the audience may
-// not read is left out here as well, where it costs less than as a condition: lists are thousands,
+// cosines reads rows of (shard, chunk, negative inner product, access list). It drops what the
+// audience may not read, which is cheaper than a condition in SQL: there are thousands of lists,
 // and the chunks come from bitmaps.
 func cosines(s *snapshot, found *cosineList) func(pgx.BatchResults) error {
 	return func(br pgx.BatchResults) error {
@@ -146,9 +146,9 @@ func (m model) column() string {
 // query is a vector in the form in which the model's vectors are stored.
 func (m model) query(v []float32) any {
 	if m.precision == precisionFull {
-		return pgvector.NewVector(unit(v))
+		return pgvector.NewVector(normalise(v))
 	}
-	return pgvector.NewHalfVector(unit(v))
+	return pgvector.NewHalfVector(normalise(v))
 }
 
 // chunkID is a chunk's id within its tenant: the shard in the upper half.

@@ -20,26 +20,26 @@ const (
 	// vectors learned from the texts themselves (256 dimensions, make bench-search): of the ten
 	// most similar of 100,000 chunks 99 % are among 400, of a million 96 %.
 	sketchCandidates = 600
-	// sketchBatch is how many vectors are read at a time to make sketches of, and sketchRounds how
-	// many times a search does that at most; until all are there, PostgreSQL compares every vector.
+	// sketchBatch is how many vectors are read at a time to compute sketches, and sketchRounds how
+	// often a search does so at most. Until all sketches exist, PostgreSQL compares every vector.
 	sketchBatch  = 8192
 	sketchRounds = 16
-	// sketchAfter is how many searches a process makes before it begins to, so that a command that
-	// asks once does not.
+	// sketchAfter is the number of searches after which a process begins to compute sketches, so
+	// that a command with one search does not.
 	sketchAfter = 3
-	// sketchShare is the part of the memory, in quarters, that the sketches of an index may take;
-	// vectors of a larger index are compared by PostgreSQL, every one that may be read.
+	// sketchShare is the share of the memory, in quarters, for the sketches of an index. If an
+	// index is larger, PostgreSQL compares every readable vector.
 	sketchShare = 3
 )
 
-// sketches are what a process remembers of the vectors of a block of chunks in one model. Vectors
-// never change, and ids are never reused, so that a sketch stays right; a chunk may get a vector
-// later, which changes the version of the model's row.
+// sketches are the cached sketches of a block's vectors in one model. Vectors never change and ids
+// are never reused, so a sketch stays valid. A chunk may get a vector later, which changes the
+// version of the model's row.
 type sketches struct {
 	mu      sync.RWMutex
 	block   *sketch.Block
 	have    bm25.Bitmap
-	none    bm25.Bitmap // chunks that had no vector at the version
+	none    bm25.Bitmap // chunks without a vector as of the version
 	version int64
 }
 
@@ -58,7 +58,7 @@ func (s *spaces) get(model int32) *sketch.Space {
 	return s.byModel[model]
 }
 
-// put keeps a space unless there is one, and returns the one that is kept.
+// put stores a space unless one exists, and returns the stored one.
 func (s *spaces) put(model int32, space *sketch.Space) *sketch.Space {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,14 +81,14 @@ func (s *search) fitting(m model) bool {
 	return blocks*sketch.BlockBytes(int(m.dimensions)) <= s.index.cfg.CacheBytes/4*sketchShare
 }
 
-// sketched makes sure that there is a sketch of every vector that may be read, and reports whether
-// that is so: a process that has begun a short while ago makes some with every search.
-func (s *search) sketched(ctx context.Context, m model) (bool, error) {
+// ensureSketches computes missing sketches, and reports whether every readable vector has one. A
+// process that started recently computes some in every search.
+func (s *search) ensureSketches(ctx context.Context, m model) (bool, error) {
 	searches := s.index.searches.Add(1)
 	for rounds := 0; ; rounds++ {
-		missing, low, high := s.gap(m)
+		missing, low, high := s.missingRange(m)
 		if missing == 0 {
-			return s.hold(m), nil
+			return s.holdSketches(m), nil
 		}
 		if rounds == sketchRounds || searches <= sketchAfter && missing > sketchBatch {
 			return false, nil
@@ -99,9 +99,9 @@ func (s *search) sketched(ctx context.Context, m model) (bool, error) {
 	}
 }
 
-// hold takes hold of the sketches of every block that may be read. It reports false where some were
-// forgotten this moment: memory is short.
-func (s *search) hold(m model) bool {
+// holdSketches pins the sketches of all readable blocks. It returns false if some were just
+// evicted, because memory is short.
+func (s *search) holdSketches(m model) bool {
 	s.sketches = make(map[blockKey]*sketches, len(s.scope.allowed))
 	for key := range s.scope.allowed {
 		if s.sketches[key] = s.sketchesOf(m, key); s.sketches[key] == nil {
@@ -111,7 +111,7 @@ func (s *search) hold(m model) bool {
 	return true
 }
 
-// sketchesOf returns what is remembered of a block; nil when nothing is.
+// sketchesOf returns the cached sketches of a block, or nil.
 func (s *search) sketchesOf(m model, key blockKey) *sketches {
 	entry, found := s.index.cache.get(s.sketchKey(m, key))
 	if !found || entry.sketches.block.Space() != s.index.spaces.get(m.number) {
@@ -130,9 +130,9 @@ type chunkPlace struct {
 	id    int64
 }
 
-// gap counts the chunks that may be read and that nothing is known of, and returns a range of ids
-// to read next.
-func (s *search) gap(m model) (missing int, low, high chunkPlace) {
+// missingRange counts the readable chunks without cached data, and returns a range of ids to read
+// next.
+func (s *search) missingRange(m model) (missing int, low, high chunkPlace) {
 	for key, allowed := range s.scope.allowed {
 		first := -1
 		sk := s.sketchesOf(m, key)

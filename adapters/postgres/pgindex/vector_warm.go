@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// Sketch makes the sketches of all vectors of a model, which the first searches of a process would
-// make else while a person waits for them: seconds for a million chunks. Where none are wanted,
-// since the index is small or memory short, it does nothing. It takes a connection for one piece of
-// the work at a time, and ends with ctx; what it leaves undone, searches do.
+// Sketch computes the sketches of all vectors of a model. Otherwise the first searches of a process
+// would compute them while a person waits: seconds for a million chunks. It does nothing if the
+// index is small or memory is short. It holds a connection for one batch at a time and ends with
+// ctx. Searches compute the rest.
 func (x *Index) Sketch(ctx context.Context, tenant access.TenantID, model string) error {
 	for before := -1; ; {
 		missing, err := x.sketchNext(ctx, tenant, model)
@@ -27,8 +27,8 @@ func (x *Index) Sketch(ctx context.Context, tenant access.TenantID, model string
 	}
 }
 
-// sketchNext makes the next sketches, in one state of the index, and returns how many were missing
-// before.
+// sketchNext computes the next sketches, in one snapshot of the index, and returns how many were
+// missing.
 func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model string) (missing int, err error) {
 	conn, err := x.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -46,7 +46,7 @@ func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model st
 	s.scope = s.snapshot.everything()
 	if m, known := s.snapshot.model(); known && s.scope.count > x.cfg.ExactLimit && s.fitting(m) {
 		var low, high chunkPlace
-		if missing, low, high = s.gap(m); missing > 0 {
+		if missing, low, high = s.missingRange(m); missing > 0 {
 			if err := s.sketch(ctx, m, low, high); err != nil {
 				return missing, err
 			}
@@ -56,7 +56,7 @@ func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model st
 	return missing, last.run(ctx, conn)
 }
 
-// everything is every chunk that there may be, whoever may read it.
+// everything returns the set of all possible chunks, regardless of permissions.
 func (s *snapshot) everything() *scope {
 	all := &scope{allowed: make(map[blockKey]*bm25.Bitmap)}
 	for _, sh := range s.shards {

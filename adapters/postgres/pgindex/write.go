@@ -48,7 +48,7 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 	for i, p := range entries {
 		ids[i] = p.Document.ID
 	}
-	old, err := w.drop(ctx, "", ids)
+	old, err := w.deleteDocuments(ctx, "", ids)
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (w *shardWriter) copyPostings(ctx context.Context, docs []placed) error {
 	return nil
 }
 
-// putKnowledge writes what documents state, and which names stand in them.
+// putKnowledge stores the statements of documents and the names in their passages.
 func (w *shardWriter) putKnowledge(ctx context.Context, docs []placed) error {
 	written := make([]pgknowledge.Written, len(docs))
 	for i, d := range docs {
@@ -263,7 +263,7 @@ func nullTime(t time.Time) *time.Time {
 // columns returns a vector for the columns emb and emb_full, one of which is null.
 func (m model) columns(v []float32) (half, full any) {
 	if m.precision == precisionFull {
-		return nil, pgvector.NewVector(unit(v))
+		return nil, pgvector.NewVector(normalise(v))
 	}
-	return pgvector.NewHalfVector(unit(v)), nil
+	return pgvector.NewHalfVector(normalise(v)), nil
 }

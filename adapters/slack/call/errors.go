@@ -92,7 +92,7 @@ func Code(err error) string {
 	return ""
 }
 
-// fault is a refusal, worded as a sentence that tells an operator what to do.
+// fault is an error with a sentence that tells an operator what to do.
 type fault struct {
 	sentence string
 	cause    error

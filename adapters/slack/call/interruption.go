@@ -7,7 +7,7 @@ import (
 
 // Sockets tracks the open sockets and detects when none is open. It is safe for concurrent use.
 type Sockets struct {
-	ended chan time.Time // holds since when nothing had come, of an interruption that was long enough
+	ended chan time.Time // holds the start of an interruption that was long enough
 
 	mu   sync.Mutex
 	open int

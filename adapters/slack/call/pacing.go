@@ -51,7 +51,7 @@ type Pacing struct {
 // posted when they are complete, or when it is their turn.
 const (
 	maxEdited = 10
-	// editedFor is how long an answer counts if its final edit never comes.
+	// editedFor is how long an answer counts without its final edit.
 	editedFor = 10 * time.Minute
 	// lookAgain is how often a waiting answer checks whether another answer has ended.
 	lookAgain = 250 * time.Millisecond
@@ -173,10 +173,9 @@ func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(other *waiter) bool { return other == w })
 }
 
-// try takes a call if it is the waiter's turn. Otherwise it returns how long that may take. If
-// asked is not nil, it is closed when an earlier try is worthwhile. Only the first waiter of a
-// queue asks the shared tiers, without holding the lock. So a server that does not answer delays
-// that waiter alone.
+// try takes a call if it is the waiter's turn. Otherwise it returns how long that may take. A
+// non-nil asked is closed when an earlier try is worthwhile. Only the first waiter of a queue asks
+// the shared tiers, without holding the lock, so a slow server delays only that waiter.
 func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) (wait time.Duration, asked <-chan struct{}) {
 	p.mu.Lock()
 	q, now := p.queue(to, call), time.Now()

@@ -16,13 +16,13 @@ var (
 	sessionQuota = pace.Quota{Every: 4 * time.Second, Burst: 8} // two calls each, of 50 a minute
 	readQuota    = pace.Quota{Every: 3 * time.Second, Burst: 8}
 	scanQuota    = pace.Quota{Every: 5 * time.Second, Burst: 8}
-	// of 20 a minute; enough for 12,000 people at once
+	// listQuota is the share of 20 calls a minute for lists; enough for 12,000 people at once.
 	listQuota  = pace.Quota{Every: 7500 * time.Millisecond, Burst: 12}
 	infoQuota  = pace.Quota{Every: time.Second, Burst: 40}             // of 100 a minute
 	groupQuota = pace.Quota{Every: 6 * time.Second, Burst: 8}          // of 20 a minute
 	homeQuota  = pace.Quota{Every: 1700 * time.Millisecond, Burst: 14} // of 50 a minute
-	// the rest of 50 a minute, after readQuota and scanQuota
+	// historyQuota is the rest of 50 calls a minute, after readQuota and scanQuota.
 	historyQuota = pace.Quota{Every: 3500 * time.Millisecond, Burst: 4}
-	// the rest of 100 a minute, after infoQuota
+	// nameQuota is the rest of 100 calls a minute, after infoQuota.
 	nameQuota = pace.Quota{Every: 3 * time.Second, Burst: 10}
 )

@@ -13,10 +13,10 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// obedient is a transport that respects Retry-After. After Slack refuses a method, no caller may
-// use it again before the given time. A call that is a little early waits; a call that is much too
-// early is refused here, as Slack would. Every refusal that it returns has a Retry-After in whole
-// seconds, because the library reads nothing else. Proxies may send none or a fraction.
+// obedient is a transport that respects Retry-After. After Slack refuses a method, no call of it is
+// made before the given time. A call that is slightly early waits; any other is refused here, as
+// Slack would. Every refusal has a Retry-After in whole seconds, because the library reads nothing
+// else. Proxies may send none or a fraction.
 type obedient struct {
 	next http.RoundTripper
 	rest pace.Rest // by method
@@ -68,7 +68,7 @@ func refused(r *http.Request, wait time.Duration) *http.Response {
 	}
 }
 
-// left returns how much longer a method must not be called.
+// left returns how long a method must not be called.
 func (o *obedient) left(r *http.Request) time.Duration {
 	if o.rest.Empty() {
 		return 0

@@ -15,7 +15,8 @@ import (
 // handshake is the timeout for opening a socket.
 const handshake = 30 * time.Second
 
-// connectBurst is how many connections may be opened at once: two sockets, and one refresh of each.
+// connectBurst is how many connections may be opened at once: two sockets, and one replacement of
+// each.
 const connectBurst = 4
 
 // httpClient returns the configured client with a limit on new connections. The library reconnects
@@ -59,9 +60,9 @@ func (l *connectLimiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(r)
 }
 
-// readAgain is a transport that retries a read once if Slack fails or asks for a short pause. The
-// retry stays within the timeout of the call. It never retries a write, because the caller knows
-// better what is still to be written.
+// readAgain is a transport that retries a read once if Slack fails or requests a short pause,
+// within the timeout of the call. It never retries a write, because only the caller knows what is
+// still to be written.
 type readAgain struct{ next http.RoundTripper }
 
 // Limits of a retry. A read that takes longer is left to the event's redelivery, or the answer does
@@ -72,7 +73,7 @@ const (
 	readLongest  = 3 * time.Second        // longest pause that Slack may ask for
 )
 
-// reads are the methods that change nothing, or nothing more if they are repeated.
+// reads are the methods that change nothing, or that are idempotent.
 var reads = map[string]bool{
 	"users.info": true, "users.list": true, "users.conversations": true, "usergroups.list": true, "conversations.info": true, "conversations.members": true,
 	"conversations.replies": true, "conversations.history": true, "conversations.open": true, "files.info": true,

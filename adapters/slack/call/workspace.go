@@ -67,8 +67,8 @@ type Config struct {
 	MaxFileTokens int
 }
 
-// Workspace makes the calls to one workspace. It knows the bot's identity and limits how often each
-// kind of call is made. It is safe for concurrent use.
+// Workspace makes the calls to one workspace. It holds the bot's identity and limits the rate of
+// each kind of call. It is safe for concurrent use.
 type Workspace struct {
 	Config  Config
 	trusted *tls.Config // TLS settings of sockets

@@ -26,7 +26,7 @@ const (
 	peopleAge  = 10 * time.Minute
 	maxCached  = 10_000
 	pageSize   = 1000
-	// maxLookups is how many unknown people of a channel are looked up one by one.
+	// maxLookups limits how many unknown people of a channel are looked up one by one.
 	maxLookups = 30
 	// maxOwnChannels is how many channels of a person are considered for a private question.
 	maxOwnChannels = 1000
@@ -56,12 +56,12 @@ type Directory struct {
 	changes  access.Changes
 	people   access.People
 	accounts access.Accounts
-	asking   singleflight.Group // rooms and groups, so that many who ask at once ask Slack once
+	asking   singleflight.Group // deduplicates concurrent lookups of rooms and groups
 
 	mu       sync.Mutex
 	profiles map[string]known[Profile]
 	channels map[string]known[room]
-	// channels that a person is in, among those that the bot can see
+	// channels of a person that the bot can see
 	homes  map[string]known[[]string]
 	groups map[string]known[members] // groups of the workspace, under one key
 	heard  time.Time                 // last registration of this process for changes
@@ -193,9 +193,9 @@ func zone(name string, offset int) *time.Location {
 // lookWait is how long a question waits for its turn to look up a person.
 const lookWait = 2 * time.Second
 
-// turn waits until one more call is allowed. If the wait would be too long, it returns
-// access.ErrPending and thread.ErrNoRoom. The fact is then known later, and meanwhile no one is
-// treated as a person with fewer permissions.
+// turn waits until one more call is allowed. If that takes too long, it returns access.ErrPending
+// and thread.ErrNoRoom. The fact is then known later, and meanwhile no one is treated as having
+// fewer permissions.
 func turn(ctx context.Context, limit *pace.Part) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
@@ -205,8 +205,8 @@ func turn(ctx context.Context, limit *pace.Part) error {
 	return nil
 }
 
-// homesOf returns the channels of a person that the bot can see: all public ones, and private ones
-// that the bot is in too. Without the scopes it returns none.
+// homesOf returns the channels of a person that the bot can see: public ones, and private ones that
+// the bot is in. Without the scopes it returns none.
 func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error) {
 	homes, ok, version, err := recall(ctx, d, d.homes, person, channelAge, person, homesScope)
 	if err != nil {

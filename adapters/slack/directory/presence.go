@@ -111,9 +111,8 @@ func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	return held
 }
 
-// described returns people as the workspace describes them, without the workspace's apps. It asks
-// Slack about at most a few people who are not cached. Any others are returned without a
-// description.
+// described returns people with their descriptions in the workspace, without its apps. It looks up
+// only a few people who are not cached. Any others are returned without a description.
 func (d *Directory) described(ctx context.Context, ids []string) ([]access.Account, error) {
 	known, err := d.accounts.Accounts(ctx, d.here(), ids)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// room says who can open a channel.
+// room holds who can open a channel.
 type room struct {
-	inside bool // everybody in it is a full member of the organisation
+	inside bool // everyone in it is a full member of the organisation
 	joined bool // the bot is in it
 	// every full member of the workspace can open the channel: it is public and not shared
 	public bool
 	// the channel is by invitation, and small enough to look up every member
 	named  bool
-	people []string // ids of everybody in a room that is named, the bot aside
+	people []string // ids of everyone in a small room, except the bot
 }
 
-// mostInRoom is how many members a channel may have for all of them to be looked up. It includes
-// apps, which are removed later.
+// mostInRoom is the maximum number of members of a channel that are all looked up, including apps,
+// which are removed later.
 const mostInRoom = access.MostNamed + 20
 
 // room returns who can open a channel.

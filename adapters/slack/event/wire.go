@@ -24,7 +24,7 @@ type Callback struct {
 	Type      string `json:"type"`
 	Challenge string `json:"challenge"`
 	Team      string `json:"team_id"`
-	Through   string `json:"context_team_id"` // workspace through which it was sent
+	Through   string `json:"context_team_id"` // workspace that delivered it
 	ID        string `json:"event_id"`
 	Event     Event  `json:"event"`
 	// For lists the installations that the event is for. In a channel shared with another

@@ -24,7 +24,7 @@ const Kind document.Kind = "slack"
 // empty, the change is who may open the channel.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
-// Reading says which channels a source reads, how far back and how often.
+// Reading configures which channels a source reads, how far back and how often.
 type Reading = transcript.Options
 
 // Options configure a connector. Zero fields get their defaults.
@@ -68,7 +68,7 @@ func SourceOf(name string) document.Source {
 type reader struct {
 	workspace *Workspace
 	open      access.Principal
-	me        identity // once connected
+	me        identity // set once connected
 }
 
 var _ transcript.Platform = (*reader)(nil)

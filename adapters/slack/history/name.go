@@ -20,7 +20,7 @@ const (
 	nameAge  = 24 * time.Hour
 	maxNames = 50_000
 	// unnamed is the name of a person whom Slack does not describe.
-	unnamed = "somebody"
+	unnamed = "someone"
 )
 
 // name returns a person's name in the workspace. It fails only when ctx is done.

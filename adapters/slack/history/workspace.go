@@ -46,8 +46,8 @@ func (w *Workspace) connect(ctx context.Context) (identity, error) {
 	return identity{team: id.Team, link: strings.TrimSuffix(id.URL, "/"), grid: id.Enterprise != ""}, nil
 }
 
-// paced makes a call when the limit allows it. It retries after each pause that Slack asks for,
-// until ctx is done.
+// paced makes a call when the rate limit allows it. It retries after each pause that Slack
+// requests, until ctx is done.
 func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method string, do func(context.Context) (T, error)) (T, error) {
 	for {
 		var none T
@@ -90,9 +90,9 @@ const (
 // errRepeats means that a list leads back to a page that was read.
 var errRepeats = errors.New("Slack's pages repeat themselves, so that what was asked for cannot be read whole: the next run tries again")
 
-// pages calls read with each cursor until there is none. After a cursor that Slack no longer knows,
-// it calls begin and starts again without a cursor. It fails if a cursor repeats, or if too many
-// cursors were lost.
+// pages calls read with each cursor until the list ends. If Slack rejects a cursor as unknown, it
+// calls begin and starts again. It returns an error if a cursor repeats, or if too many cursors
+// were rejected.
 func pages(ctx context.Context, read func(cursor string) (next string, err error), begin func()) error {
 	seen := make(map[string]bool)
 	for cursor, lost := "", 0; ; {

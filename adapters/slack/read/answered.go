@@ -10,9 +10,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Answered reports whether the thread of a message shows this bot's answer to it, or a notice that is
-// the whole reply (chat.ReplySubject). It reads Slack instead of the store: a restored store lacks the
-// questions asked after its backup, and no store has those that only kept files.
+// Answered reports whether the thread of a message contains this bot's answer to it, or a notice
+// that is the whole reply (chat.ReplySubject). It reads Slack instead of the store. A restored
+// store lacks questions asked after its backup, and no store has messages that only kept files.
 func (c *Reader) Answered(ctx context.Context, m chat.Message) (bool, error) {
 	if event.SourceOf(m.Source).Alone {
 		return false, nil

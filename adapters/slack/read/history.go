@@ -229,7 +229,7 @@ func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, 
 }
 
 // unheardLook visits a message that may have been addressed to the bot since oldest. later are the
-// following messages of its thread, as far as they were read.
+// next messages of its thread that were read.
 func (c *Reader) unheardLook(oldest string, said chat.Message, later []chat.Message, visit func(chat.Message) error) error {
 	if string(said.ID) <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct && !said.InThread {
 		return nil
@@ -297,7 +297,7 @@ func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string)
 	return said, nil
 }
 
-// scanned makes an idle call when its turn comes. It retries after Slack asked for a pause.
+// scanned makes an idle call when its turn comes. It retries after a pause that Slack requests.
 func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (T, string, error)) (found T, next string, err error) {
 	for {
 		if err := c.slack.Scans.Wait(ctx); err != nil {

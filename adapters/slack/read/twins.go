@@ -13,7 +13,8 @@ import (
 // twins connects the two events of one message. The app_mention event does not list files; the
 // message event does.
 type twins struct {
-	absent atomic.Bool // the last mention had none in time, and no message event has come since
+	// the last mention's message event did not arrive in time, and none has arrived since
+	absent atomic.Bool
 
 	mu   sync.Mutex
 	seen map[string]*twin

@@ -28,7 +28,7 @@ const (
 	// lanes is the number of workers. Events are assigned to them by thread (laneOf), so that
 	// events of one thread stay in order.
 	lanes = 32
-	// laneDepth is how many events may wait for one worker.
+	// laneDepth is the maximum number of events that wait for one worker.
 	laneDepth = 64
 	// handleLimit is the timeout for one event. It is longer than Slack waits for the
 	// acknowledgement: a late event is acknowledged late, and its redelivery is merged into it.
@@ -203,8 +203,8 @@ func (c *Receiver) tellLate(ctx context.Context, kind string, raw []byte, senten
 // acknowledgement of 20 KiB or more.
 const maxAck = 18 << 10
 
-// ephemeral returns an answer to a command that only the person sees, from Markdown. A text that is
-// too long for Slack is cut, and ends with a line that says so.
+// ephemeral converts Markdown to a response to a command, visible only to the person. It cuts a
+// text that is too long for Slack, and adds a line that says so.
 func ephemeral(text string) map[string]string {
 	for {
 		answer := map[string]string{"response_type": "ephemeral", "text": render.Mrkdwn(text)}

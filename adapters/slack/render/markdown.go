@@ -55,8 +55,8 @@ func (markdown) CodeLine(line string, fence int) string {
 	return line
 }
 
-// maxFence is the longest fence that is written. Longer ones are cut, and their lines are changed
-// so that they do not end the fence.
+// maxFence is the maximum length of a fence. Longer ones are cut, and their content is changed so
+// that it does not end the fence.
 const maxFence = 8
 
 func (markdown) Fence(language string, fence int) (open, end string) {

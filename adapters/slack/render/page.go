@@ -62,7 +62,7 @@ type Page struct {
 // reopens it in the next one. Both are usually empty.
 type Cut struct{ Close, Open string }
 
-// Source is a cited document. If nothing was cited, it is a document that came close.
+// Source is a cited document or, if nothing was cited, a close one.
 type Source struct {
 	Number int    // 0 if not cited
 	Title  string // one line, not escaped; contains no mention

@@ -25,7 +25,7 @@ type tail struct {
 	card   Task   // last sent card of the searches
 	done   bool
 
-	labelled bool // what stands above the answer is in flow
+	labelled bool // the text above the answer is in flow
 }
 
 // next implements stream.Tail.
@@ -103,8 +103,8 @@ func common(shown, text string) int {
 // maxTask is the maximum length in characters of a source's title on a card.
 const maxTask = 150
 
-// steps returns the card of the searches if it has changed. One card is for all searches. At the
-// end it counts the cited documents, because readers do not need those that were only read.
+// steps returns the card of the searches if it has changed. There is one card for all searches. At
+// the end it counts the cited documents, not those that were only read.
 func (t *tail) steps(v *stream.View) []Task {
 	if len(v.Queries) == 0 {
 		return nil

@@ -30,7 +30,7 @@ func nextCursor(from int) map[string]string {
 	return map[string]string{"next_cursor": Cursor + strconv.Itoa(from)}
 }
 
-// wire is a channel as lists tell of it, which leave out who is in it. "is_private: means the
+// wire returns a channel in the format of lists, without its members. "is_private: means the
 // conversation is privileged between two or more members. Respect their privacy."
 func (c *Channel) wire() map[string]any {
 	return map[string]any{

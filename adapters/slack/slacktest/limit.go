@@ -58,7 +58,7 @@ type Fault struct {
 	Error      string         // error in a 200 response
 	Drop       bool           // close the connection without a response
 	Body       map[string]any // body of a 200 response
-	// respond with {"ok":true} and nothing else, as an incomplete imitation of Slack does
+	// respond with only {"ok":true}, like an incomplete imitation of Slack
 	Bare  bool
 	Delay time.Duration // carry out the call later, without failure
 }

@@ -13,7 +13,7 @@ type Message struct {
 	Channel, TS, Thread string // Thread is the root's TS, empty for a message outside threads
 	User                string
 	Bot                 bool
-	To                  string // ephemeral: the person who sees it
+	To                  string // ephemeral: the only person who sees it
 	Text                string
 	Markdown            string          // text of markdown blocks, or streamed so far
 	Blocks              json.RawMessage // nil if there are none
@@ -38,7 +38,7 @@ func (m Message) Shown() string {
 	return shown
 }
 
-// Version is one state that a message had.
+// Version is one state of a message.
 type Version struct {
 	At time.Time
 	Op string // the method, or "person"

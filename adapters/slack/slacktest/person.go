@@ -118,7 +118,7 @@ func (s *Server) Tell(c *Channel, ts string) {
 	s.told(c, s.messages[place{c.ID, ts}])
 }
 
-// told delivers the events of a new message. s.mu is held.
+// told delivers the events of a new message. s.mu must be held.
 func (s *Server) told(c *Channel, m *Message) {
 	if !c.has(BotUser) {
 		return

@@ -108,8 +108,8 @@ func (c *Writer) DirectChannel(ctx context.Context, person string) (string, erro
 	return channel.ID, nil
 }
 
-// Tell posts a notice that everyone in the thread can see. Its buttons concern the item that
-// subject names.
+// Tell posts a notice that everyone in the thread can see. subject identifies what its buttons act
+// on.
 func (c *Writer) Tell(ctx context.Context, to thread.Ref, sentence, subject string, buttons ...thread.Button) (thread.MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()

@@ -8,8 +8,8 @@ import (
 )
 
 // openStreams remembers which messages may still be streams, because Slack refuses to edit those.
-// Forgotten streams, and those of other processes, are detected by a refused edit. The zero value
-// is ready for use. It is safe for concurrent use.
+// Streams of other processes, and forgotten ones, are detected by a refused edit. The zero value is
+// ready for use. It is safe for concurrent use.
 type openStreams struct {
 	mu    sync.Mutex
 	since map[openStream]time.Time

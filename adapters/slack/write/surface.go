@@ -35,7 +35,7 @@ type Surface struct {
 	client  *Writer
 	options SurfaceOptions
 	posted  atomic.Pointer[time.Time]
-	signed  atomic.Bool // a first status was begun
+	signed  atomic.Bool // the first status was sent
 	stated  atomic.Pointer[time.Time]
 	uploads int                         // file uploads that failed temporarily
 	found   map[thread.MessageID]string // files of the turn that Own found, with their names
@@ -218,8 +218,8 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 
 // Status shows a line that says what the bot does. Slack clears it when the bot posts, and after
 // two minutes. An empty status clears it at once. The first status confirms that the question was
-// seen, so it waits for its turn in order of arrival. Later statuses do not wait, and leave room
-// for the first ones of others.
+// received, so it waits for its turn. Later statuses do not wait, and leave room for the first ones
+// of others.
 func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) error {
 	if s.signed.CompareAndSwap(false, true) || status == "" {
 		if err := s.client.slack.Statuses.Wait(ctx); err != nil {

@@ -162,7 +162,7 @@ func walk(ctx context.Context, base *wire.Base, passages int, out io.Writer) err
 			asked = append(asked, time.Since(began))
 		}
 	}
-	_, err = fmt.Fprintf(out, "%d passages, kept in order in %s: a step from %d of them takes %s, p95 %s; what somebody worked on %s, p95 %s\n", documents*walkPassages,
+	_, err = fmt.Fprintf(out, "%d passages, kept in order in %s: a step from %d of them takes %s, p95 %s; what a person worked on %s, p95 %s\n", documents*walkPassages,
 		settled.Round(time.Millisecond), walkSeeds, quantile(steps, .5).Round(10*time.Microsecond), quantile(steps, .95).Round(10*time.Microsecond),
 		quantile(asked, .5).Round(10*time.Microsecond), quantile(asked, .95).Round(10*time.Microsecond))
 	return err

@@ -183,7 +183,7 @@ func changing(ctx context.Context, dir string, out io.Writer) (err error) {
 	if changed.titles[ids[0]] != "the last name.txt" || len(changed.texts) != 1 || !slices.Equal(changed.gone, []string{ids[1]}) {
 		return fmt.Errorf("changed are %v, gone are %v", changed.titles, changed.gone)
 	}
-	fmt.Fprintf(out, "a server of Drive that nobody here wrote: 2 files, 1 renamed twice, 1 deleted: read as they are\n")
+	fmt.Fprintf(out, "a third-party server of Drive: 2 files, 1 renamed twice, 1 deleted, all read correctly\n")
 	return nil
 }
 

@@ -20,37 +20,37 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Service works with. All but Quotes, Policies, Owners, Metrics, Logger and
+// Deps are the dependencies of a Service. All but Quotes, Policies, Owners, Metrics, Logger and
 // MaxQuestion are required.
 type Deps struct {
 	Store    Store
 	Answerer Answerer
 	Signal   session.Signal
 	Library  Library
-	Quotes   session.Quotes // nil: documents count as a whole
-	Policies policy.Source  // nil: the defaults everywhere
-	Owners   Owners         // nil: no owner of a page is asked
-	Metrics  Metrics        // nil: nothing is counted
+	Quotes   session.Quotes // nil: permissions apply to whole documents
+	Policies policy.Source  // nil means the defaults
+	Owners   Owners         // nil: owners of pages cannot be asked
+	Metrics  Metrics        // nil counts nothing
 	Logger   *slog.Logger   // nil: silent
-	// MaxQuestion is how many characters an edited question may have: 100,000.
+	// MaxQuestion limits the characters of an edited question: 100,000.
 	MaxQuestion int
 }
 
-// Store is what actions need of a session.Store, which says what each method does.
+// Store is the part of session.Store that actions use. See there for the methods.
 type Store interface {
 	Find(ctx context.Context, t session.Target) (session.Record, error)
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 	Saved(ctx context.Context, of session.Turn) (session.Saved, error)
 	Thread(ctx context.Context, tenant access.TenantID, ref thread.Ref) (session.Thread, error)
 
-	// What is done to an answer.
+	// Answers
 	Derive(ctx context.Context, d session.Derive) (session.Accepted, error)
 	Remove(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, r session.Removal) ([]session.TurnID, error)
 	Correct(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, c session.Correction) error
 	Keep(ctx context.Context, tenant access.TenantID, id session.TurnID, key string, resend bool) error
 	Vote(ctx context.Context, v session.Vote) (changed bool, err error)
 
-	// What becomes of a question, and of a thread.
+	// Questions and threads
 	Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error)
 	Edit(ctx context.Context, e session.Edit) (session.Changed, error)
 	Withdraw(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string) (session.Changed, error)
@@ -59,39 +59,39 @@ type Store interface {
 	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
 }
 
-// Answerer answers what an action has queued. *answer.Service is one. Safe for concurrent use.
+// Answerer processes what an action has queued. *answer.Service implements it. It is safe for
+// concurrent use.
 type Answerer interface {
-	// Queued says that a turn was made, beginning at the time given; Wake, that there may be
-	// something to do for a turn that there was.
+	// Queued reports a new turn and when the action began. Wake makes the workers look for work.
 	Queued(ctx context.Context, began time.Time, t session.Turn)
 	Wake()
-	// StopAs asks for a stop by a person; holds returns what that person alone may read; nil:
-	// nothing.
+	// StopAs requests a stop by a person. holds returns what the person alone may read; nil counts
+	// as nothing.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
-	// Steer answers whether a deep search that waits is to be begun, for a person; holds returns
-	// what that person alone may read.
+	// Steer starts or skips a deep search that waits for a person's choice. holds returns what the
+	// person alone may read.
 	Steer(ctx context.Context, at session.StopRequest, in deepsearch.Instruction, holds func(context.Context) (access.Audience, error)) (deepsearch.Steered, error)
-	// Present returns who sees a turn's answer at this moment; its error says that it is not known.
+	// Present returns the current audience of a turn. An error means that it is unknown.
 	Present(ctx context.Context, t session.Turn) (access.Audience, error)
-	// Refused notes in the audit trail that something was asked and not taken in.
+	// Refused records a refusal in the audit trail.
 	Refused(ctx context.Context, r session.Refusal)
 }
 
-// Library knows who may read what. Safe for concurrent use.
+// Library checks permissions of documents. It is safe for concurrent use.
 type Library interface {
-	// Readable returns those of the documents that exist and that everybody in the audience may
-	// read at this moment.
+	// Readable returns the existing documents among ids that everyone in the audience may currently
+	// read.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// ActMetrics counts what people did to answers; refused and repeated presses are not counted. Safe
-// for concurrent use.
+// Metrics counts actions on answers. Refused and repeated presses do not count. It is safe for
+// concurrent use.
 type Metrics interface{ Acted(a thread.Action) }
 
-// ActService does things to answers. It is safe for concurrent use.
+// Service performs actions on answers. It is safe for concurrent use.
 type Service struct{ Deps }
 
-// NewAct returns a service.
+// New returns a service.
 func New(deps Deps) (*Service, error) {
 	if deps.Answerer == nil || deps.Signal == nil || deps.Library == nil || deps.Store == nil {
 		return nil, errors.New("set up what is done to answers: who answers, a signal, a library and a history are required")
@@ -105,16 +105,16 @@ func New(deps Deps) (*Service, error) {
 	return &Service{deps}, nil
 }
 
-// recovered makes an error of a panic, so that one bad event does not end the process.
-func (s *Service) recovered(ctx context.Context, what string, err *error) {
+// recoverPanic turns a panic into an error, so that one event cannot end the process.
+func (s *Service) recoverPanic(ctx context.Context, what string, err *error) {
 	if p := recover(); p != nil {
 		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		*err = fmt.Errorf("%s: the handler panicked", what)
 	}
 }
 
-// derive makes a turn of another one.
-func (s *Service) derive(ctx context.Context, d session.Derive) (session.Accepted, error) {
+// deriveTurn creates a turn from another one.
+func (s *Service) deriveTurn(ctx context.Context, d session.Derive) (session.Accepted, error) {
 	began := time.Now()
 	made, err := s.Store.Derive(ctx, d)
 	if err == nil && !made.Duplicate {
@@ -123,8 +123,8 @@ func (s *Service) derive(ctx context.Context, d session.Derive) (session.Accepte
 	return made, err
 }
 
-// count notes an action that changed something.
-func (s *Service) count(a Request, r Reply) {
+// countAction counts an action that changed something.
+func (s *Service) countAction(a Request, r Reply) {
 	if s.Metrics != nil && !r.Refused && !r.Duplicate && (r.Form == nil || a.Do == thread.ActionDown) {
 		s.Metrics.Acted(a.Do)
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// admit decides whether a question may be answered once more, as if it were new: by what holds in
-// its channel at this moment, and against the quotas of the person who wants it answered. The
-// decision may be to refuse, and says whether the answer is to be private.
+// admit decides whether a question may be answered again, as if it were new: by the current
+// settings of its channel and the quotas of the person who acts. The decision may be a refusal, and
+// says whether the answer must be private.
 func (s *Service) admit(ctx context.Context, a Request, t session.Turn, private bool) (d policy.Decision, quotas []session.Quota, err error) {
 	place := session.PlaceOf(t.Session.Ref)
 	rules, err := policy.In(ctx, s.Policies, a.Tenant, place)
@@ -29,7 +29,7 @@ func (s *Service) admit(ctx context.Context, a Request, t session.Turn, private 
 	state.Permitted = a.Moderator || rules.MayAsk(holds)
 	d = policy.Decide(policy.Event{Command: true, Private: private, Direct: t.Direct}, state)
 	if d.Action == policy.Refuse {
-		s.actRefused(ctx, a, t, d.Reason)
+		s.auditAction(ctx, a, t, d.Reason)
 	}
 	return d, rules.Counters(place, a.By.ID, holds), nil
 }

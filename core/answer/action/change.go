@@ -12,15 +12,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Edited has a question answered again in place: its messages are edited, what was answered before
-// is kept as Superseded. A message that is no question, and an edit that leaves no text or the text
-// as it was (a preview appeared), change nothing. When it returns, the change is recorded and no
-// turn that it is meant for can miss it. A Rejection is a sentence for the person, and the old
-// answer stays.
+// Edited answers an edited question again in place. The old answer is kept as Superseded. It
+// changes nothing if the message is not a question, or if the edit leaves no text or the same text,
+// as when a preview appears. Once it returns, no matching turn on any replica can miss the change.
+// A Rejection is a sentence for the person; the old answer then stays.
 func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
-	defer s.recovered(ctx, "edit", &err)
-	defer func() { s.editRefused(ctx, e, err) }()
-	if strings.TrimSpace(e.Text) == "" { // of files alone, whose previews platforms tell of as edits
+	defer s.recoverPanic(ctx, "edit", &err)
+	defer func() { s.auditEdit(ctx, e, err) }()
+	if strings.TrimSpace(e.Text) == "" { // only files: platforms report their previews as edits
 		return session.Changed{Same: true}, nil
 	}
 	if e.Text, err = policy.CheckQuestion(e.Text, s.MaxQuestion); err != nil {
@@ -30,7 +29,7 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	if err != nil {
 		return changed, err
 	}
-	if !rules.Enabled || rules.Paused { // the answer that was given stays
+	if !rules.Enabled || rules.Paused { // the old answer stays
 		return session.Changed{Same: true}, nil
 	}
 	if err = s.admitEdit(ctx, &e, rules.Policy); err != nil {
@@ -46,13 +45,12 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	return changed, nil
 }
 
-// sentencePrivateNow is said about an edit whose answer everybody would see, where all answers have
-// become private since.
+// sentencePrivateNow is the refusal of an edit whose answer would be public, after the channel
+// switched to private answers.
 const sentencePrivateNow = "By now answers in this channel are for whoever asks alone, so the edited question is not answered here. Ask it again."
 
-// admitEdit decides about an edit by what holds at this moment, as about a new question, and fills
-// in the quotas that it counts against. What an edit does not tell, who asked and what that person
-// holds, is looked up.
+// admitEdit decides about an edit by the current settings, as for a new question, and sets the
+// quotas that it counts against. It looks up the asker and the asker's permissions if needed.
 func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Policy) error {
 	if len(p.Quotas) == 0 && p.Private != policy.PrivateAlways {
 		return nil
@@ -77,12 +75,11 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Polic
 	return nil
 }
 
-// Deleted ends the turn of a question that was deleted: one that waits or runs is cancelled, an
-// answer that was given is marked, and what is kept of the question and its answers is erased
-// (session.Store). A message that is not known yet is born stopped if it arrives within
-// session.TombstoneAge.
+// Deleted ends the turn of a deleted question: a waiting or running turn is cancelled, and an
+// existing answer is marked. Question and answers are erased from the store. If the question
+// arrives only later, within session.TombstoneAge, it is stopped at once.
 func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (changed session.Changed, err error) {
-	defer s.recovered(ctx, "delete", &err)
+	defer s.recoverPanic(ctx, "delete", &err)
 	if changed, err = s.Store.Withdraw(ctx, tenant, at, id, session.SentenceWithdrawn); err != nil {
 		return changed, fmt.Errorf("withdraw a question: %w", err)
 	}
@@ -91,8 +88,8 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 		if err != nil || erased {
 			return changed, err
 		}
-		// The deletion may have overtaken the question; or the message is a page of an answer,
-		// which ends its turn as any stop does.
+		// The deletion may have arrived before the question. Or the message is a page of an answer,
+		// and deleting it stops the turn.
 		_, err = s.Answerer.StopAs(ctx, session.StopRequest{Tenant: tenant, Ref: at, Message: id, By: session.Stopper{Privileged: true}}, nil)
 		return changed, err
 	}
@@ -100,11 +97,11 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 	return changed, nil
 }
 
-// AnswerDeleted erases what is kept of an answer when a person deleted a message of it on the
-// platform. One that is being written is stopped, and not posted again. The bot's own deletions,
-// and those of other messages, change nothing.
+// AnswerDeleted erases an answer after a person deleted one of its messages on the platform. A
+// running turn is stopped and not posted again. The bot's own deletions, and those of other
+// messages, have no effect.
 func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (err error) {
-	defer s.recovered(ctx, "delete an answer", &err)
+	defer s.recoverPanic(ctx, "delete an answer", &err)
 	_, err = s.erase(ctx, tenant, at, id)
 	return err
 }
@@ -115,16 +112,16 @@ func (s *Service) erase(ctx context.Context, tenant access.TenantID, at thread.R
 		return false, fmt.Errorf("erase an answer: %w", err)
 	}
 	if erased {
-		s.halt(ctx, running)
+		s.stopTurns(ctx, running)
 		s.Logger.InfoContext(ctx, "an answer was deleted on the platform, and is erased", "platform", at.Platform, "channel", at.Channel)
 	}
 	return erased, nil
 }
 
-// halt stops turns whose answers were removed.
-func (s *Service) halt(ctx context.Context, running []session.TurnID) {
+// stopTurns stops turns whose answers were removed.
+func (s *Service) stopTurns(ctx context.Context, running []session.TurnID) {
 	for _, id := range running {
-		// A signal that is lost is found by polling, and what is written meanwhile is not kept.
+		// Polling finds a lost signal, and text written meanwhile is discarded.
 		if err := s.Signal.Raise(ctx, id); err != nil {
 			s.Logger.WarnContext(ctx, "stop signal not sent", "turn", id, "error", err)
 		}
@@ -132,8 +129,7 @@ func (s *Service) halt(ctx context.Context, running []session.TurnID) {
 	s.Answerer.Wake()
 }
 
-// signalChange wakes whoever has to act on a changed turn: the worker that runs it, and workers
-// that look for work.
+// signalChange notifies the worker that runs a changed turn, and idle workers.
 func (s *Service) signalChange(ctx context.Context, c session.Changed) {
 	if c.Stop {
 		if err := s.Signal.Raise(ctx, c.Turn); err != nil { // found by polling

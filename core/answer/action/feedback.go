@@ -8,18 +8,18 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// maxReason is how long a reason may be, in characters.
+// maxReason limits the characters of a reason.
 const maxReason = 1000
 
-// vote notes what a person thinks of an answer. A 👎 counts at once; why is asked afterwards and may
-// be left unsaid.
+// vote records a person's vote. A 👎 counts at once. The reason is requested afterwards and is
+// optional.
 func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	if r.Removed != nil {
 		return Reply{}, session.ErrRemoved
 	}
 	up := a.Do == thread.ActionUp
 	changed, err := s.Store.Vote(ctx, session.Vote{
-		Tenant: a.Tenant, Turn: r.ID, Key: a.key(), Person: a.By, Up: up, Message: a.Message, Reason: clean(a.Text, maxReason),
+		Tenant: a.Tenant, Turn: r.ID, Key: a.key(), Person: a.By, Up: up, Message: a.Message, Reason: sanitize(a.Text, maxReason),
 	})
 	if err != nil {
 		return Reply{}, err
@@ -29,7 +29,7 @@ func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply,
 	case up:
 	case a.Submitted:
 		reply.Sentence = sentenceDown
-		if clean(a.Text, maxReason) != "" {
+		if sanitize(a.Text, maxReason) != "" {
 			reply.Sentence = sentenceReason
 		}
 	default:
@@ -42,8 +42,8 @@ func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply,
 	return reply, nil
 }
 
-// key keeps presses apart that an adapter gives the same id: the button that opens a form, and the
-// form.
+// key returns the idempotency key of a request. It distinguishes the button that opens a form from
+// the form's submission, for which an adapter may use the same Key.
 func (a Request) key() string {
 	key := "act:" + string(a.Do) + ":" + a.Key
 	if a.Submitted {
@@ -52,9 +52,8 @@ func (a Request) key() string {
 	return key
 }
 
-// clean is a text as it is stored: without what Postgres and terminals refuse, and not longer than
-// limit characters.
-func clean(text string, limit int) string {
+// sanitize returns a text in storable form, at most limit characters long.
+func sanitize(text string, limit int) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"))
 	if runes := []rune(text); len(runes) > limit {
 		text = strings.TrimSpace(string(runes[:limit]))

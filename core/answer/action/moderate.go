@@ -10,14 +10,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// maxCorrection is how long a correction may be, in characters: what one field of a form takes on
-// every platform.
+// maxCorrection limits the characters of a correction to what a form field takes on every platform.
 const maxCorrection = 3000
 
-// remove takes an answer away: what it said is deleted from the store in one step, so that no
-// context, retry or take-over finds it, and then its messages are brought to say that, by a worker
-// that does not give up.
-func (s *Service) remove(ctx context.Context, a Request, r session.Record) (Reply, error) {
+// removeAnswer removes an answer. In one transaction it deletes the text from the store, so that no
+// context, retry or other replica finds it. A worker then retries until the answer's messages show
+// the removal.
+func (s *Service) removeAnswer(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch own := r.Session.Owner != "" || r.Direct; {
 	case own && a.By.ID != r.Asker.ID:
 		return refuse(sentenceOwnAnswer), nil
@@ -31,17 +30,17 @@ func (s *Service) remove(ctx context.Context, a Request, r session.Record) (Repl
 			Hint: "It is removed for everybody, for good.", Submit: "Remove", Max: maxReason,
 		}}, nil
 	}
-	stopped, err := s.Store.Remove(ctx, a.Tenant, r.ID, a.key(), session.Removal{By: a.By, Reason: clean(a.Text, maxReason)})
+	stopped, err := s.Store.Remove(ctx, a.Tenant, r.ID, a.key(), session.Removal{By: a.By, Reason: sanitize(a.Text, maxReason)})
 	if err != nil {
 		return Reply{}, err
 	}
-	s.halt(ctx, stopped)
+	s.stopTurns(ctx, stopped)
 	s.Logger.InfoContext(ctx, "answer removed", "turn", r.ID)
 	return Reply{Sentence: sentenceRemovedNow}, nil
 }
 
-// correct replaces an answer with a moderator's text: on its messages, and in the history that
-// later answers are given.
+// correct replaces an answer with a moderator's text, in its messages and in the history for later
+// answers.
 func (s *Service) correct(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():
@@ -55,12 +54,12 @@ func (s *Service) correct(ctx context.Context, a Request, r session.Record) (Rep
 	case r.Outcome.Silent():
 		return refuse(sentenceNoAnswer), nil
 	case !a.Submitted:
-		return s.correction(ctx, r)
+		return s.correctionForm(ctx, r)
 	}
 	if n := utf8.RuneCountInString(a.Text); n > maxCorrection {
 		return refuse(fmt.Sprintf(sentenceCorrectionLong, n, maxCorrection)), nil
 	}
-	text := clean(a.Text, maxCorrection)
+	text := sanitize(a.Text, maxCorrection)
 	if text == "" {
 		return refuse(sentenceNoCorrection), nil
 	}
@@ -73,8 +72,8 @@ func (s *Service) correct(ctx context.Context, a Request, r session.Record) (Rep
 	return Reply{Sentence: sentenceCorrectedNow}, nil
 }
 
-// correction asks for the text, beginning with what stands there now where that fits.
-func (s *Service) correction(ctx context.Context, r session.Record) (Reply, error) {
+// correctionForm returns the form for a correction, prefilled with the current text if it fits.
+func (s *Service) correctionForm(ctx context.Context, r session.Record) (Reply, error) {
 	form := &Form{
 		Do: thread.ActionCorrect, Turn: r.ID, Title: "Correct this answer", Label: "What stands there instead, in Markdown",
 		Hint: "It is marked as yours, and later answers build on it.", Submit: "Correct", Max: maxCorrection, Required: true,

@@ -15,19 +15,19 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Owners finds the owner of the nearest page and records that they are asked; *owner.Desk is
-// one. It is safe for concurrent use.
+// Owners finds the owner of the nearest page and records that they were asked; *owner.Desk
+// implements it. It is safe for concurrent use.
 type Owners interface {
 	Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (owner.Offer, bool, error)
 	session.Owners
 }
 
-// maxAsked is how many characters of a question its page's owner is shown.
+// maxAsked limits the characters of a question in the message to a page's owner.
 const maxAsked = 600
 
-// askOwner decides again who owns the nearest page and whether they may be asked in the thread. It
-// records that they are asked, and returns the message that is to be posted. What is recorded is
-// never posted twice, whatever becomes of this process.
+// askOwner checks again who owns the nearest page and whether they may be asked in the thread. It
+// records that they were asked, and returns the message to post. Since the record comes first, a
+// crash never causes a second message.
 func (s *Service) askOwner(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case s.Owners == nil || !r.Turn.Public() || r.Turn.Origin.As == session.Shared:
@@ -104,8 +104,8 @@ func shortened(text string) string {
 	return text
 }
 
-// Unposted says that the platform did not post what askOwner returned, and what to tell the person.
-// The owner can be asked again, unless the message may have been posted.
+// Unposted handles the failure to post the message that askOwner returned, and returns the reply
+// for the person. The owner can be asked again, unless the message may have been posted.
 func (s *Service) Unposted(ctx context.Context, a Request, of session.TurnID, cause error) (reply Reply, err error) {
 	s.Logger.WarnContext(ctx, "the owner of a page was not asked", "turn", of, "error", cause)
 	if errors.Is(cause, thread.ErrOutcomeUnknown) {

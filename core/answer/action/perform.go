@@ -14,23 +14,27 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Perform does what a person asks for and returns what to tell that person. An error means that it
-// was not taken in and may be tried again with the same Key; everything that the person has to know
-// about, being refused included, is a Reply.
+// Perform performs the action that a person requested, and returns the reply for that person.
+// Everything the person needs to know, including a refusal, is a Reply. After an error, the caller
+// may retry with the same Key.
 //
-// Who may do what:
-//   - up, down: whoever can see the answer; of a private one its owner. One vote each, which may be changed.
-//   - retry: the asker and moderators, once the turn has ended. The new answer takes the place of the old one; the old one stays in the record.
-//   - start, plain: those who may stop.
-//   - stop: the asker, whoever began the thread, moderators (session.MayStop), and whom the channel's setting stoppers names.
-//   - private: the asker of a question that a channel heard.
+// Permissions by action:
+//   - up, down: anyone who sees the answer, for a private answer its owner. A person has one vote
+//     and may change it.
+//   - retry: the asker and moderators, once the turn has ended. The new answer replaces the old
+//     one, which stays in the record.
+//   - start, plain: those who may stop the turn.
+//   - stop: the asker, the person who began the thread, moderators (session.MayStop), and people
+//     named by the channel's setting stoppers.
+//   - private: the asker of a public question.
 //   - owner: the asker.
-//   - share, keep: the owner of a private answer; share only while everybody in the channel may read all that the answer rests on.
-//
-// - remove: moderators; of a private answer its owner alone. correct: moderators, never of another person's private answer.
-//   - why, follow, unfollow: whoever can see the answer, of a private one its owner.
+//   - share, keep: the owner of a private answer. Share requires that everyone in the channel may
+//     read all documents behind the answer.
+//   - remove: moderators, for a private answer only its owner.
+//   - correct: moderators, but never for another person's private answer.
+//   - why, follow, unfollow: anyone who sees the answer, for a private answer its owner.
 func (s *Service) Perform(ctx context.Context, a Request) (reply Reply, err error) {
-	defer s.recovered(ctx, "act", &err)
+	defer s.recoverPanic(ctx, "act", &err)
 	if a.Key == "" || a.By.ID == "" || a.Tenant == "" {
 		return Reply{}, fmt.Errorf("%s an answer: %w: it needs a key, a person and a tenant", a.Do, session.ErrInvalid)
 	}
@@ -38,7 +42,7 @@ func (s *Service) Perform(ctx context.Context, a Request) (reply Reply, err erro
 	if err != nil {
 		return Reply{}, fmt.Errorf("%s an answer: %w", a.Do, err)
 	}
-	s.count(a, reply)
+	s.countAction(a, reply)
 	return reply, nil
 }
 
@@ -50,8 +54,8 @@ func (s *Service) perform(ctx context.Context, a Request) (Reply, error) {
 		return s.follow(ctx, a)
 	default: // about one answer
 	}
-	r, err := s.find(ctx, a)
-	if errors.Is(err, session.ErrUnknownTurn) || err == nil && !a.sees(r) {
+	r, err := s.findTurn(ctx, a)
+	if errors.Is(err, session.ErrUnknownTurn) || err == nil && !a.maySee(r) {
 		return refuse(sentenceNoAnswer), nil
 	}
 	if err != nil {
@@ -61,7 +65,7 @@ func (s *Service) perform(ctx context.Context, a Request) (Reply, error) {
 	var full *session.QuotaError
 	switch {
 	case errors.As(err, &full):
-		s.actRefused(ctx, a, r.Turn, policy.RefusedLimited)
+		s.auditAction(ctx, a, r.Turn, policy.RefusedLimited)
 		return refuse(policy.SayLimited(ctx, s.Store, a.Tenant, full.Quotas, full.Until)), nil
 	case errors.Is(err, session.ErrUnknownTurn):
 		return refuse(sentenceNoAnswer), nil
@@ -79,29 +83,29 @@ func (s *Service) perform(ctx context.Context, a Request) (Reply, error) {
 }
 
 const (
-	// landing is how long a press waits for an answer that stands there to be known as delivered:
-	// less than the platforms wait for the press (3 s).
-	landing      = 1500 * time.Millisecond
-	landingCheck = 50 * time.Millisecond
+	// deliveryWait is how long a press waits for a visible answer to be recorded as delivered. It
+	// is less than the platforms' timeout for a press (3 s).
+	deliveryWait = 1500 * time.Millisecond
+	deliveryPoll = 50 * time.Millisecond
 )
 
-// find looks up what is acted on. An answer whose buttons are on the screen may be a moment away
-// from being known as delivered.
-func (s *Service) find(ctx context.Context, a Request) (session.Record, error) {
-	waited, cancel := context.WithTimeout(ctx, landing)
+// findTurn returns the turn that a request refers to. If its buttons are already visible but it is
+// not yet recorded as delivered, it waits briefly.
+func (s *Service) findTurn(ctx context.Context, a Request) (session.Record, error) {
+	waited, cancel := context.WithTimeout(ctx, deliveryWait)
 	defer cancel()
 	for {
 		r, err := s.Store.Find(ctx, session.Target{Tenant: a.Tenant, Ref: a.Ref, Turn: a.Turn, Message: a.Message})
 		if err != nil || r.State != session.Delivering {
 			return r, err
 		}
-		if sleep.For(waited, landingCheck) != nil {
+		if sleep.For(waited, deliveryPoll) != nil {
 			return r, nil
 		}
 	}
 }
 
-// performOn carries out an action that is about one answer.
+// performOn performs an action on one answer.
 func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch a.Do {
 	case thread.ActionUp, thread.ActionDown:
@@ -109,32 +113,32 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 	case thread.ActionRetry, thread.ActionDeeper, thread.ActionReport:
 		return s.retry(ctx, a, r)
 	case thread.ActionStart:
-		return s.choose(ctx, a, r, deepsearch.Start)
+		return s.chooseDeep(ctx, a, r, deepsearch.Start)
 	case thread.ActionPlain:
-		return s.choose(ctx, a, r, deepsearch.Plainly)
+		return s.chooseDeep(ctx, a, r, deepsearch.Plainly)
 	case thread.ActionPrivate:
 		return s.answerPrivately(ctx, a, r)
 	case thread.ActionShare:
 		return s.share(ctx, a, r)
 	case thread.ActionKeep:
-		return s.keep(ctx, a, r)
+		return s.keepPrivate(ctx, a, r)
 	case thread.ActionRemove:
-		return s.remove(ctx, a, r)
+		return s.removeAnswer(ctx, a, r)
 	case thread.ActionCorrect:
 		return s.correct(ctx, a, r)
 	case thread.ActionOwner:
 		return s.askOwner(ctx, a, r)
 	case thread.ActionWhy:
-		return s.why(ctx, r)
-	default: // of a newer version's button
+		return s.explain(ctx, r)
+	default: // a button of a newer version
 		return refuse(sentenceNoActions), nil
 	}
 }
 
-// sees reports whether the person may know of the turn at all. A private answer is known to its
-// owner alone, wherever the owner is; the offer of one to its asker alone; any other answer to
-// everybody where it was given.
-func (a Request) sees(r session.Record) bool {
+// maySee reports whether the person may know of the turn. Only its owner may know of a private
+// answer, anywhere. Only the asker may know of an offer of one. Everyone in the channel may know of
+// any other answer.
+func (a Request) maySee(r session.Record) bool {
 	switch own := r.Session.Ref.Platform == a.Ref.Platform && r.Asker.ID == a.By.ID; {
 	case r.Session.Owner != "":
 		return own && r.Session.Owner == a.By.ID
@@ -145,10 +149,10 @@ func (a Request) sees(r session.Record) bool {
 	return ref.Platform == a.Ref.Platform && ref.Workspace == a.Ref.Workspace && ref.Channel == a.Ref.Channel
 }
 
-// refuse is a reply that says why not.
+// refuse returns a reply that refuses an action.
 func refuse(sentence string) Reply { return Reply{Sentence: sentence, Refused: true} }
 
-// stop stops what a message belongs to, or all of a thread that the person may stop.
+// stop stops the turn of a message, or all turns of a thread that the person may stop.
 func (s *Service) stop(ctx context.Context, a Request) (Reply, error) {
 	r := session.StopRequest{Tenant: a.Tenant, Ref: a.Ref, Message: a.Message, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator}}
 	result, err := s.Answerer.StopAs(ctx, r, a.Holds)
@@ -164,8 +168,8 @@ func (s *Service) stop(ctx context.Context, a Request) (Reply, error) {
 	}
 }
 
-// choose answers whether a deep search that waits is to be begun.
-func (s *Service) choose(ctx context.Context, a Request, r session.Record, choice deepsearch.Choice) (Reply, error) {
+// chooseDeep records a person's choice for a deep search that waits to be started.
+func (s *Service) chooseDeep(ctx context.Context, a Request, r session.Record, choice deepsearch.Choice) (Reply, error) {
 	in := deepsearch.Instruction{Choice: choice, Of: r.ID}
 	at := session.StopRequest{Tenant: a.Tenant, Ref: r.Session.Ref, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator}}
 	became, err := s.Answerer.Steer(ctx, at, in, a.Holds)
@@ -180,7 +184,7 @@ func (s *Service) choose(ctx context.Context, a Request, r session.Record, choic
 	return refuse(became.Sentence(in)), nil
 }
 
-// follow makes the bot follow a thread, or leave it.
+// follow makes the bot follow a thread or stop following it.
 func (s *Service) follow(ctx context.Context, a Request) (Reply, error) {
 	known, err := s.Store.Thread(ctx, a.Tenant, a.Ref)
 	if err != nil {
@@ -196,8 +200,8 @@ func (s *Service) follow(ctx context.Context, a Request) (Reply, error) {
 	}
 }
 
-// why tells how an answer came about.
-func (s *Service) why(ctx context.Context, r session.Record) (Reply, error) {
+// explain explains how an answer was made.
+func (s *Service) explain(ctx context.Context, r session.Record) (Reply, error) {
 	var saved session.Saved
 	if r.Outcome != "" {
 		var err error

@@ -14,9 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// answerPrivately has a channel's question answered for its asker alone, in the asker's private
-// session of the thread: what the answer says, and that it exists, stays out of the channel and out
-// of the context of its answers.
+// answerPrivately answers a channel's question again for its asker only, in the asker's private
+// session of the thread. The channel and its later answers never learn of the private answer.
 func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():
@@ -38,7 +37,7 @@ func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Reco
 		s.Logger.WarnContext(ctx, "private answer not begun: what the asker may read is unknown", "turn", r.ID, "error", err)
 		return refuse(sentenceUnknownListener), nil
 	}
-	made, err := s.derive(ctx, session.Derive{
+	made, err := s.deriveTurn(ctx, session.Derive{
 		Tenant: a.Tenant, Of: r.ID, As: session.Privately, Key: a.key(), By: a.By.ID, Audience: audience, Reply: a.Reply, Quotas: quotas,
 	})
 	if err != nil {
@@ -52,9 +51,9 @@ func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Reco
 	return reply, nil
 }
 
-// share posts a private answer to its thread, if everyone who listens there may read all documents
-// that it rests on: those that it cites, those that its prompt held, and those behind the earlier
-// private answers that the prompt held.
+// share posts a private answer to its thread. Everyone there must be allowed to read all documents
+// behind it: the cited ones, those in its prompt, and those behind earlier private answers in the
+// prompt.
 func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner == "" && r.Direct:
@@ -86,11 +85,11 @@ func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply
 	if !allowed {
 		return refuse(sentenceRestricted), nil
 	}
-	if stands, err := s.stands(ctx, a.Tenant, saved); err != nil || !stands {
+	if stands, err := s.isCurrent(ctx, a.Tenant, saved); err != nil || !stands {
 		return refuse(sentenceTaken), err
 	}
-	made, err := s.derive(ctx, session.Derive{
-		Tenant: a.Tenant, Of: r.ID, As: session.Shared, Key: a.key(), By: a.By.ID, Audience: channel, Saved: copyOf(saved, r, a.By),
+	made, err := s.deriveTurn(ctx, session.Derive{
+		Tenant: a.Tenant, Of: r.ID, As: session.Shared, Key: a.key(), By: a.By.ID, Audience: channel, Saved: sharedCopy(saved, r, a.By),
 	})
 	if err != nil {
 		return Reply{}, err
@@ -99,8 +98,9 @@ func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply
 	return Reply{Sentence: sentenceShared, Turn: made.Turn.ID, Duplicate: made.Duplicate}, nil
 }
 
-// keep notes that a private answer stays private, and sends it again where it would vanish.
-func (s *Service) keep(ctx context.Context, a Request, r session.Record) (Reply, error) {
+// keepPrivate records that a private answer stays private. If its message is ephemeral, it is sent
+// again as a permanent one.
+func (s *Service) keepPrivate(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	if r.Session.Owner == "" {
 		return refuse(sentenceNotPrivate), nil
 	}
@@ -118,7 +118,7 @@ func (s *Service) keep(ctx context.Context, a Request, r session.Record) (Reply,
 	return reply, nil
 }
 
-// mayRead reports whether everybody in an audience may read all of the documents.
+// mayRead reports whether everyone in an audience may read all of the documents.
 func (s *Service) mayRead(ctx context.Context, audience access.Audience, ids []document.ID) (bool, error) {
 	if len(ids) == 0 {
 		return true, nil
@@ -135,8 +135,8 @@ func (s *Service) mayRead(ctx context.Context, audience access.Audience, ids []d
 	return true, nil
 }
 
-// stands reports whether everything that the answer's prompts held is still part of its document.
-func (s *Service) stands(ctx context.Context, tenant access.TenantID, saved session.Saved) (bool, error) {
+// isCurrent reports whether everything in the answer's prompts is still part of its document.
+func (s *Service) isCurrent(ctx context.Context, tenant access.TenantID, saved session.Saved) (bool, error) {
 	var shown []message.Reference
 	for _, run := range saved.Runs {
 		shown = append(shown, message.Shown(run.Messages)...)
@@ -151,10 +151,9 @@ func (s *Service) stands(ctx context.Context, tenant access.TenantID, saved sess
 	return !slices.Contains(stands, false), nil
 }
 
-// copyOf is what a thread is shown of a private answer: the answer with its sources, above it the
-// question where the thread does not hold it already, and who shared it. How the answer was found
-// stays private.
-func copyOf(saved session.Saved, r session.Record, by thread.Person) session.Saved {
+// sharedCopy returns the version of a private answer for its thread: the answer with its sources,
+// the question if the thread lacks it, and who shared it. The searches stay private.
+func sharedCopy(saved session.Saved, r session.Record, by thread.Person) session.Saved {
 	best, _ := saved.Best()
 	answer, found := best.Answer()
 	if !found {
@@ -162,14 +161,14 @@ func copyOf(saved session.Saved, r session.Record, by thread.Person) session.Sav
 	}
 	best.Messages = []message.Message{answer}
 	if r.Origin.As != session.Privately {
-		best.Shown = quoted(r.Question.Text) + "\n\n" + best.Shown
+		best.Shown = blockQuote(r.Question.Text) + "\n\n" + best.Shown
 	}
 	best.Ending.Closest, best.Searches = nil, nil
 	best.Ending.Notices = append(append([]string{}, best.Ending.Notices...), fmt.Sprintf(noticeShared, by.Called()))
 	return session.Saved{Outcome: session.Answered, Sentence: saved.Sentence, Runs: []session.Run{best}}
 }
 
-// quoted is a text as a Markdown quotation.
-func quoted(text string) string {
+// blockQuote formats a text as a Markdown quotation.
+func blockQuote(text string) string {
 	return "> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ")
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// editRefused notes an edit that was rejected with err: once for each reason, since people edit a
-// message again and again.
-func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
+// auditEdit records an edit that was rejected with err. It records each reason once, because people
+// edit repeatedly.
+func (s *Service) auditEdit(ctx context.Context, e session.Edit, err error) {
 	reason := policy.ReasonOf(err)
 	if reason == "" {
 		return
@@ -18,7 +18,7 @@ func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
 	t, err := s.Store.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
 	switch {
 	case errors.Is(err, session.ErrUnknownTurn), err == nil && t.Message != e.Message:
-		// it was no question before either
+		// it was not a question before either
 		return
 	case err != nil:
 		s.Logger.ErrorContext(ctx, "a refused edit is not in the audit trail", "platform", e.Ref.Platform, "channel", e.Ref.Channel, "reason", reason, "error", err)
@@ -30,7 +30,7 @@ func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
 	})
 }
 
-// actRefused notes that an answer was asked for once more, and was not given.
-func (s *Service) actRefused(ctx context.Context, a Request, t session.Turn, reason policy.Reason) {
+// auditAction records that a request for another answer was refused.
+func (s *Service) auditAction(ctx context.Context, a Request, t session.Turn, reason policy.Reason) {
 	s.Answerer.Refused(ctx, session.Refusal{Tenant: a.Tenant, Ref: t.Session.Ref, Key: a.Key, Person: a.By.ID, Direct: t.Direct, Reason: string(reason)})
 }

@@ -9,76 +9,73 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Action is what a person does to an answer, as a platform's adapter hands it over. The adapter
-// vouches for who the person is, for Moderator, and that the person can see the message; Perform
-// decides who may do what.
+// Request is an action on an answer, as reported by a platform's adapter. The adapter vouches for
+// the person's identity, for Moderator, and that the person can see the message. Perform checks
+// permissions.
 type Request struct {
 	Do     thread.Action
 	Tenant access.TenantID
-	// where the person is; its platform, workspace and channel must be those of the turn, but for a
-	// private answer's
+	// the person's place; platform, workspace and channel must match the turn, except for a private
+	// answer
 	Ref thread.Ref
-	// where Message is; ActionOwner posts there; empty: Ref
+	// the thread of Message, to which ActionOwner posts; empty means Ref
 	At thread.Ref
-	// as the button or the form says (thread.ParseButtonID); leads over Message
+	// the turn in the button or form (thread.ParseButtonID); takes precedence over Message
 	Turn session.TurnID
-	// that was pointed at: a page of the answer, its question or a notice; ActionStop: required, or
-	// all of Ref is meant
+	// a page of the answer, its question or a notice; without it, ActionStop refers to the whole
+	// Ref
 	Message thread.MessageID
-	// Key is the platform's id of this press, command or submission (a trigger or interaction id);
-	// required. Another delivery of the same one changes nothing.
+	// Key is the platform's id of this press, command or submission, such as a trigger or
+	// interaction id. It is required and makes the action idempotent.
 	Key string
 	By  thread.Person
-	// may look after other people's answers here: an administrator, or whoever may delete messages
+	// may manage other people's answers here: an administrator, or a person who may delete messages
 	Moderator bool
-	// Holds returns what the person alone may read; ActionStop asks where that decides. Nil counts
+	// Holds returns what the person alone may read. ActionStop calls it if that decides. Nil counts
 	// as nothing.
 	Holds func(ctx context.Context) (access.Audience, error)
-	// Text is the reason of a vote or a removal, or the Markdown of a correction.
+	// Text is the reason for a vote or removal, or the Markdown of a correction.
 	Text string
-	// Submitted says that the person has filled in the Form of this action, or has said all in a
-	// command: it is not asked for again.
+	// Submitted says that the person has submitted the action's Form, or gave everything in a
+	// command.
 	Submitted bool
-	// Reply answers the press where the platform gives a token for that: a private answer, or a
-	// second try of one, is written to it.
+	// Reply is the platform's token for replying to the press. A private answer, or a retry of one,
+	// is written to it.
 	Reply *session.ReplyToken
-	// Vanishing says that the message is of a kind that its reader loses after a while: ActionKeep
-	// has it sent again, to stay.
+	// Vanishing says that the message is ephemeral. ActionKeep sends it again as a permanent one.
 	Vanishing bool
 }
 
-// Reply is what the person who acted reads, alone.
+// Reply is the response to the person who acted.
 type Reply struct {
-	// Sentence is shown to the person alone. It is empty when there is nothing to say because the
-	// message itself changes.
+	// Sentence is shown to the person only. It is empty if the change of the message is enough.
 	Sentence string
-	// Form, when not nil, is to be shown at once; its submission comes back as the same Action with
-	// Text and Submitted. What was pressed has been taken in already where that needs no form (a
-	// vote counts without its reason). Where a platform cannot show a form, the Sentence alone is
-	// said.
+	// Form, if not nil, is to be shown at once. Its submission is the same Request with Text and
+	// Submitted set. A part that needs no form is already done: a vote counts without a reason. A
+	// platform without forms shows only the Sentence.
 	Form *Form
-	// Post, when not nil, is a message for the turn's thread. The caller posts it once, and calls
+	// Post, if not nil, is a message for the turn's thread. The caller posts it once, and calls
 	// Unposted if that fails.
 	Post *chat.Notice
-	// Turn is what the action made or concerns: the newest of a retried turn, the private turn, the
-	// shared copy. Empty when none was found.
+	// Turn is the turn that the action created or concerns: a retry, the private turn, or the
+	// shared copy. It is empty if no turn was found.
 	Turn session.TurnID
-	// Duplicate says that nothing changed, because this press or another one had done it already.
+	// Duplicate says that the action had no effect, because it was already done.
 	Duplicate bool
-	// Refused says that the person may not, or that it cannot be done; Sentence says why.
+	// Refused says that the action is not permitted or not possible; Sentence has the reason.
 	Refused bool
 }
 
-// Form asks for one text. Its lengths fit Slack's modals and Discord's: Title 24 characters, Label
-// 45, Hint 100, Submit 24.
+// Form requests one text. Its lengths fit the forms of Slack and Discord: Title 24 characters,
+// Label 45, Hint 100, Submit 24.
 type Form struct {
 	Do       thread.Action
 	Turn     session.TurnID
 	Title    string
 	Label    string
-	Hint     string // in the empty field
-	Text     string // the field's content to begin with; at most Max characters
-	Submit   string // on the button
+	Hint     string // placeholder of the empty field
+	Text     string // initial content, at most Max characters
+	Submit   string // label of the button
 	Max      int    // characters
 	Required bool
 }

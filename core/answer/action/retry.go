@@ -8,11 +8,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// retry has a question answered again: a new turn with the old one's place in the conversation,
-// which takes its messages over and edits them. So there is one answer to be seen at any time, and
-// the old outcome stays in the record. Where all answers have become private since, it is a private
-// one. To look deeper is to ask the same question so that it is searched deeply; to write the
-// report, to ask it with what its deep search had found when it was stopped.
+// retry answers a question again. The new turn takes over the old turn's messages and its place in
+// the conversation, so only one answer is visible. The old outcome stays in the record. If the
+// channel has switched to private answers, the new answer is private. ActionDeeper repeats the
+// question as a deep search. ActionReport continues from the findings of a stopped deep search.
 func (s *Service) retry(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner != "" && a.By.ID != r.Session.Owner, r.Asker.ID != a.By.ID && !a.Moderator:
@@ -33,15 +32,14 @@ func (s *Service) retry(ctx context.Context, a Request, r session.Record) (Reply
 	case d.Action == policy.Refuse:
 		return refuse(d.Sentence()), nil
 	case d.Private && r.Turn.Public():
-		// by now all answers of the channel are for their askers alone; the one that stands there
-		// stays
+		// the channel has switched to private answers; the existing one stays
 		return s.answerPrivately(ctx, a, r)
 	}
 	text := "" // the same
 	if a.Do == thread.ActionDeeper {
 		text = policy.Deepen(r.Question.Text)
 	}
-	made, err := s.derive(ctx, session.Derive{
+	made, err := s.deriveTurn(ctx, session.Derive{
 		Tenant: a.Tenant, Of: r.ID, As: session.Retried, Findings: a.Do == thread.ActionReport, Key: a.key(), By: a.By.ID, Audience: r.Audience, Text: text, Reply: a.Reply, Quotas: quotas,
 	})
 	if err != nil {

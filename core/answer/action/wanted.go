@@ -11,18 +11,18 @@ import (
 )
 
 // Wanted says that a person still wants an answer to a question that may have been closed because
-// no replica was there for it.
+// no replica was running.
 type Wanted struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref
 	Message thread.MessageID // of the question
-	Key     string           // the platform's id of the press; the same one is taken in once
+	Key     string           // the platform's id of the press; makes it idempotent
 }
 
-// Wanted has such a question answered. It does nothing for a question that was never taken in, is
-// being answered, or has an answer.
+// Wanted answers such a question. It does nothing if the question was never accepted, is being
+// answered, or has an answer.
 func (s *Service) Wanted(ctx context.Context, w Wanted) (err error) {
-	defer s.recovered(ctx, "wanted", &err)
+	defer s.recoverPanic(ctx, "wanted", &err)
 	r, err := s.Store.Find(ctx, session.Target{Tenant: w.Tenant, Ref: w.Ref, Message: w.Message})
 	if errors.Is(err, session.ErrUnknownTurn) {
 		return nil
@@ -36,7 +36,7 @@ func (s *Service) Wanted(ctx context.Context, w Wanted) (err error) {
 	_, err = s.Store.Derive(ctx, session.Derive{
 		Tenant: w.Tenant, Of: r.ID, As: session.Retried, Key: "wanted:" + w.Key, Audience: r.Audience,
 	})
-	if errors.Is(err, session.ErrUnknownTurn) { // it was deleted
+	if errors.Is(err, session.ErrUnknownTurn) { // the question was deleted
 		return nil
 	}
 	if err != nil {

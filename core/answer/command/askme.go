@@ -21,7 +21,7 @@ const (
 	sentenceAskMeOff = "You are not asked about your pages. `/footnote ask-me on` undoes that."
 )
 
-// askMeCommand switches off, and on again, that the person is asked about pages that they own.
+// askMeCommand switches questions to a person about their own pages off and on.
 func (s *Service) askMeCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if s.Owners == nil {
 		return sentenceNoSettings, nil

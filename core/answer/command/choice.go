@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// ChosenModels reads the names of models that a person asks for, separated by commas. known are
-// those that may be asked for. Where the names cannot be had, refusal is a sentence that says why.
+// ChosenModels parses the comma-separated model names that a person requests. known are the
+// permitted models. If a name is not permitted, refusal is a sentence that says why.
 func ChosenModels(text string, known []string) (names []string, refusal string) {
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)

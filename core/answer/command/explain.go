@@ -19,8 +19,8 @@ import (
 // Explanation is everything that is known of why a message was answered as it was, or not at all.
 type Explanation struct {
 	Turn    *session.Turn   // nil: the message was not taken in
-	Verdict session.Verdict // what was decided about the message; zero where nothing is kept of that
-	Saved   session.Saved   // what came of the turn
+	Verdict session.Verdict // the decision about the message; zero if none is stored
+	Saved   session.Saved   // the turn's result
 }
 
 // Reason is the code of the decision; empty where none is kept.
@@ -49,8 +49,8 @@ func (i Inspector) Turn(ctx context.Context, t session.Turn) (Explanation, error
 	return e, err
 }
 
-// Message explains what became of a message: of a question, of a page of an answer, or of one that
-// was not answered. Where nothing is known of it, the explanation is empty.
+// Message explains a message: a question, a page of an answer, or a message that was not answered.
+// The explanation of an unknown message is empty.
 func (i Inspector) Message(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (Explanation, error) {
 	t, err := i.Store.TurnOf(ctx, tenant, at, id)
 	if err == nil {
@@ -63,8 +63,8 @@ func (i Inspector) Message(ctx context.Context, tenant access.TenantID, at threa
 	return Explanation{Verdict: v}, err
 }
 
-// Sentences say the explanation in words, a paragraph or a list item each. Only documents for which
-// may returns true are named; how many others there are is not told.
+// Sentences returns the explanation as text, one paragraph or list item each. It names only
+// documents for which may returns true, and does not reveal the number of others.
 func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	if e.Turn == nil {
 		if e.Verdict.Reason == "" {
@@ -99,7 +99,7 @@ func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	return append(said, e.outcome()...)
 }
 
-// origins says why a turn exists that no new question made.
+// origins describe why a turn exists that does not come from a new question.
 var origins = map[session.Derivation]string{
 	session.Retried:   "The question was answered again, replacing an earlier answer.",
 	session.Privately: "The asker wanted the answer privately.",
@@ -124,8 +124,8 @@ func audienceInWords(a access.Audience) string {
 	return "Audience: whoever sees the answer holds " + strings.Join(all, ", ") + "; only documents that name one of these, or what they all held of sources, were used."
 }
 
-// searched tells one search: what was asked, and for the best documents, each by its best passage,
-// the place in both lists and what the score is made of.
+// searched describes one search: its query, and for the best passage of each top document the rank
+// in both lists and the parts of its score.
 func searched(a retrieve.Account, may func(document.ID) bool) []string {
 	var asked []string
 	for _, q := range a.Queries {
@@ -183,7 +183,7 @@ func pages(a retrieve.Account, may func(document.ID) bool) (said []string) {
 // maxExplained is how many documents an explanation names of one search, each by its best passage.
 const maxExplained = 5
 
-// places says where a passage stood in the lists that were fused.
+// places describes a passage's rank in the fused lists.
 func places(f retrieve.Found) string {
 	var in []string
 	if f.KeywordPos > 0 {
@@ -204,7 +204,7 @@ func places(f retrieve.Found) string {
 	return strings.Join(in, ", ")
 }
 
-// causes say why a model did not write an answer, and what to do.
+// causes describe why a model did not write an answer, and what to do about it.
 var causes = map[session.Cause]string{
 	session.CauseDown:        "the model's endpoint could not be reached or was not available. Check that it runs and that `OPENAI_BASE_URL` is right; `footnote doctor` tries it.",
 	session.CauseStalled:     "the model's endpoint stopped in the middle of a reply. Check its load and its log; `footnote doctor` tries it.",
@@ -223,7 +223,7 @@ var causes = map[session.Cause]string{
 	session.CauseInside:      "the program failed. Report it with the lines of the log that have the reference.",
 }
 
-// outcome tells what came of the turn.
+// outcome describes the outcome of the turn.
 func (e Explanation) outcome() []string {
 	t, said := e.Turn, []string(nil)
 	line := "Outcome: " + string(t.Outcome)

@@ -11,14 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// states says what became of a sub-question.
+// states describe the outcomes of sub-questions.
 var states = map[string]string{
 	"": "not looked into", "found": "found", "missing": "not in the documents", "failed": "could not be looked into", "dropped": "left out by a person",
 }
 
-// planned tells a deep search: each sub-question, what became of it, and how many searches that
-// took. What was asked further may hold names that were found: it is named only where all that was
-// found may be named.
+// planned describes a deep search: each sub-question, its outcome, and the number of searches.
+// Sub-questions from later rounds may contain names from documents, so they are shown only if all
+// found documents may be named.
 func planned(plan []session.PlanRow, may func(document.ID) bool) []string {
 	if len(plan) == 0 {
 		return nil

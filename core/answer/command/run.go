@@ -17,23 +17,25 @@ import (
 // the person is and for Admin.
 type Request struct {
 	Tenant access.TenantID
-	// where it was typed; Thread is empty outside threads. Channel is the one whose settings hold
+	// where it was typed; Thread is empty outside threads, and Channel is the one whose settings
+	// apply
 	Ref thread.Ref
 	By  thread.Person
-	// may change what holds in the channel: an administrator of the workspace, whoever may manage
-	// the server
+	// may change the channel's settings: an administrator of the workspace, or a person who may
+	// manage the server
 	Admin  bool
 	Direct bool   // in a direct message
 	Text   string // "config follow always"; empty means help
-	// Message is the one that is meant, where the platform lets a person point at one (why); else
-	// it is the newest answer of the thread or channel.
+	// Message is the message that the person pointed at (why). Without it the newest answer of the
+	// thread or channel is meant.
 	Message thread.MessageID
-	// Alone returns the person as the only one present; with an error, as far as is known. Nil: not
-	// known.
+	// Alone returns the person as the only one present. With an error the result is partial. Nil if
+	// unknown.
 	Alone func(ctx context.Context) (access.Presence, error)
 }
 
-// held is what the person holds, and where each comes from. alone is who the person is.
+// held returns the principals that the person holds, with their origins. alone identifies the
+// person.
 func (s *Service) held(ctx context.Context, c Request) (alone access.Presence, held []access.Held, err error) {
 	if c.Alone == nil {
 		return access.Presence{Tenant: c.Tenant}, nil, errors.New("the platform cannot be asked")
@@ -42,7 +44,7 @@ func (s *Service) held(ctx context.Context, c Request) (alone access.Presence, h
 	return alone, s.Answerer.Held(ctx, alone), err
 }
 
-// audience is what the person alone may read.
+// audience returns what the person alone may read.
 func (s *Service) audience(c Request) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		_, held, err := s.held(ctx, c)
@@ -50,13 +52,13 @@ func (s *Service) audience(c Request) func(context.Context) (access.Audience, er
 	}
 }
 
-// CommandHelp is one line of help.
+// Help is one line of help.
 type Help struct {
 	Name, Arguments, Help string
-	Admin                 bool // changes what holds for others
+	Admin                 bool // changes settings for others
 }
 
-// wordConfirm is typed to say that what cannot be undone is meant.
+// wordConfirm confirms an irreversible command.
 const wordConfirm = "confirm"
 
 // Commands lists what /footnote can do, for help and for platforms that show commands in a menu.
@@ -91,9 +93,9 @@ const (
 		"It cannot be undone, and what was posted in channels stays there. Nothing is deleted yet: write `/footnote forget-me " + wordConfirm + "` if you mean it."
 )
 
-// Command carries out a command and returns what only the person who typed it reads: Markdown, of
-// which only paragraphs, lists and code are used. What is refused, misspelt or not possible is
-// answered in the same way; an error means that the store does not answer.
+// Command executes a command and returns the reply, which only its user sees. The reply is Markdown
+// with paragraphs, lists and code only. Refusals and mistakes are replies too; an error means that
+// the store failed.
 func (s *Service) Command(ctx context.Context, c Request) (said string, err error) {
 	defer s.recovered(ctx, "command", &err)
 	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(c.Text), "/footnote"))
@@ -155,7 +157,7 @@ func (s *Service) stopCommand(ctx context.Context, c Request, _ []string) (strin
 	}
 }
 
-// maxHeld is how much of what somebody holds is listed: a message has room for about as much.
+// maxHeld limits the listed principals to what fits in a message.
 const maxHeld = 100
 
 func (s *Service) whoamiCommand(ctx context.Context, c Request, _ []string) (string, error) {
@@ -228,7 +230,8 @@ func (s *Service) forgetCommand(ctx context.Context, c Request, words []string) 
 		plural.Count(gone.Turns, "question"), plural.Count(votes, "vote"), more), nil
 }
 
-// forgetAccount forgets who the person is in sources. An account that is in none is forgotten, too, so that it is never looked for.
+// forgetAccount deletes the person's identities in sources. It also marks an account without any,
+// so that none is looked up later.
 func (s *Service) forgetAccount(ctx context.Context, c Request) (was bool, err error) {
 	if s.People == nil || c.Alone == nil {
 		return false, nil

@@ -18,11 +18,11 @@ type Tokens interface {
 	Create(ctx context.Context, tenant access.TenantID, t mcp.Token, hash mcp.Hash, lifetime time.Duration, by session.Actor) (expires time.Time, err error)
 	// Of returns the tokens of a person, the oldest first.
 	Of(ctx context.Context, tenant access.TenantID, person access.Account) ([]mcp.Token, error)
-	// Revoke ends tokens at once, and returns those that it ended.
+	// Revoke revokes tokens at once, and returns those that it revoked.
 	Revoke(ctx context.Context, tenant access.TenantID, ids []string, by session.Actor) (ended []string, err error)
 }
 
-// maxTokens is how many valid tokens a person can have who makes them in chat.
+// maxTokens limits the valid tokens that a person can create in chat.
 const maxTokens = 10
 
 // The sentences of /footnote token.

@@ -15,9 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Why says how an answer came about, using only what everyone who can see the answer may know: no
-// document is named that is not among its sources, and no count shows that there are documents
-// which the audience may not read.
+// Why explains how an answer was made, using only what everyone who sees the answer may know. It
+// names only the answer's sources, and no count reveals that unreadable documents exist.
 func Why(r session.Record, saved session.Saved) string {
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
@@ -71,8 +70,8 @@ func orSay(sentence string, o session.Outcome) string {
 	return "The answer was written without any document."
 }
 
-// whyCommand explains the message that is meant, or the newest answer here, to a person who can see
-// it; or whether that person may read a document.
+// whyCommand explains the given message, or the newest answer here, to a person who can see it.
+// With an address it says whether the person may read that document.
 func (s *Service) whyCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if len(words) > 0 && s.Documents != nil {
 		return s.whyDocument(ctx, c, words[0])
@@ -115,7 +114,8 @@ func cited(answer message.Message) int {
 	return len(seen)
 }
 
-// namable are the documents of an explanation that everybody may read who sees the answer now.
+// namable returns the documents of an explanation that everyone who currently sees the answer may
+// read.
 func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]bool, error) {
 	var ids []document.ID
 	for _, row := range e.Saved.Plan {
@@ -141,12 +141,12 @@ func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]b
 	return s.Library.Readable(ctx, audience, slices.Compact(ids))
 }
 
-// sentenceWithheld says of a document that is withheld what is said of one that does not exist.
+// sentenceWithheld is the reply for a withheld document, the same as for one that does not exist.
 const sentenceWithheld = "I answer you from no document with this address: either there is none in the index, or nothing of what you hold is among its readers. " +
 	"`/footnote whoami` lists what you hold."
 
-// whyDocument says by what a person may read a document. Of one that the person may not read
-// nothing is said, not even that there is one.
+// whyDocument says why a person may read a document. It does not reveal whether an unreadable
+// document exists.
 func (s *Service) whyDocument(ctx context.Context, c Request, address string) (string, error) {
 	lists, err := s.Documents.Readers(ctx, c.Tenant, strings.Trim(address, "<>"))
 	if err != nil {

@@ -11,35 +11,36 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Event is what happened on a platform, as its adapter saw it. The adapter states facts; Decide
-// draws the conclusion.
+// Event is an event on a platform, as reported by its adapter. It states facts; Decide draws the
+// conclusion.
 type Event struct {
 	Own      bool // the bot's own message, or an edit of one
 	System   bool // joins, pins, topic changes …
-	Bot      bool // of another bot
-	Operator bool // typed in the program's own terminal: no setting or limit holds it back
+	Bot      bool // written by another bot
+	Operator bool // typed in the program's own terminal: no setting or limit applies
 	Change   Change
-	Known    bool // Change: the message is a question that was taken in
+	Known    bool // for a Change: the message is an accepted question
 	Stop     bool // a stop reaction, button, command, or a message that is just "stop" (IsStop)
 	Unfollow bool // "stop following" (IsUnfollow)
 
 	Command   bool // slash command or message command
-	Private   bool // Command: a private answer was asked for
+	Private   bool // for a Command: a private answer was requested
 	Direct    bool // in a direct message, or an agent's own thread
 	Mentioned bool // the bot is mentioned, outside code
 	InThread  bool // a reply in a thread, not its root
-	// InThread, where strangers can bring the bot: another person opened the thread, not the bot
+	// for InThread on platforms where anyone can add the bot: another person opened the thread
 	Foreign     bool
 	Forum       bool // the first message of a forum post
 	AnswersBot  bool // a reply to one of the bot's messages
-	OthersNamed bool // mentions people or bots, but not this one
-	Question    bool // reads like a question (IsQuestion); only asked where a channel filters by it
-	SmallTalk   bool // a greeting or thanks, and nothing else (IsSmallTalk)
-	// read late, since no replica was there: another person has written in the thread since
+	OthersNamed bool // mentions people or other bots, but not this one
+	// reads like a question (IsQuestion); used only by channels that filter for questions
+	Question  bool
+	SmallTalk bool // only a greeting or thanks (IsSmallTalk)
+	// found after an outage, and another person has written in the thread since
 	Overtaken bool
 }
 
-// Change says that a message is not new.
+// Change is the kind of change to a message.
 type Change int
 
 const (
@@ -52,88 +53,89 @@ const (
 type Follow string
 
 const (
-	FollowMention Follow = "mention" // none count
-	// the default: while it is one person and the bot, or the bot is answered
+	FollowMention Follow = "mention" // none are answered
+	// the default: while only one person talks with the bot, or for replies to the bot
 	FollowDialogue Follow = "dialogue"
-	// all count, and root messages as well, above the evidence threshold
+	// all, and also root messages above the evidence threshold
 	FollowAlways Follow = "always"
 )
 
-// FollowIdle is how long a thread may be silent and still be a dialogue.
+// FollowIdle is how long a thread may be silent before it no longer counts as a dialogue.
 const FollowIdle = 24 * time.Hour
 
-// State is what is known of the place where an event happened.
+// State is the state of the place where an event happened.
 type State struct {
 	Permitted bool // the person may ask here
-	Disabled  bool // no one may
-	Paused    bool // no one may at the moment
+	Disabled  bool // answering is switched off
+	Paused    bool // answering is paused
 	Follow    Follow
-	Chosen    bool          // Follow was set
+	Chosen    bool          // Follow was set explicitly
 	Private   Private       // empty means PrivateOnRequest
-	Bots      bool          // other bots are answered here
-	BotTurns  int           // turns in a row that bots asked for in this thread
-	BotLimit  int           // of those; 0 means 3
-	Forum     bool          // forum posts are answered here
-	ForumWait time.Duration // for people to answer a post first
-	Answered  bool          // the forum post was answered already
+	Bots      bool          // other bots are answered
+	BotTurns  int           // consecutive turns by bots in this thread
+	BotLimit  int           // limit of BotTurns; 0 means 3
+	Forum     bool          // forum posts are answered
+	ForumWait time.Duration // delay for people to answer a post first
+	Answered  bool          // the forum post has been answered
 
 	InThread   bool // the bot takes part in the thread
 	Helped     bool // a helper wrote in the thread since the bot was last asked
-	Unfollowed bool // "stop following" was said
-	// persons who wrote in the thread since the bot took part, the author included
+	Unfollowed bool // a person wrote "stop following"
+	// people who wrote in the thread since the bot joined, including the author
 	People int
 	Idle   time.Duration // since the thread's last message
 
-	QuestionsOnly bool          // always: only messages that read like a question
-	CoolingDown   bool          // always: the bot spoke unasked a short while ago
-	Wait          time.Duration // always: for people to answer first
+	QuestionsOnly bool          // for FollowAlways: only messages that read like a question
+	CoolingDown   bool          // for FollowAlways: the bot recently gave an unasked answer
+	Wait          time.Duration // for FollowAlways: delay for people to answer first
 }
 
-// In returns the state with what is known of the thread in which the event happened.
+// In returns the state with that of the event's thread.
 func (s State) In(t session.Thread) State {
 	s.InThread, s.Unfollowed, s.Helped, s.People, s.BotTurns, s.Idle = t.Known, t.Unfollowed, t.Helped, t.People, t.BotTurns, t.Idle
 	return s
 }
 
-// Course is what is to be done about an event.
+// Course is the way to handle an event.
 type Course int
 
 const (
-	Ignore  Course = iota // nothing; not even who wrote is kept
-	Observe               // participants and the time are kept, the text is not
-	Answer                // taken in
-	Redo                  // the question was edited: the answer is redone in place
-	Cancel                // the question was deleted: its turn ends, its answer is marked
-	Stop                  // by the stop rules (session.MayStop)
+	Ignore  Course = iota // record nothing, not even the author
+	Observe               // record author and time, but not the text
+	Answer                // accept the question
+	Redo                  // the question was edited: redo its answer in place
+	Cancel                // the question was deleted: end its turn, mark its answer
+	Stop                  // stop, subject to session.MayStop
 	Unfollow
-	Refuse // the person may not ask here, and reads so
-	Steer  // it changes the plan of the deep search that runs in the thread, or would
+	Refuse // tell the person that they may not ask here
+	Steer  // change the plan of the thread's deep search
 )
 
-// courses names them, as verdicts are stored.
-var courses = map[Course]string{
+// courseNames are the stored names in verdicts.
+var courseNames = map[Course]string{
 	Ignore: "ignore", Observe: "observe", Answer: "answer", Redo: "redo", Cancel: "cancel", Stop: "stop", Unfollow: "unfollow", Refuse: "refuse", Steer: "steer",
 }
 
-// String is a code that stays the same between versions.
-func (c Course) String() string { return courses[c] }
+// String returns a code that is stable between versions.
+func (c Course) String() string { return courseNames[c] }
 
-// Decision is what Decide concludes.
+// Decision is the result of Decide.
 type Decision struct {
 	Action  Course
 	Reason  Reason
-	Private bool // Answer, Refuse: for the asker alone
-	CatchUp bool // Answer: the bot enters the thread half-way and reads it once, as context
-	// Answer: the bot was not asked; silent below the channel's evidence threshold
+	Private bool // Answer, Refuse: visible only to the asker
+	CatchUp bool // Answer: the bot joins the thread and reads it once, as context
+	// Answer: unasked; nothing is shown below the channel's evidence threshold
 	Ambient  bool
-	Dialogue bool          // Answer: this message does not mention the bot
-	Wait     time.Duration // Ambient: for people to answer first
+	Dialogue bool          // Answer: the message does not mention the bot
+	Wait     time.Duration // Ambient: delay for people to answer first
 }
 
-// Reason is a code that stays the same between versions; Explain says it in words.
+// Reason is a code that is stable between versions. Explain returns its text.
 type Reason string
 
-// Decide says what is to be done about an event: one table for all platforms. It is pure.
+// Decide returns how to handle an event, by the same rules for all platforms. It is a pure
+// function.
 func Decide(e Event, s State) Decision {
 	switch {
 	case e.Own:
@@ -158,7 +160,7 @@ func Decide(e Event, s State) Decision {
 	}
 	if !e.Direct {
 		switch {
-		case s.Private == PrivateAlways && !d.Ambient: // an unasked answer has no one to be private to
+		case s.Private == PrivateAlways && !d.Ambient: // an unasked answer has no asker
 			d.Private = true
 		case s.Private == PrivateOff && d.Private:
 			return Decision{Action: Refuse, Reason: "private_off", Private: true}
@@ -167,8 +169,8 @@ func Decide(e Event, s State) Decision {
 	return Admit(d, s)
 }
 
-// Admit holds an answer back where the bot is not to answer, or not this person, and tells that
-// person alone. Those who did not ask the bot read nothing.
+// Admit replaces an answer by a refusal if the bot may not answer here, or not this person. The
+// refusal is silent if the person did not address the bot.
 func Admit(d Decision, s State) Decision {
 	var reason Reason
 	switch {
@@ -198,7 +200,7 @@ func decideChange(e Event) Decision {
 	}
 }
 
-// decideBot holds other bots back; over is false for one that is heard like a person.
+// decideBot ignores other bots. over is false if the bot is to be treated like a person.
 func decideBot(s State) (d Decision, over bool) {
 	limit := s.BotLimit
 	if limit <= 0 {
@@ -248,7 +250,7 @@ func decideForum(s State) Decision {
 	}
 }
 
-// decideReply applies the follow policy to a reply in a thread that the bot takes part in.
+// decideReply applies the follow policy to a reply in a thread that the bot participates in.
 func decideReply(e Event, s State) Decision {
 	follow := s.Follow
 	if follow == "" {
@@ -257,7 +259,7 @@ func decideReply(e Event, s State) Decision {
 	switch {
 	case follow == FollowMention:
 		return Decision{Action: Observe, Reason: "mention_only"}
-	case e.Foreign && !s.Chosen: // the bot is not set up here: it follows what it opened itself
+	case e.Foreign && !s.Chosen: // not set up here: follow only threads that the bot opened
 		return Decision{Action: Observe, Reason: "foreign_thread"}
 	case s.Unfollowed:
 		return Decision{Action: Observe, Reason: "unfollowed"}
@@ -282,7 +284,7 @@ func decideReply(e Event, s State) Decision {
 	}
 }
 
-// decideRoot applies the filters of a channel in which the bot may speak unasked.
+// decideRoot applies the filters of a channel with unasked answers.
 func decideRoot(e Event, s State) Decision {
 	switch {
 	case e.OthersNamed:

@@ -7,8 +7,8 @@ import (
 
 var deeply = regexp.MustCompile(`(?is)^\s*deep\s*:\s*(\S.*)$`)
 
-// Deeply reports whether a question begins with "deep:", which asks for a deep search, and returns
-// it without that.
+// Deeply reports whether a question requests a deep search with the prefix "deep:", and returns it
+// without the prefix.
 func Deeply(text string) (question string, asked bool) {
 	m := deeply.FindStringSubmatch(text)
 	if m == nil {
@@ -17,7 +17,7 @@ func Deeply(text string) (question string, asked bool) {
 	return strings.TrimSpace(m[1]), true
 }
 
-// Deepen is a question that asks for a deep search.
+// Deepen adds the prefix that requests a deep search.
 func Deepen(text string) string {
 	if _, asked := Deeply(text); asked {
 		return text

@@ -10,23 +10,23 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// SettingValue is one setting's value with where it comes from.
+// SettingValue is the value of one setting with its origin.
 type SettingValue struct {
 	Key    string
 	Value  string
 	Origin Origin
 }
 
-// Origin says where a value comes from.
+// Origin says where a value was set.
 type Origin struct {
-	File  string // with its line: "footnote.yaml:12"; empty where it is from elsewhere
+	File  string // file and line, such as "footnote.yaml:12"; empty if not from a file
 	Chat  bool   // changed in chat
 	Place session.Place
-	By    string    // Chat: who changed it last
-	At    time.Time // Chat
+	By    string    // for Chat: who changed it last
+	At    time.Time // for Chat
 }
 
-// String says the origin in words.
+// String describes the origin.
 func (o Origin) String() string {
 	switch {
 	case o.Chat:
@@ -38,24 +38,22 @@ func (o Origin) String() string {
 	}
 }
 
-// ChatValue is a stored change as a value.
+// ChatValue returns a stored change as a value.
 func ChatValue(s session.Setting) SettingValue {
 	return SettingValue{Key: s.Key, Value: s.Value, Origin: Origin{Chat: true, Place: s.Place, By: s.By, At: s.At}}
 }
 
-// Effective is what holds in a channel, and who said so.
+// Effective is the policy that applies in a channel, with the origin of each value.
 type Effective struct {
 	Policy
-	values []SettingValue // that count, in the order in which they were applied
-	// Ignored are values that do not count because they are not valid: written by another version,
-	// or names that no longer exist.
+	values []SettingValue // applied values, in order
+	// Ignored are invalid values: written by another version, or with names that no longer exist.
 	Ignored []SettingValue
 }
 
-// Resolve applies values to the defaults, the more general first: what comes later counts in place
-// of what came before, except that chat can only take away from what the file allows
-// (Setting.Narrows). A value that is not valid is left out, and is listed in Ignored: a fault in
-// one setting is no reason for the others not to count.
+// Resolve applies values to the defaults, from the most general to the most specific. A later value
+// replaces an earlier one. But values from chat can only narrow what the file allows
+// (Setting.Narrows). Invalid values are listed in Ignored and do not affect the others.
 func Resolve(said ...SettingValue) Effective {
 	e := Effective{Policy: DefaultPolicy()}
 	for _, v := range said {
@@ -65,9 +63,9 @@ func Resolve(said ...SettingValue) Effective {
 			continue
 		}
 		changed := e.Policy
-		read := s.read
+		read := s.parse
 		if v.Origin.Chat && s.Narrows {
-			read = s.add
+			read = s.narrow
 		}
 		if err := read(&changed, v.Value); err != nil {
 			e.Ignored = append(e.Ignored, v)
@@ -81,8 +79,8 @@ func Resolve(said ...SettingValue) Effective {
 	return e
 }
 
-// Origins says where a setting's value comes from: one place, or several where chat narrows what
-// the file says. A default setting has none.
+// Origins returns where a setting's value was set. There are several if chat narrows the file's
+// value, and none for a default.
 func (e Effective) Origins(key string) []Origin {
 	var all []Origin
 	for _, s := range e.values {
@@ -93,17 +91,16 @@ func (e Effective) Origins(key string) []Origin {
 	return all
 }
 
-// Values lists the values that count.
+// Values returns the applied values.
 func (e Effective) Values() []SettingValue { return slices.Clone(e.values) }
 
-// Source knows what holds where. Safe for concurrent use.
+// Source returns the policies of channels. It is safe for concurrent use.
 type Source interface {
-	// Policy returns what holds in a channel at this moment: what the file says and what was
-	// changed in chat.
+	// Policy returns the current policy of a channel, from the file and from changes in chat.
 	Policy(ctx context.Context, tenant access.TenantID, at session.Place) (Effective, error)
 }
 
-// In is what a source says of a channel; the defaults where there is none.
+// In returns a source's policy for a channel, or the defaults if s is nil.
 func In(ctx context.Context, s Source, tenant access.TenantID, at session.Place) (Effective, error) {
 	if s == nil {
 		return Resolve(), nil

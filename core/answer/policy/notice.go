@@ -14,7 +14,7 @@ const (
 	sentenceDenied     = "Only whoever asked, whoever began the thread, and administrators can stop this answer."
 )
 
-// SayQueued returns the notice for a question that waits for others.
+// SayQueued returns the notice for a question with others ahead of it.
 func SayQueued(ahead int) string {
 	switch {
 	case ahead <= 0:
@@ -26,7 +26,7 @@ func SayQueued(ahead int) string {
 	}
 }
 
-// SayWaiting returns the notice for a thread in which so many questions wait; empty for none.
+// SayWaiting returns the notice for a thread with n waiting questions; empty for none.
 func SayWaiting(n int) string {
 	switch n {
 	case 0:
@@ -38,8 +38,8 @@ func SayWaiting(n int) string {
 	}
 }
 
-// IsNotice reports whether a text is one that SayWaiting returns, or SayQueued, which earlier
-// versions said in threads.
+// IsNotice reports whether a text was returned by SayWaiting, or by SayQueued, which earlier
+// versions posted in threads.
 func IsNotice(text string) bool {
 	if text == sentenceQueuedOne || text == sentenceWaitingOne {
 		return true
@@ -51,5 +51,5 @@ func IsNotice(text string) bool {
 	})
 }
 
-// SayDenied returns what a person reads who may not stop a turn.
+// SayDenied returns the reply to a person who may not stop a turn.
 func SayDenied() string { return sentenceDenied }

@@ -2,8 +2,8 @@ package policy
 
 import "github.com/footnotehq/footnote/core/session"
 
-// outcomes says each outcome in words where nothing more exact was said: what a person reads when
-// the engine's own sentence is empty or was lost. Silent outcomes, and an answer, need none.
+// outcomes are the default texts of outcomes, for when the engine's own sentence is empty or lost.
+// Answers and silent outcomes have none.
 var outcomes = map[session.Outcome]string{
 	session.Answered:     "",
 	session.NoEvidence:   session.SentenceNothing,
@@ -16,6 +16,5 @@ var outcomes = map[session.Outcome]string{
 	session.Superseded:   "",
 }
 
-// Say returns what a person reads about an outcome when nothing more exact is known. It is empty
-// for an answer and for silent outcomes.
+// Say returns the default text of an outcome. It is empty for an answer and for silent outcomes.
 func Say(o session.Outcome) string { return outcomes[o] }

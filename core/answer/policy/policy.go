@@ -8,81 +8,81 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Policy is what holds in one channel. DefaultPolicy is where nothing is set.
+// Policy holds the settings of one channel. The defaults are in DefaultPolicy.
 type Policy struct {
-	Agent   string // who answers; empty: the file's agent, else the built-in one
+	Agent   string // name of the agent; empty means the file's agent, else the built-in one
 	Project string
-	// DocumentSets limit the documents to be searched, further than the agent's own do; none: as
-	// the agent's do. Only names: a set that no longer exists holds no document.
+	// DocumentSets restrict the searched documents further than the agent does; none means no
+	// further restriction. They are names: a set that no longer exists is empty.
 	DocumentSets []string
 
-	Enabled bool // questions are answered here
-	Paused  bool // not at the moment
+	Enabled bool // questions are answered
+	Paused  bool // answering is paused
 
 	Follow   Follow
 	Bots     bool // other bots are answered
-	BotTurns int  // turns in a row that bots may ask for
+	BotTurns int  // consecutive turns that bots may ask for
 
-	Welcome  bool         // greets the person who brings the bot here
-	Report   bool         // the weekly report is posted
-	Askers   []access.ACL // who may ask: whoever each of these lists names; none: everybody
-	Stoppers access.ACL   // who may stop other people's answers, in addition to administrators
+	Welcome  bool         // greet the person who adds the bot
+	Report   bool         // post the weekly report
+	Askers   []access.ACL // who may ask: a person must be in each of these lists; none means everyone
+	Stoppers access.ACL   // who may stop other people's answers, besides administrators
 	Private  Private
 	Reply    ReplyPlace
 	Ambient  Ambient
 	Forum    Forum
-	// whose reply makes an unasked answer unnecessary; empty: anyone's while the bot waits
+	// whose reply makes an unasked answer unnecessary; empty means anyone's while the bot waits
 	Helpers access.ACL
 	Quotas  []Quota
 }
 
-// Private says whether, and when, a channel's answers are for the asker alone.
+// Private says when a channel's answers are visible only to the asker.
 type Private string
 
 // The settings of private answers.
 const (
-	PrivateOff Private = "off" // none are given here
-	// the default: when asked for, or when the asker may read more than the channel
+	PrivateOff Private = "off" // never
+	// the default: on request, or if the asker may read more than the channel
 	PrivateOnRequest Private = "on_request"
-	PrivateAlways    Private = "always" // all answers here are for the asker alone
+	PrivateAlways    Private = "always" // always
 )
 
-// ReplyPlace says where an answer in a channel is written, on platforms that leave a choice.
+// ReplyPlace says where an answer in a channel is written, on platforms with a choice.
 type ReplyPlace string
 
 // The places for an answer.
 const (
-	ReplyThread  ReplyPlace = "thread"   // the default: a thread is opened for it
+	ReplyThread  ReplyPlace = "thread"   // the default: in a new thread
 	ReplyInPlace ReplyPlace = "in_place" // below the question, in the channel itself
 )
 
-// Ambient holds back unasked answers.
+// Ambient restricts unasked answers.
 type Ambient struct {
 	QuestionsOnly bool
 	Test          QuestionTest
-	CoolDown      time.Duration // between two of them in the channel
-	Wait          time.Duration // for people to answer first
-	// share of the question's weight that the best passage matches at least, 0 to 1
+	CoolDown      time.Duration // minimum time between two in the channel
+	Wait          time.Duration // delay for people to answer first
+	// minimum share of the question's weight that the best passage matches, 0 to 1
 	Evidence float64
 }
 
 // Forum says whether posts of a forum or media channel are answered.
 type Forum struct {
 	Posts bool
-	Wait  time.Duration // for people to answer first
+	Wait  time.Duration // delay for people to answer first
 }
 
-// QuestionTest says how a question is distinguished from a remark.
+// QuestionTest says how questions are recognised.
 type QuestionTest string
 
 // The tests.
 const (
-	// the default: a question mark, or the words with which questions begin
+	// the default: a question mark or a question word
 	TestWords QuestionTest = "words"
 	TestMark  QuestionTest = "mark" // a question mark
 )
 
-// DefaultPolicy is what holds where neither the file nor a person in chat said otherwise.
+// DefaultPolicy returns the policy of a channel without settings.
 func DefaultPolicy() Policy {
 	return Policy{
 		Enabled: true, Welcome: true, Report: true, Follow: FollowDialogue, BotTurns: 3, Private: PrivateOnRequest, Reply: ReplyThread,
@@ -91,16 +91,16 @@ func DefaultPolicy() Policy {
 	}
 }
 
-// Open reports whether everyone may ask, so that no identity has to be looked up.
+// Open reports whether everyone may ask, so that no identity needs to be looked up.
 func (p Policy) Open() bool { return len(p.Askers) == 0 }
 
-// MayAsk reports whether a person who holds what the audience holds may ask.
+// MayAsk reports whether a person with the permissions of asker may ask.
 func (p Policy) MayAsk(asker access.Audience) bool {
 	return !slices.ContainsFunc(p.Askers, func(acl access.ACL) bool { return !asker.MayRead(acl) })
 }
 
-// State is what Decide needs to know of the channel. Whether the asker is Permitted is for the
-// caller to fill in where Open does not say so.
+// State returns the channel's part of the State for Decide. The caller must set Permitted unless
+// the policy is Open.
 func (p Policy) State() State {
 	return State{
 		Permitted: p.Open(), Disabled: !p.Enabled, Paused: p.Paused, Follow: p.Follow, Bots: p.Bots, BotLimit: p.BotTurns, Private: p.Private,
@@ -108,11 +108,11 @@ func (p Policy) State() State {
 	}
 }
 
-// Quota limits how many questions may be asked. Questions beyond it are answered with the time when
-// to come back.
+// Quota limits how many questions may be asked. Further questions are answered with the time at
+// which to try again.
 type Quota struct {
 	For    QuotaScope
-	Role   access.Principal // PerRole: everybody who holds it, together
+	Role   access.Principal // PerRole: everyone who holds it shares the quota
 	Count  int
 	Window time.Duration
 }
@@ -122,12 +122,12 @@ type QuotaScope string
 
 // The scopes of a quota.
 const (
-	PerUser    QuotaScope = "user"    // each person in the channel by themselves
+	PerUser    QuotaScope = "user"    // each person in the channel
 	PerChannel QuotaScope = "channel" // all questions in the channel
-	PerRole    QuotaScope = "role"    // everybody who holds the role, in whatever channel says so
+	PerRole    QuotaScope = "role"    // everyone who holds the role, across channels
 )
 
-// counters are the quotas of a policy that a question counts against.
+// Counters returns the quotas that a question counts against.
 func (p Policy) Counters(at session.Place, person string, holds access.Audience) []session.Quota {
 	var counted []session.Quota
 	place := string(at.Platform) + ":" + at.Workspace + ":"
@@ -149,7 +149,7 @@ func (p Policy) Counters(at session.Place, person string, holds access.Audience)
 	return counted
 }
 
-// CountsRoles reports whether a quota depends on what the asker holds.
+// CountsRoles reports whether a quota depends on the asker's permissions.
 func (p Policy) CountsRoles() bool {
 	for _, q := range p.Quotas {
 		if q.For == PerRole {

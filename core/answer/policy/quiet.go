@@ -2,28 +2,27 @@ package policy
 
 import "time"
 
-// Quiet says how often one person gets a notice about their messages in one place. Answers are not
-// counted.
+// Quiet limits how many notices one person gets in one place. Answers do not count.
 type Quiet struct {
-	Again  time.Duration // until the same sentence is said again
-	Most   int           // sentences within Within
+	Again  time.Duration // minimum time before the same sentence is repeated
+	Most   int           // maximum number of sentences within Within
 	Within time.Duration
 }
 
-// DefaultQuiet bounds the notices that a flood of messages causes.
+// DefaultQuiet limits the notices caused by a flood of messages.
 var DefaultQuiet = Quiet{Again: time.Minute, Most: 5, Within: 10 * time.Minute}
 
-// Said is what a person was told in a place, the oldest first.
+// Said lists the notices to a person in a place, oldest first.
 type Said []Notice
 
-// Notice is a sentence and when it was said.
+// Notice is a sentence and the time it was sent.
 type Notice struct {
 	Sentence string
 	At       time.Time
 }
 
-// Allows reports whether a sentence may be said now, and returns what was said with it. What has
-// become old is dropped.
+// Allows reports whether a sentence may be sent now, and returns said with it. It drops expired
+// notices.
 func (q Quiet) Allows(said Said, sentence string, now time.Time) (Said, bool) {
 	for len(said) > 0 && now.Sub(said[0].At) >= q.Within {
 		said = said[1:]

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// window is a length of time that quotas count in.
+// window is a period of a quota.
 type window struct {
 	name   string
 	length time.Duration
@@ -25,19 +25,19 @@ var windows = []window{{"minute", time.Minute}, {"hour", time.Hour}, {"day", 24 
 
 const quotaValues = "a number for each minute, hour or day, such as 20/hour, 100/day"
 
-func quota(key string, scope QuotaScope, help string) Setting {
+func quotaSetting(key string, scope QuotaScope, help string) Setting {
 	own := func(q Quota) bool { return q.For == scope }
 	return Setting{
 		Key: key, Values: quotaValues, Help: help, Narrows: true,
-		show: func(p Policy) string { return sayQuotas(p.Quotas, own) },
-		read: func(p *Policy, text string) error {
+		show: func(p Policy) string { return formatQuotas(p.Quotas, own) },
+		parse: func(p *Policy, text string) error {
 			others := slices.DeleteFunc(slices.Clone(p.Quotas), own)
-			more, err := readQuotas(text, scope)
+			more, err := parseQuotas(text, scope)
 			p.Quotas = append(others, more...)
 			return err
 		},
-		add: func(p *Policy, text string) error {
-			more, err := readQuotas(text, scope)
+		narrow: func(p *Policy, text string) error {
+			more, err := parseQuotas(text, scope)
 			p.Quotas = append(slices.Clip(p.Quotas), more...)
 			return err
 		},
@@ -45,19 +45,19 @@ func quota(key string, scope QuotaScope, help string) Setting {
 }
 
 func roleQuota() Setting {
-	s := quota("role_quota", PerRole, "questions of everybody who holds a role or belongs to a group, together")
+	s := quotaSetting("role_quota", PerRole, "questions of everybody who holds a role or belongs to a group, together")
 	s.Values = "a principal with a number for each minute, hour or day, such as group:interns 50/day"
 	return s
 }
 
-// readQuotas reads "20/hour, 100/day"; of roles each entry names the role first.
-func readQuotas(text string, scope QuotaScope) ([]Quota, error) {
+// parseQuotas parses "20/hour, 100/day". For PerRole each entry begins with the role.
+func parseQuotas(text string, scope QuotaScope) ([]Quota, error) {
 	bad := errors.New("write " + quotaValues)
 	if scope == PerRole {
 		bad = errors.New("write a principal and " + quotaValues + ": group:interns 50/day")
 	}
 	var quotas []Quota
-	for _, entry := range listed(text) {
+	for _, entry := range splitList(text) {
 		q := Quota{For: scope}
 		if scope == PerRole {
 			cut := strings.LastIndexByte(entry, ' ')
@@ -85,13 +85,13 @@ func readQuotas(text string, scope QuotaScope) ([]Quota, error) {
 	return quotas, nil
 }
 
-func sayQuotas(quotas []Quota, which func(Quota) bool) string {
+func formatQuotas(quotas []Quota, which func(Quota) bool) string {
 	var all []string
 	for _, q := range quotas {
 		if !which(q) {
 			continue
 		}
-		said := fmt.Sprintf("%d/%s", q.Count, sayWindow(q.Window))
+		said := fmt.Sprintf("%d/%s", q.Count, formatWindow(q.Window))
 		if q.For == PerRole {
 			said = string(q.Role) + " " + said
 		}
@@ -100,7 +100,7 @@ func sayQuotas(quotas []Quota, which func(Quota) bool) string {
 	return strings.Join(all, ", ")
 }
 
-func sayWindow(length time.Duration) string {
+func formatWindow(length time.Duration) string {
 	for _, w := range windows {
 		if w.length == length {
 			return w.name
@@ -109,23 +109,23 @@ func sayWindow(length time.Duration) string {
 	return length.String()
 }
 
-// Exhaustion says which quotas have no room; a session.Store is one.
+// Exhaustion returns exhausted quotas; session.Store implements it.
 type Exhaustion interface {
 	Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error)
 }
 
-// limits are the sentences about an exhausted quota, by who shares it.
+// limits are the sentences about an exhausted quota, by prefix of the counter.
 var limits = map[string]string{
 	"user:":    "You've asked %s %s, the limit per person here.",
 	"channel:": "Everyone here together has asked %s %s, the limit for this channel.",
 	"role:":    "People with your role have asked %s %s, the limit for all of them together.",
 }
 
-// within names the window that is running.
-var within = map[time.Duration]string{time.Minute: "this minute", time.Hour: "this hour", 24 * time.Hour: "today"}
+// windowNames names the current window of a quota.
+var windowNames = map[time.Duration]string{time.Minute: "this minute", time.Hour: "this hour", 24 * time.Hour: "today"}
 
-// SayLimited returns which of the quotas is exhausted and when to try again. A person's own comes
-// first. Where the store does not say which one it is, the sentence names none.
+// SayLimited returns the sentence that says which quota is exhausted and when to try again. A
+// person's own quota comes first. If the store fails, the sentence names none.
 func SayLimited(ctx context.Context, store Exhaustion, tenant access.TenantID, quotas []session.Quota, until time.Time) string {
 	said := "No more questions can be asked here for now."
 	full, err := store.Exhausted(ctx, tenant, quotas, until)
@@ -134,7 +134,7 @@ func SayLimited(ctx context.Context, store Exhaustion, tenant access.TenantID, q
 	}
 	for _, scope := range []string{"user:", "channel:", "role:"} {
 		if i := slices.IndexFunc(full, func(q session.Quota) bool { return strings.HasPrefix(q.Counter, scope) }); i >= 0 {
-			said = fmt.Sprintf(limits[scope], plural.Count(full[i].Limit, "question"), within[full[i].Window])
+			said = fmt.Sprintf(limits[scope], plural.Count(full[i].Limit, "question"), windowNames[full[i].Window])
 			break
 		}
 	}

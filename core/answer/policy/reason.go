@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// reasons says each reason in words, for "footnote why".
-var reasons = map[Reason]string{
+// reasonTexts are the texts of reasons, for "footnote why".
+var reasonTexts = map[Reason]string{
 	"own_message":               "The message is the bot's own.",
 	"system_message":            "The platform wrote the message, no person did.",
 	"stop":                      "Someone asked for a stop; who may stop what is decided by the stop rules.",
@@ -44,23 +44,23 @@ var reasons = map[Reason]string{
 	"follow_always":             "In this channel the bot follows all threads that it takes part in.",
 	"answers_bot":               "The message replies to the bot.",
 	"dialogue":                  "The thread is a dialogue between one person and the bot.",
-	"overtaken":                 "Nobody was there for the bot when it was written, and somebody else has written in the thread since.",
+	"overtaken":                 "The bot was not running when it was written, and another person has written in the thread since.",
 	"people_talk":               "Several people talk in the thread; a mention or a reply to the bot is answered.",
 	"no_question":               "In this channel the bot speaks unasked only to questions.",
 	"cooling_down":              "The bot spoke unasked a short while ago.",
 	"ambient":                   "In this channel the bot may speak unasked, if the documents have an answer.",
 }
 
-// refusals are what a person reads whose question is refused.
-var refusals = map[Reason]string{
+// refusalTexts are the replies to refused questions.
+var refusalTexts = map[Reason]string{
 	"disabled":    "I do not answer questions in this channel. Ask in a channel where I am enabled, or send me a direct message.",
 	"paused":      "Answering is paused in this channel. Ask again later; an administrator ends the pause with /footnote resume.",
 	"private_off": "Private answers are turned off in this channel. Ask without \"private\", or send me a direct message.",
 }
 
-// Sentence is what the person reads about a Refuse; empty for other decisions.
+// Sentence returns the reply to a refused person; empty for other decisions.
 func (d Decision) Sentence() string {
-	switch said, ok := refusals[d.Reason]; {
+	switch said, ok := refusalTexts[d.Reason]; {
 	case d.Action != Refuse:
 		return ""
 	case ok:
@@ -70,18 +70,18 @@ func (d Decision) Sentence() string {
 	}
 }
 
-// Explain says a reason in words.
-func Explain(r Reason) string { return reasons[r] }
+// Explain returns the text of a reason.
+func Explain(r Reason) string { return reasonTexts[r] }
 
-// IsStop reports whether a message is nothing but "stop".
-func IsStop(text string) bool { return plain(text) == "stop" }
+// IsStop reports whether a message consists of "stop".
+func IsStop(text string) bool { return plainWords(text) == "stop" }
 
-// IsUnfollow reports whether a message is nothing but "stop following".
-func IsUnfollow(text string) bool { return plain(text) == "stop following" }
+// IsUnfollow reports whether a message consists of "stop following".
+func IsUnfollow(text string) bool { return plainWords(text) == "stop following" }
 
-// plain is a message without mentions, emphasis, punctuation and letter case. Longer texts are
-// never commands.
-func plain(text string) string {
+// plainWords returns a message in lower case without mentions, emphasis and punctuation. It returns
+// "" for long texts, which are never commands.
+func plainWords(text string) string {
 	if len(text) > 200 {
 		return ""
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// The kinds of settings. Each error completes "holds "x": ".
+// Kinds of settings. Each error completes the sentence `holds "x": `.
 
-func name(key, values, help string, of func(*Policy) *string) Setting {
+func nameSetting(key, values, help string, of func(*Policy) *string) Setting {
 	return Setting{
 		Key: key, Values: values, Help: help, show: func(p Policy) string { return *of(&p) },
-		read: func(p *Policy, text string) error {
+		parse: func(p *Policy, text string) error {
 			if text == "" || strings.ContainsAny(text, ",\n") {
 				return errors.New("write one name")
 			}
@@ -26,10 +26,10 @@ func name(key, values, help string, of func(*Policy) *string) Setting {
 	}
 }
 
-func yesNo(key, help string, of func(*Policy) *bool) Setting {
+func boolSetting(key, help string, of func(*Policy) *bool) Setting {
 	return Setting{
 		Key: key, Values: "true or false", Help: help, show: func(p Policy) string { return strconv.FormatBool(*of(&p)) },
-		read: func(p *Policy, text string) error {
+		parse: func(p *Policy, text string) error {
 			if text != "true" && text != "false" {
 				return errors.New("write true or false")
 			}
@@ -39,11 +39,11 @@ func yesNo(key, help string, of func(*Policy) *bool) Setting {
 	}
 }
 
-func word[T ~string](key, help string, of func(*Policy) *T, words ...T) Setting {
+func enumSetting[T ~string](key, help string, of func(*Policy) *T, words ...T) Setting {
 	values := alternatives(words)
 	return Setting{
 		Key: key, Values: values, Help: help, show: func(p Policy) string { return string(*of(&p)) },
-		read: func(p *Policy, text string) error {
+		parse: func(p *Policy, text string) error {
 			if !slices.Contains(words, T(text)) {
 				return errors.New("write " + values)
 			}
@@ -64,11 +64,11 @@ func alternatives[T ~string](words []T) string {
 	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
-func number(key string, low, high int, help string, of func(*Policy) *int) Setting {
+func intSetting(key string, low, high int, help string, of func(*Policy) *int) Setting {
 	values := fmt.Sprintf("a whole number from %d to %d", low, high)
 	return Setting{
 		Key: key, Values: values, Help: help, show: func(p Policy) string { return strconv.Itoa(*of(&p)) },
-		read: func(p *Policy, text string) error {
+		parse: func(p *Policy, text string) error {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < low || n > high {
 				return errors.New("write " + values)
@@ -79,11 +79,11 @@ func number(key string, low, high int, help string, of func(*Policy) *int) Setti
 	}
 }
 
-func share(key, help string, of func(*Policy) *float64) Setting {
+func shareSetting(key, help string, of func(*Policy) *float64) Setting {
 	return Setting{
 		Key: key, Values: "a number from 0 to 1", Help: help,
 		show: func(p Policy) string { return strconv.FormatFloat(*of(&p), 'g', -1, 64) },
-		read: func(p *Policy, text string) error {
+		parse: func(p *Policy, text string) error {
 			f, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(f >= 0 && f <= 1) {
 				return errors.New("write a number from 0 to 1")
@@ -94,23 +94,23 @@ func share(key, help string, of func(*Policy) *float64) Setting {
 	}
 }
 
-// Longest times. A turn that waits for longer than a day counts as lost (session.Store.Sweep), and
-// the store looks a month back for what was said unasked.
+// Upper limits of durations. A turn that waits longer than a day counts as lost
+// (session.Store.Sweep), and the store remembers unasked answers for a month.
 const (
 	maxWait     = 12 * time.Hour
 	maxCoolDown = 30 * 24 * time.Hour
 )
 
-func length(key string, most time.Duration, help string, of func(*Policy) *time.Duration) Setting {
+func durationSetting(key string, most time.Duration, help string, of func(*Policy) *time.Duration) Setting {
 	return Setting{
-		Key: key, Values: "a length of time, such as 90s or 10m", Help: help, show: func(p Policy) string { return sayLength(*of(&p)) },
-		read: func(p *Policy, text string) error {
+		Key: key, Values: "a length of time, such as 90s or 10m", Help: help, show: func(p Policy) string { return formatDuration(*of(&p)) },
+		parse: func(p *Policy, text string) error {
 			d, err := time.ParseDuration(text)
 			if text == "0" {
 				d, err = 0, nil
 			}
 			if err != nil || d < 0 || d > most {
-				return fmt.Errorf("write a length of time up to %s, such as 90s or 10m", sayLength(most))
+				return fmt.Errorf("write a length of time up to %s, such as 90s or 10m", formatDuration(most))
 			}
 			*of(p) = d
 			return nil
@@ -118,8 +118,8 @@ func length(key string, most time.Duration, help string, of func(*Policy) *time.
 	}
 }
 
-// sayLength writes a length without units that are zero.
-func sayLength(d time.Duration) string {
+// formatDuration formats a duration without zero units.
+func formatDuration(d time.Duration) string {
 	s := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
 		if strings.HasSuffix(s, zero) {
@@ -131,27 +131,27 @@ func sayLength(d time.Duration) string {
 
 const aclValues = "a list of public, members, group:NAME, channel:PLATFORM:ID and user:PLATFORM:ID"
 
-// acl is a setting whose lists have all to name a reader: what the file says, and what chat says on
-// top.
-func acl(key, help string, of func(*Policy) *[]access.ACL) Setting {
+// aclSetting is a setting of access lists. A person must be in both the file's list and the one
+// from chat.
+func aclSetting(key, help string, of func(*Policy) *[]access.ACL) Setting {
 	return Setting{
 		Key: key, Values: aclValues, Help: help, Narrows: true,
 		show: func(p Policy) string {
 			var all []string
 			for _, list := range *of(&p) {
-				all = append(all, sayACL(list))
+				all = append(all, formatACL(list))
 			}
 			return strings.Join(all, ", and of those ")
 		},
-		read: func(p *Policy, text string) error {
-			list, err := readACL(text)
+		parse: func(p *Policy, text string) error {
+			list, err := parseACL(text)
 			if err == nil {
 				*of(p) = []access.ACL{list}
 			}
 			return err
 		},
-		add: func(p *Policy, text string) error {
-			list, err := readACL(text)
+		narrow: func(p *Policy, text string) error {
+			list, err := parseACL(text)
 			if err == nil {
 				*of(p) = append(slices.Clip(*of(p)), list)
 			}
@@ -160,7 +160,7 @@ func acl(key, help string, of func(*Policy) *[]access.ACL) Setting {
 	}
 }
 
-func readACL(text string) (access.ACL, error) {
+func parseACL(text string) (access.ACL, error) {
 	list, err := access.ParseACL(text)
 	if err != nil {
 		return nil, errors.New("write " + aclValues)
@@ -168,7 +168,7 @@ func readACL(text string) (access.ACL, error) {
 	return list, nil
 }
 
-func sayACL(list access.ACL) string {
+func formatACL(list access.ACL) string {
 	all := make([]string, len(list))
 	for i, p := range list {
 		all[i] = string(p)
@@ -176,32 +176,32 @@ func sayACL(list access.ACL) string {
 	return strings.Join(all, ", ")
 }
 
-func people(key, help string, of func(*Policy) *access.ACL) Setting {
+func peopleSetting(key, help string, of func(*Policy) *access.ACL) Setting {
 	return Setting{
-		Key: key, Values: aclValues, Help: help, show: func(p Policy) string { return sayACL(*of(&p)) },
-		read: func(p *Policy, text string) (err error) {
-			*of(p), err = readACL(text)
+		Key: key, Values: aclValues, Help: help, show: func(p Policy) string { return formatACL(*of(&p)) },
+		parse: func(p *Policy, text string) (err error) {
+			*of(p), err = parseACL(text)
 			return err
 		},
 	}
 }
 
-// documentSets never grow by what chat says: what the file allows is kept to.
+// documentSets is the setting of document sets. Values from chat can only restrict the file's.
 func documentSets() Setting {
 	return Setting{
 		Key: "document_sets", Values: "a list of names of document sets",
 		Help: "documents that are searched, within those of the agent. Unset: all of the agent's", Narrows: true,
 		show: func(p Policy) string { return strings.Join(p.DocumentSets, ", ") },
-		read: func(p *Policy, text string) error {
-			sets := listed(text)
+		parse: func(p *Policy, text string) error {
+			sets := splitList(text)
 			if len(sets) == 0 {
 				return errors.New("write names of document sets")
 			}
 			p.DocumentSets = sets
 			return nil
 		},
-		add: func(p *Policy, text string) error {
-			sets := listed(text)
+		narrow: func(p *Policy, text string) error {
+			sets := splitList(text)
 			if len(sets) == 0 {
 				return errors.New("write names of document sets")
 			}
@@ -211,11 +211,11 @@ func documentSets() Setting {
 	}
 }
 
-// NoDocuments is the document set that holds nothing: what is left where two limits have nothing in
-// common. It cannot be defined.
+// NoDocuments is the empty document set, the result of two restrictions with nothing in common. It
+// cannot be defined.
 const NoDocuments = "(none)"
 
-// Within limits document sets by others; no sets are all sets.
+// Within returns the document sets that are in both lists. An empty list means all sets.
 func Within(sets, by []string) []string {
 	switch {
 	case len(by) == 0:
@@ -230,8 +230,8 @@ func Within(sets, by []string) []string {
 	return both
 }
 
-// listed are the entries of a comma-separated list.
-func listed(text string) []string {
+// splitList returns the distinct entries of a comma-separated list.
+func splitList(text string) []string {
 	var all []string
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part != "" && !slices.Contains(all, part) {

@@ -5,27 +5,26 @@ import (
 	"strings"
 )
 
-// Talk is what a message says that asks nothing of the documents.
+// Talk is a kind of small talk: a message that does not ask about the documents.
 type Talk int
 
 // Kinds of talk.
 const (
-	NoTalk   Talk = iota // it may ask something
+	NoTalk   Talk = iota // not small talk
 	Greeting             // or assent, or an emoji
 	Thanks
 	Goodbye
-	About // it asks who the bot is, or what it can do
+	About // asks who the bot is or what it can do
 )
 
-// language is how small talk of one language is recognised. Words are looked for in messages that
-// consist of courtesies (IsSmallTalk); phrases are whole messages, without the courtesies and the
-// question mark around them.
+// language holds the small talk of one language. Words occur in messages made only of courtesies
+// (IsSmallTalk). Phrases are whole messages, without surrounding courtesies and question marks.
 type language struct {
 	thanks, goodbye map[string]bool // words
 	leaving, about  map[string]bool // phrases
 }
 
-// languages is where small talk of another language is added.
+// languages lists the supported languages.
 var languages = []language{{
 	thanks:  words("thanks thank thx thnx tnx thanx thnks thansk ty tysm cheers"),
 	goodbye: words("bye byebye goodbye cya"),
@@ -39,9 +38,9 @@ var languages = []language{{
 	goodbye: words("tschüss adieu"),
 }}
 
-// TalkOf tells what kind of talk a whole message is. Any word beyond it makes it NoTalk.
+// TalkOf returns the kind of small talk that a message consists of. Any other word makes it NoTalk.
 func TalkOf(text string) Talk {
-	said := strings.Fields(plain(text))
+	said := strings.Fields(plainWords(text))
 	if asksAbout(said) && !strings.Contains(text, "`") {
 		return About
 	}
@@ -70,10 +69,10 @@ func asksAbout(said []string) bool {
 	return isPhrase(said, func(l language) map[string]bool { return l.about })
 }
 
-// addressing are words before and behind a phrase that change nothing.
+// addressing are words before and after a phrase that do not change its meaning.
 var addressing = words("hi hello hey hiya yo thanks thx cheers ok okey okay bot footnote there please pls so um bye goodbye")
 
-// isPhrase reports whether words are a phrase of a language, or become one without courtesies around them.
+// isPhrase reports whether words are a phrase of a language, ignoring courtesies around it.
 func isPhrase(said []string, of func(language) map[string]bool) bool {
 	for start := 0; start < len(said) && (start == 0 || addressing[said[start-1]]); start++ {
 		for end := len(said); end > start && (end == len(said) || addressing[said[end]]); end-- {

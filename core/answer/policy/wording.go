@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// IsQuestion reports whether a text reads like a question. TestMark wants a question mark outside
-// code and addresses; TestWords is content with a sentence that begins as questions begin in the
-// larger European languages. A model is not asked: the test runs on every message of a channel.
+// IsQuestion reports whether a text reads like a question. TestMark requires a question mark
+// outside code and addresses. TestWords also accepts sentences that begin with a question word of a
+// major European language. It uses no model, because it runs on every message of a channel.
 func IsQuestion(text string, test QuestionTest) bool {
 	text = withoutCode(text)
 	for field := range strings.FieldsSeq(text) {
@@ -22,7 +22,7 @@ func IsQuestion(text string, test QuestionTest) bool {
 		return false
 	}
 	for sentence := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(".!\n。！", r) }) {
-		words := strings.Fields(plain(sentence))
+		words := strings.Fields(plainWords(sentence))
 		for len(words) > 1 && greetings[words[0]] { // "hi, how do I …"
 			words = words[1:]
 		}
@@ -33,7 +33,7 @@ func IsQuestion(text string, test QuestionTest) bool {
 	return false
 }
 
-// withoutCode blanks what stands between backquotes, where a question mark asks nothing.
+// withoutCode blanks text between backquotes, where a question mark does not mark a question.
 func withoutCode(text string) string {
 	if !strings.Contains(text, "`") {
 		return text
@@ -49,8 +49,7 @@ func withoutCode(text string) string {
 	return b.String()
 }
 
-// asking are words with which questions begin, alone or with the second word where the first says
-// too little.
+// asking are the first words of questions, with the second word if the first is ambiguous.
 var asking = words(`how what why where when who whom whose which can could does do did is are was were will would should has have may
 	whats hows wheres anyone anybody
 	wie was warum wieso weshalb wo wann wer wen wem welche welcher welches kann können könnte gibt weiß
@@ -59,7 +58,7 @@ var asking = words(`how what why where when who whom whose which can could does 
 	come perché dove quando chi quale
 	hoe wat waarom waar wanneer wie welke`)
 
-// greetings are words of which small talk is made.
+// greetings are words that small talk may consist of.
 var greetings = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bonjour hola ciao ola olá greetings
 	good morning afternoon evening night day guten morgen tag abend
 	thanks thank thx thnx tnx thanx thnks thansk ty tysm cheers danke merci gracias grazie obrigado obrigada bedankt tack you very much so a lot many vielen dank beaucoup muchas
@@ -68,23 +67,22 @@ var greetings = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bo
 	bye byebye goodbye cya tschüss adieu later see welcome np
 	got it that that's this is was all for now helps helped help it works there everyone everybody all team folks again bot footnote your help really me tons bunch`)
 
-// courtesies are the words without which the others are no small talk: "is this all for now" asks
-// something.
+// courtesies are words of which small talk must contain at least one: "is this all for now" is a
+// question.
 var courtesies = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bonjour hola ciao ola olá greetings morning afternoon evening
 	morgen tag abend thanks thank thx thnx tnx thanx thnks thansk ty tysm cheers danke dank merci gracias grazie obrigado obrigada bedankt tack great perfect awesome cool nice
 	super lovely excellent wonderful amazing ok okay okey alright understood bye byebye goodbye cya tschüss adieu np`)
 
-// maxSmallTalk is how many words small talk has at most.
+// maxSmallTalk is the maximum number of words of small talk.
 const maxSmallTalk = 8
 
-// IsSmallTalk reports whether a message is a greeting, thanks or assent and nothing else: the
-// documents have no answer to it, and a search for its words finds passages that hold them by
-// chance.
+// IsSmallTalk reports whether a message consists of a greeting, thanks or assent. No document
+// answers it, and a search would match its words by chance.
 func IsSmallTalk(text string) bool {
 	if strings.ContainsAny(text, "?？؟") || strings.Contains(text, "`") {
 		return false
 	}
-	said := strings.Fields(plain(text))
+	said := strings.Fields(plainWords(text))
 	switch {
 	case len(said) == 0:
 		return onlySymbols(text)
@@ -101,7 +99,8 @@ func IsSmallTalk(text string) bool {
 	return courteous && len(said) <= maxSmallTalk
 }
 
-// onlySymbols reports whether a message is emoji or punctuation, such as "👍" or ":+1:" as platforms write it, and not just mentions.
+// onlySymbols reports whether a message consists of emoji or punctuation, such as "👍" or ":+1:",
+// and not only of mentions.
 func onlySymbols(text string) bool {
 	for field := range strings.FieldsSeq(text) {
 		if strings.HasPrefix(field, "<@") {
