@@ -1,6 +1,7 @@
 package knowledge_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -139,4 +140,16 @@ func FuzzReadPeriod(f *testing.F) {
 			t.Errorf("%q names no period and became %q", s, rest)
 		}
 	})
+}
+
+// What a person pastes names no period, and reading it must not hold a search up.
+func TestPastedTextNamesNoPeriod(t *testing.T) {
+	t.Parallel()
+	pasted := "what changed last quarter, since release 2.0? " + strings.Repeat("2026-11-23 last seen in error ", 1000)
+	if p, rest := knowledge.ReadPeriod(pasted, time.Now()); !p.Open() || rest != pasted {
+		t.Errorf("it names %v and leaves %d of %d bytes", p, len(rest), len(pasted))
+	}
+	if s, _, found := knowledge.ReadSince(pasted); found {
+		t.Errorf("it names %+v", s)
+	}
 }

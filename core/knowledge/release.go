@@ -52,8 +52,12 @@ type Since struct {
 }
 
 // ReadSince finds a reference to a release in a question, such as "since the release", "before
-// release 2.0" or "after Lighthouse 2.0 was released". It returns the rest of the question.
+// release 2.0" or "after Lighthouse 2.0 was released". It returns the rest of the question. It finds
+// nothing in questions of more than maxDated bytes.
 func ReadSince(question string) (s Since, rest string, found bool) {
+	if len(question) > maxDated {
+		return Since{}, question, false
+	}
 	at := sinceReleased.FindStringSubmatchIndex(question)
 	if at == nil {
 		at = sinceRelease.FindStringSubmatchIndex(question)
