@@ -82,10 +82,9 @@ func (c *Counter) next(text string) int {
 	return cut(text, c.chunk)
 }
 
-// cut returns where to cut text, which is longer than limit, at limit or before
-// it. The last seam of the second half is preferred. A text without one, such as a
-// million letters, is cut between two runes, which may cost a token that the whole
-// would not have.
+// cut returns where to cut a text that is longer than limit, at limit or before it. It prefers the
+// last seam in the second half. Without one, as in a million letters, it cuts between two runes,
+// which may cost one more token.
 func cut(text string, limit int) int {
 	for i := limit; i > limit/2; i-- {
 		if seam(text, i) {

@@ -54,6 +54,6 @@ func read(ctx context.Context, text string) (Page, error) {
 	return page, nil
 }
 
-// mainShare is the part of a page's text, as a divisor, that its main element must hold to be taken
-// for the page's content.
+// mainShare is the minimum share of a page's text, as a divisor, in its main element for that
+// element to count as the content.
 const mainShare = 3
