@@ -32,7 +32,7 @@ const (
 // Sentinel errors that callers may distinguish. Each is wrapped in a sentence that says what to do.
 var (
 	ErrUnreachable = errors.New("PostgreSQL cannot be reached")
-	// in addition to ErrUnreachable: trying again may help
+	// ErrBusy means, in addition to ErrUnreachable, that a retry may succeed.
 	ErrBusy         = errors.New("it takes no connection at the moment")
 	ErrServerTooOld = errors.New("PostgreSQL is too old")
 	ErrNoVector     = errors.New("pgvector is missing or too old")

@@ -69,7 +69,7 @@ type item struct {
 	Date          string `json:"date"`
 }
 
-// providers, each with the page of its documentation.
+// providers are the supported services, each with its documentation.
 var providers = map[string]provider{
 	// https://docs.searxng.org/dev/search_api.html: "/search", q, format=json; the format has to be
 	// allowed in settings.yml.

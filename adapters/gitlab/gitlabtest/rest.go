@@ -12,8 +12,8 @@ import (
 // instant writes a time as GitLab does, to the millisecond.
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// self: https://docs.gitlab.com/api/users/#retrieve-the-current-user; "is_admin" is shown to
-// administrators.
+// self returns the caller (https://docs.gitlab.com/api/users/#retrieve-the-current-user);
+// "is_admin" is shown to administrators.
 func (q *request) self([]string) any { return q.account(q.Bot) }
 
 // token: https://docs.gitlab.com/api/personal_access_tokens/
@@ -57,7 +57,8 @@ func (q *request) account(u *User) any {
 	return shown
 }
 
-// users: https://docs.gitlab.com/api/users/#list-all-users; "without_project_bots", "active".
+// users lists users (https://docs.gitlab.com/api/users/#list-all-users); "without_project_bots",
+// "active".
 func (q *request) users([]string) any {
 	all := slices.Clone(q.Users)
 	if q.values.Get("active") == "true" {
@@ -74,8 +75,9 @@ func (q *request) visible() []*Project {
 	return slices.DeleteFunc(slices.Clone(q.Projects), func(p *Project) bool { return !q.maySee(q.Bot, p) })
 }
 
-// projects: https://docs.gitlab.com/api/projects/#list-all-projects; "membership: Limit by projects
-// that the current user is a member of". Keyset pagination has "order_by=id only".
+// projects lists projects (https://docs.gitlab.com/api/projects/#list-all-projects); "membership:
+// Limit by projects that the current user is a member of". Keyset pagination supports only
+// "order_by=id".
 func (q *request) projects([]string) any {
 	all := q.visible()
 	if q.values.Get("membership") == "true" {
@@ -195,9 +197,9 @@ func (q *request) group(parts []string) any {
 	return map[string]any{"id": g.ID, "path": g.Path, "full_path": g.FullPath(), "visibility": g.Visibility, "web_url": q.URL + "/groups/" + g.FullPath()}
 }
 
-// groupProjects: "include_subgroups: Include projects in subgroups of this group. Default is
-// false", "with_shared: Include projects shared to this group. Default is true"
-// (https://docs.gitlab.com/api/groups/#list-projects).
+// groupProjects lists the projects of a group: "include_subgroups: Include projects in subgroups of
+// this group. Default is false", "with_shared: Include projects shared to this group. Default is
+// true" (https://docs.gitlab.com/api/groups/#list-projects).
 func (q *request) groupProjects(parts []string) any {
 	g := q.findGroup(parts[0])
 	if g == nil {
@@ -362,8 +364,8 @@ func (q *request) single(kind Kind, parts []string) any {
 func (q *request) issue(parts []string) any { return q.single(Issue, parts) }
 func (q *request) merge(parts []string) any { return q.single(Merge, parts) }
 
-// notes: "sort … asc or desc order. Default is desc", "order_by … created_at or updated_at fields.
-// Default is created_at"; "internal" (https://docs.gitlab.com/api/notes/).
+// notes lists comments: "sort … asc or desc order. Default is desc", "order_by … created_at or
+// updated_at fields. Default is created_at"; "internal" (https://docs.gitlab.com/api/notes/).
 func (q *request) notes(kind Kind, parts []string) any {
 	t := q.numbered(kind, parts[0], parts[1])
 	if t == nil {
