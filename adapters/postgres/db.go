@@ -134,8 +134,8 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 // Close waits until connections in use are returned, then closes the pool.
 func (db *DB) Close() { db.Pool.Close() }
 
-// unreachable says what to do about a failed connection without repeating the address, which may
-// hold a password.
+// unreachable says what to do about a failed connection. It does not repeat the address, which may
+// contain a password.
 func unreachable(err error) error {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
