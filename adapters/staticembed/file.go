@@ -10,8 +10,8 @@ import (
 )
 
 // magic begins the binary format. Unsigned varints follow: dimensions and number of pieces. Then
-// come the length and bytes of every piece, a scale for each piece as little-endian float32, and a
-// row for each piece with a signed byte per dimension.
+// come the length and bytes of every piece, and a scale for each as little-endian float32. Last
+// comes a row for each piece with a signed byte per dimension.
 const magic = "footnote-word-vectors-1\n"
 
 const (

@@ -7,9 +7,8 @@ import (
 )
 
 const (
-	// chunkBytes bounds the memory and the time that one run of letters can cost,
-	// because the work on a run grows faster than its length. It is large enough
-	// for a cut to be looked for rarely.
+	// chunkBytes limits the memory and time for one run of letters, because the cost of a run grows
+	// faster than its length. It is large enough that cuts are rare.
 	chunkBytes = 32 << 10
 	// spaceBytes bounds a run of white space. The library's pattern takes time by
 	// the square of the length of a run that mixes spaces and line ends: a megabyte

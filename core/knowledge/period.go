@@ -59,11 +59,11 @@ func (t *tongue) forms() []periodForm {
 	}
 }
 
-// ReadPeriod finds the period that a question names in any supported language, such as "last
-// quarter", "in Q3 2025", "before March", "since 2026-01-31" or "in the last 6 weeks". It returns
-// the period and the rest of the question. Days begin at midnight in the location of now, and weeks
-// on Monday. A month or quarter without a year is the latest that has begun. Without a period it
-// returns the question unchanged.
+// ReadPeriod finds the period that a question names in any supported language, and returns the rest
+// of the question. Examples are "last quarter", "in Q3 2025", "before March", "since 2026-01-31"
+// and "in the last 6 weeks". Days begin at midnight in the location of now, and weeks on Monday. A
+// month or quarter without a year is the latest that has begun. Without a period it returns the
+// question unchanged.
 func ReadPeriod(question string, now time.Time) (Period, string) {
 	for _, p := range periods {
 		at := p.at.FindStringSubmatchIndex(question)

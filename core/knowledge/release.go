@@ -51,8 +51,8 @@ type Since struct {
 	Before bool   // up to the release instead of from it
 }
 
-// ReadSince finds a reference to a release in a question, such as "since the release", "before
-// release 2.0" or "after Lighthouse 2.0 was released". It returns the rest of the question.
+// ReadSince finds a reference to a release in a question, and returns the rest of the question.
+// Examples are "since the release", "before release 2.0" and "after Lighthouse 2.0 was released".
 func ReadSince(question string) (s Since, rest string, found bool) {
 	at := sinceReleased.FindStringSubmatchIndex(question)
 	if at == nil {

@@ -227,7 +227,7 @@ func sizeBand(billions float64) int {
 	return 1 // it takes minutes on most machines
 }
 
-// Compare orders models, the better first. It prefers models that are not too small, then those
+// Compare orders models, better ones first. It prefers models that are large enough, then those
 // that call tools, then compares size, family and whether the model is loaded.
 func Compare(a, b Model) int {
 	loaded := map[bool]int{true: 1}

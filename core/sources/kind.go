@@ -17,8 +17,8 @@ type Kind struct {
 	Name  string // its key in footnote.yaml: "notion"
 	Title string // as a sentence names it
 	Help  string // help text of its key in deploy/docs/footnote-yaml.md
-	// Access says, after the kind's name, which settings decide who may read and what is read, if
-	// they differ from those of other sources.
+	// Access says, after the kind's name, which settings decide what is read and who may read it,
+	// if they differ from those of other sources.
 	Access string
 	Steps  []string // preparation steps, each a sentence or two with the reason
 	Rights []Right  // that the credential must have

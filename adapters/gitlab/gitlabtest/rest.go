@@ -105,9 +105,8 @@ func (q *request) project(p *Project) any {
 	}
 }
 
-// find returns a project by id or path. "If a user is not a member of a project and the project is
-// private, a GET request on that project will result in a 404 status code."
-// (https://docs.gitlab.com/api/issues/)
+// find returns a project by id or path. For other projects, "a GET request on that project will
+// result in a 404 status code" (https://docs.gitlab.com/api/issues/).
 func (q *request) find(id string) *Project {
 	for _, p := range q.visible() {
 		if strconv.Itoa(p.ID) == id || strings.EqualFold(p.FullPath(), id) {
@@ -124,11 +123,10 @@ func (q *request) one(parts []string) any {
 	return refused(http.StatusNotFound)
 }
 
-// members: "a list of group or project members viewable by the authenticated user, including
-// inherited members, invited users, and permissions through ancestor groups. If a user is a member
-// of this group or project and also of one or more ancestor groups, only its membership with the
-// highest access_level is returned. This represents the effective permission of the user."
-// (https://docs.gitlab.com/api/members/)
+// members lists members: "a list of group or project members viewable by the authenticated user,
+// including inherited members, invited users, and permissions through ancestor groups". Of several
+// memberships "only its membership with the highest access_level is returned. This represents the
+// effective permission of the user." (https://docs.gitlab.com/api/members/)
 func (q *request) members(parts []string) any {
 	p := q.find(parts[0])
 	if p == nil || q.switches.NoMembers {

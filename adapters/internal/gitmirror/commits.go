@@ -112,8 +112,8 @@ func shortened(c *object.Commit) *object.Commit {
 	return c
 }
 
-// commit reads a commit. It has no paths if it is a merge, if it is the last one of the shallow
-// mirror and cannot be compared, or if it changes too many files.
+// commit reads a commit. It has no paths if it is a merge or changes too many files. Neither has
+// the last commit of the shallow mirror, which cannot be compared.
 func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Commit, error) {
 	c := Commit{Hash: of.Hash.String(), At: of.Author.When.UTC()}
 	if of.NumParents() > 1 {

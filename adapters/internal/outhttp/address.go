@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// special are networks that are not part of the public internet, in addition to those that netip
-// knows (IANA's registries of special-purpose addresses, RFC 6890). Of IPv6 only 2000::/3 is
-// public.
+// special are networks that are not public, in addition to those that netip knows (IANA's
+// registries of special-purpose addresses, RFC 6890). Of IPv6 only 2000::/3 is public.
 var special = networks(
 	"0.0.0.0/8", "100.64.0.0/10" /* carriers' own, and some clouds' metadata */, "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
 	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",

@@ -54,7 +54,7 @@ func (p *Part) Spare() bool {
 	return p.limiter.Tokens() > float64(p.limiter.Burst())/2 && p.limiter.Allow()
 }
 
-// Room reports whether a call may be made now while at least left calls of the burst remain, or all
+// Room reports whether a call may be made now that leaves at least left calls of the burst, or all
 // but one if that is less.
 func (p *Part) Room(left int) bool {
 	return p.limiter.Tokens() > float64(min(left, p.limiter.Burst()-1))

@@ -64,8 +64,8 @@ func (s *Shared) Pause(ctx context.Context, key string, d time.Duration) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Pause(ctx, key, d) })
 }
 
-// ask calls the shared tiers if they are reachable. A cancelled call says nothing about that: it is
-// awaited.
+// ask calls the shared tiers if they are reachable. A cancelled call does not show whether they
+// are, so it is awaited.
 func (s *Shared) ask(ctx context.Context, say func(context.Context, thread.Tiers) error) (answered bool) {
 	tiers := s.reached()
 	if tiers == nil {

@@ -71,8 +71,8 @@ func (a account) own(name string) error {
 }
 
 // apply makes a command run as the account, in dir and in a separate session, so that Ctrl-C on the
-// terminal does not reach the server. The environment has no PG* variable and no language settings,
-// since these would change the server's behaviour and messages.
+// terminal does not reach the server. It removes PG* variables and language settings from the
+// environment, since they would change the server's behaviour and messages.
 func (a account) apply(cmd *exec.Cmd, dir string) {
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

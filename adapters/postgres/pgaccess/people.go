@@ -237,9 +237,9 @@ type Cover struct {
 	Of        int // number of full members
 }
 
-// CoversOf returns for each source the groups that cover the most full members of chat platforms,
-// and the groups that are already configured. It returns a limited number per source. Among equal
-// ones, the group of everyone in the source comes first.
+// CoversOf returns a limited number of groups per source: those that cover the most full members of
+// chat platforms, and those already configured. Among equal ones, the group of everyone in the
+// source comes first.
 func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []string, listed []access.Principal, most int) ([]Cover, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {

@@ -37,9 +37,9 @@ type Schema struct {
 	left []string
 }
 
-// Create creates a schema in the database at address, which must be a direct connection and not a
-// transaction pooler, because the search path is set when a connection starts. It installs the
-// extension pgvector outside of the schema if it is missing. It first drops the schemas of dead
+// Create creates a schema in the database at address. The address must be a direct connection and
+// not a transaction pooler, because the search path is set when a connection starts. It installs
+// the extension pgvector outside of the schema if it is missing. It first drops the schemas of dead
 // processes. Errors say what to do.
 func Create(ctx context.Context, address string) (*Schema, error) {
 	conn, err := pgx.Connect(ctx, address)
