@@ -18,7 +18,7 @@ const (
 // support returns for each candidate what the other passages of its document add to its score. A
 // page that returns to a topic is more likely to answer than one that mentions it once.
 //
-// For a document d with the keyword scores k1 ≥ k2 ≥ …, from 0 to 1, it adds the sum of 0.8^i ·
+// A document has the keyword scores k1 ≥ k2 ≥ …, from 0 to 1. support adds the sum of 0.8^i ·
 // k(i+1) for i ≥ 1, times 0.2 · (1 − documents/candidates). The last factor leaves collections of
 // short documents unchanged. Candidates of the semantic side alone do not count, because they made
 // blended results worse.

@@ -64,7 +64,7 @@ func withdrawErases(f *fixture) {
 	f.noLease("r1")
 }
 
-// editErases checks that an edit erases the text that it replaces, on every path.
+// editErases checks that an edit erases the replaced text, on every path.
 func editErases(f *fixture) {
 	in := f.question("personal")
 	in.Files = []message.File{{ID: "f1", Name: "a.txt", Text: "personal"}}
@@ -237,8 +237,7 @@ func erased(f *fixture) {
 	}
 }
 
-// erasedWhileItIsWritten checks that an answer is stopped and erased if its first page is deleted
-// while it is written.
+// erasedWhileItIsWritten checks the deletion of an answer's first page during writing.
 func erasedWhileItIsWritten(f *fixture) {
 	f.accept(f.question("q"))
 	t := f.lease("r1")
@@ -251,8 +250,7 @@ func erasedWhileItIsWritten(f *fixture) {
 	f.removedAsItRuns(t, "p1")
 }
 
-// erasedBeforeItIsRecorded checks a deletion that the platform reports before the worker has
-// recorded the page.
+// erasedBeforeItIsRecorded checks a deletion that arrives before the page is recorded.
 func erasedBeforeItIsRecorded(f *fixture) {
 	f.accept(f.question("q"))
 	t := f.lease("r1")

@@ -120,8 +120,7 @@ func retried(f *fixture) {
 	}
 }
 
-// disturbedRetry checks that a late write to a retried answer is detected, and that the new answer
-// is delivered once more.
+// disturbedRetry checks that a late write to a retried answer repeats the delivery.
 func disturbedRetry(f *fixture) {
 	f.accept(f.question("q"))
 	late := f.lease("r1")
@@ -331,7 +330,7 @@ func votes(f *fixture) {
 	f.wantErr(err, session.ErrUnknownTurn)
 }
 
-// votesByModel checks that a vote on a page counts for the model that wrote the page.
+// votesByModel checks that a vote on a page counts for the page's model.
 func votesByModel(f *fixture) {
 	f.accept(f.question("q"))
 	t := f.lease("r1")
