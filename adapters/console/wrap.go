@@ -11,10 +11,10 @@ import (
 // Escape sequences take no columns, and fenced code is not changed.
 type wrapper struct {
 	width  int // columns; 0 never breaks
-	column int // where the next character goes
+	column int // column of the next character
 	word   strings.Builder
 	size   int // columns of word
-	gap    int // spaces that wait before word
+	gap    int // pending spaces before word
 	// spaces at the start of the line; continuation lines begin with two more
 	indent int
 	apart  bool // the line may break before word although there is no space

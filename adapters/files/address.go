@@ -16,14 +16,13 @@ func (c *Connector) address(folder, name string) *url.URL {
 	return &url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(folder, filepath.FromSlash(name)))}
 }
 
-// longestClaim is how many bytes an address may have that a document claims.
+// longestClaim is the maximum length in bytes of a claimed address.
 const longestClaim = 2000
 
-// believed returns the first of the addresses that a document may claim as its own, else own. A
-// claim may be relative. It is believed only below the base URL, and not where another file of the
-// folder is: whoever can write a document could otherwise make a citation of it lead to someone
-// else's page, or pass for that page. What other sources hold is looked after when the document is
-// stored.
+// believed returns the first address that a document may claim as its own, else own. A claim may be
+// relative. It must be below the base URL, and must not be the address of another file of the
+// folder. Otherwise an author could make citations of a document lead to someone else's page.
+// Addresses of other sources are checked when the document is stored.
 func (c *Connector) believed(root *os.Root, own *url.URL, claims ...string) string {
 	for _, claim := range claims {
 		if claim = strings.TrimSpace(claim); claim == "" || len(claim) > longestClaim || c.base == nil {
@@ -38,8 +37,8 @@ func (c *Connector) believed(root *os.Root, own *url.URL, claims ...string) stri
 	return own.String()
 }
 
-// below returns an address as it is compared and shown, or nil unless it is one below the base URL,
-// whatever way of writing it hides.
+// below parses an address and returns it in normal form if it is below the base URL, in any
+// spelling, and otherwise nil.
 func (c *Connector) below(stated *url.URL) *url.URL {
 	if stated.User != nil || stated.Opaque != "" || (stated.Scheme != "https" && stated.Scheme != c.base.Scheme) {
 		return nil

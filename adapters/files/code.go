@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// parseSource reads source code: a section for each declaration, with the comment above it, so that
-// functions are not cut in the middle and are found by their names. A section's anchor is its first
-// line, as the sites that show source code have it: "L42".
+// parseSource parses source code into one section per declaration, including the comment above it.
+// Functions are then not cut in the middle and are found by name. A section's anchor is its first
+// line, as on sites that show source code: "L42".
 func parseSource(name string) func(string) parsed {
 	long, language := quotes[strings.ToLower(path.Ext(name))], languageOf(name)
 	return func(text string) parsed {
@@ -74,14 +74,14 @@ const mostLines = 100_000
 // stretch is a range of lines.
 type stretch struct{ from, to int }
 
-// longest is how many lines a piece has before it is cut at its members: a chunk holds about as many.
+// longest is the number of lines above which a piece is cut at its members: about one chunk.
 const longest = 60
 
 // deepestMember is how many times members are cut at members of their own.
 const deepestMember = 8
 
-// pieces cuts lines where a blank one is followed by one that is indented least: between declarations. Long ones, such as classes, are cut
-// between their members in the same way.
+// pieces cuts lines between declarations: at blank lines followed by a line with the least
+// indentation. Long pieces, such as classes, are cut between their members in the same way.
 func pieces(lines []string, from, to int, long []string, depth int) []stretch {
 	least := math.MaxInt
 	open := false
@@ -117,7 +117,7 @@ func pieces(lines []string, from, to int, long []string, depth int) []stretch {
 	return out
 }
 
-// closing are lines that end what is above them, whatever their indentation.
+// closing matches lines that end a declaration, regardless of indentation.
 var closing = regexp.MustCompile(`^\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|finally\b|catch\b|rescue\b|ensure\b)`)
 
 func indentation(line string) int {
@@ -135,7 +135,7 @@ func indentation(line string) int {
 	return n
 }
 
-// declares finds the lines that name something, in most languages.
+// declares matches lines that declare a name, in most languages.
 var declares = regexp.MustCompile(`(?i)^\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\([a-z]+\))?|unsafe|extern|` +
 	`virtual|override|open|sealed|data|suspend|inline|const|declare|create(?:\s+or\s+replace)?|alter)\s+)*` +
 	`(?:func|def|class|function|interface|type|struct|enum|trait|impl|fn|module|mod|namespace|object|protocol|extension|record|macro_rules!|defmodule|defp?|` +
@@ -147,10 +147,10 @@ var calls = regexp.MustCompile(`^\s*[\w<>\[\],.*&:~@ \t]*\b\w+\s*\([^;]*\)[^;=]*
 // controls are not calls.
 var controls = regexp.MustCompile(`^\s*(?:if|for|while|switch|catch|return|else|do|try|with|using|lock|match|when)\b|^\s*[)}]`)
 
-// longestLine is how many bytes a line may have that declares something.
+// longestLine is the maximum length in bytes of a line with a declaration.
 const longestLine = 2000
 
-const longestName = 100 // characters of a declaration that stand for it
+const longestName = 100 // maximum length of a declaration's name
 
 // declaration is the line of a piece that names it; empty without one.
 func declaration(lines []string) string {
@@ -174,5 +174,5 @@ func declaration(lines []string) string {
 	return ""
 }
 
-// comment is a line of a comment, or one that says something of the declaration below it.
+// comment reports whether a line is a comment, or an attribute of the declaration below it.
 var comment = regexp.MustCompile(`^(?://|#|/\*|\*|--|;;|%|@|\[\w|"""|''')`)

@@ -43,8 +43,8 @@ type Options struct {
 	Source document.Source
 }
 
-// defaultMaxBytes is far above what people write and far below what would fill the memory of a
-// small machine.
+// defaultMaxBytes is far above the size of written documents and far below the memory of a small
+// machine.
 const defaultMaxBytes = 50 << 20
 
 // Reads reports whether Include and Exclude select a file, by its path below the folder.
@@ -100,7 +100,7 @@ func SourceOf(path string) (document.Source, error) {
 	return document.Source{ID: sourceID(root), Kind: Kind, Name: root}, nil
 }
 
-// explain turns an error about the folder itself into one that says what to do.
+// explain converts an error about the folder to one that says what to do.
 func (c *Connector) explain(err error) error {
 	switch {
 	case err == nil:
@@ -131,8 +131,8 @@ func (c *Connector) parseBase() error {
 	return nil
 }
 
-// sourceID depends on the absolute path alone, so that every process names the folder's documents
-// alike.
+// sourceID returns an id that depends only on the absolute path, so that every process uses the
+// same document ids.
 func sourceID(root string) document.SourceID {
 	sum := sha256.Sum256([]byte(root))
 	name := strings.Map(func(r rune) rune {
@@ -158,7 +158,7 @@ func (c *Connector) Settings() string {
 	return fmt.Sprintf("files %d %v %v", reading, c.base, c.options.ACL)
 }
 
-// batchSize is how many documents a batch holds.
+// batchSize is the number of documents per batch.
 const batchSize = 256
 
 // Sync implements index.Connector. It always yields the whole folder, because checking whether a
@@ -188,7 +188,8 @@ func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[inde
 	}
 }
 
-// open opens the folder, or the folder around the one file that is the source, which it then names.
+// open opens the folder. If the source is a single file, it opens the file's folder and returns the
+// file's name.
 func (c *Connector) open() (*os.Root, string, error) {
 	info, err := os.Stat(c.root)
 	if err != nil {

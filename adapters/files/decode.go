@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// sniffed is how much of a file is looked at to tell text from other things.
+// sniffed is how many bytes of a file are checked to recognise text.
 const sniffed = 64 << 10
 
 // decode turns a file's bytes into UTF-8 text with plain line breaks. What is no text is an error
@@ -95,8 +95,8 @@ func zeros(raw []byte, offset int) bool {
 	return out == 0 && in*10 > len(sample)/2*9
 }
 
-// binary names what a file holds when it is no text, else it is empty. A few control characters do
-// not make a text binary.
+// binary returns the kind of content that is not text, or "". A few control characters are allowed
+// in text.
 func binary(raw []byte) string {
 	sample := raw[:min(len(raw), sniffed)]
 	kind, _, _ := strings.Cut(http.DetectContentType(sample), ";")

@@ -16,14 +16,14 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// parsed is a text as a document, with what it says about itself.
+// parsed is a parsed text with its metadata.
 type parsed struct {
 	title     string
 	canonical string
 	language  string
 	updated   time.Time
 	sections  []document.Section
-	base      string          // what its links begin at, as it says; empty: the file
+	base      string          // base address of its links; empty means that of the file
 	links     []document.Link // as written
 }
 
@@ -45,7 +45,7 @@ func (c *Connector) document(ctx context.Context, root *os.Root, f file, text st
 	return c.named(root, f, said, page)
 }
 
-// named makes a document of what a file holds and says about itself.
+// named converts a parsed file to a document.
 func (c *Connector) named(root *os.Root, f file, said matter, page parsed) (document.Document, error) {
 	acl := c.options.ACL
 	if said.acl != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// format says how a file is read.
+// format is a file format and its parser.
 type format struct {
 	parse func(text string) parsed
-	// instead of parse, for texts that take long
+	// used instead of parse for slow formats
 	read func(ctx context.Context, text string) (parsed, error)
 	// instead of parse, for files that are no text
 	unpack func(ctx context.Context, raw []byte) (parsed, error)
@@ -21,7 +21,7 @@ type format struct {
 	// its name says more than any title in it
 	code   bool
 	unread string         // why it is not read at all
-	cost   footprint.Cost // of what reads it
+	cost   footprint.Cost // memory for parsing
 }
 
 // MayHold reports whether a file with that name may contain readable text. Callers that fetch files

@@ -17,7 +17,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// matter is what a document says about itself before its text.
+// matter is a document's front matter.
 type matter struct {
 	title    string
 	claims   []string // addresses, to be believed within the rules
@@ -28,7 +28,7 @@ type matter struct {
 	stated   map[string]string // as metadata, such as owners and a status
 }
 
-// longestMatter is how many bytes front matter may have; what is longer is text.
+// longestMatter is the maximum length of front matter in bytes. A longer one is text.
 const longestMatter = 64 << 10
 
 // statesACL finds an access list even in front matter that cannot be read: a document that means to
@@ -89,7 +89,7 @@ func splitMatter(text string) (matter, string, error) {
 	return m, body, err
 }
 
-// fewLines is how far lostACL looks.
+// fewLines is how many lines lostACL searches.
 const fewLines = 20
 
 // lostACL finds an access list that a typing error has made a part of the text: below a blank line,
@@ -109,8 +109,8 @@ func lostACL(text string) (string, bool) {
 	return "", false
 }
 
-// cutMatter returns what stands between the dashes and what follows. Of front matter that does not
-// end, it returns the first lines.
+// cutMatter returns the front matter between the dashes, and the text after it. If the front matter
+// does not end, it returns its first lines.
 func cutMatter(text string) (head, body string, err error) {
 	opening, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(opening, " \t") != "---" {
@@ -182,8 +182,8 @@ func nesting(head string) int {
 	return most
 }
 
-// place is how the YAML parser begins its errors: the line and the column in what it was given,
-// which is the file without its first line.
+// place matches the line and column at the start of an error of the YAML parser. They refer to the
+// file without its first line.
 var place = regexp.MustCompile(`^\[(\d+):\d+\] `)
 
 func placed(message string) string {
@@ -272,7 +272,7 @@ func readMatter(values map[string]any) (matter, error) {
 	return m, nil
 }
 
-// statedKeys are what front matter says of a document that others ask for: core/knowledge reads
+// statedKeys are the keys of front matter that are kept as metadata, because core/knowledge reads
 // them.
 var statedKeys = []string{
 	"author", "authors", "owner", "owners", "maintainer", "maintainers", "assignee", "assignees", "team", "teams", "project", "service", "repository",
@@ -287,8 +287,8 @@ const (
 
 var plainKey = regexp.MustCompile(`^[a-z][a-z0-9_ -]{0,39}$`)
 
-// otherKeys say nothing of what a document is about: they are read elsewhere, or tell a site's
-// generator how to draw the page.
+// otherKeys are keys of front matter without information about the subject: they are read elsewhere
+// or only control a site's layout.
 var otherKeys = []string{
 	"acl", "title", "tags", "url", "link", "updated", "lastmod", "last_updated", "last_modified", "modified", "date", "lang", "language",
 	"aliases", "cover", "css", "draft", "hide", "icon", "id", "image", "layout", "menu", "nav_order", "parent", "permalink", "redirect_from", "sidebar",
@@ -338,7 +338,7 @@ var dates = []string{
 	"Monday, 2 January 2006", "Monday, January 2, 2006", "Mon Jan 2 2006", time.RFC1123Z, time.RFC1123, "Mon, 2 Jan 2006 15:04:05 -0700", time.RFC850, time.UnixDate, time.ANSIC, time.RubyDate,
 }
 
-// date reads a date; zero where there is none, or one in a form that is not known.
+// date parses a date; zero if missing or in an unknown format.
 func date(value any) time.Time {
 	if t, ok := value.(time.Time); ok {
 		return t.UTC()

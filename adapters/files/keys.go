@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// keysSentence says why what keysByName finds is left out.
+// keysSentence is the reason why a file is skipped by keysByName.
 const keysSentence = "Going by its name it holds keys or passwords, which are not for an index."
 
 // keysByName knows files and folders by their names that hold keys, passwords or what they protect.
@@ -22,8 +22,8 @@ func keysByName(name string) bool {
 	return slices.Contains(keyEndings, ending) || slices.Contains(keyNames, name) || keyShapes.MatchString(name)
 }
 
-// keyEndings are those of key stores, private keys, and the state and variables of Terraform, which
-// hold every password it was told.
+// keyEndings are the extensions of key stores, private keys, and Terraform's state and variables,
+// which contain passwords.
 var keyEndings = []string{
 	".pem", ".key", ".p8", ".pk8", ".p12", ".pfx", ".jks", ".keystore", ".bks", ".kdb", ".kdbx", ".ppk", ".ovpn", ".agilekeychain", ".opvault", ".keychain",
 	".env", ".tfstate", ".tfvars", ".kubeconfig", ".gpg", ".pgp", ".age", ".mobileprovision", ".htpasswd",

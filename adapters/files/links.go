@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// links resolves the links of a file: those to files of the folder become ids of documents, others
-// addresses of the web. What leads nowhere, elsewhere on this machine, or to the file itself is
-// left out. No file is opened for that.
+// links resolves the links of a file. Links to files of the folder become document ids, others web
+// addresses. It drops dead links, links to other places on this machine, and links to the file
+// itself. It opens no file.
 func (c *Connector) links(root *os.Root, name string, page parsed) []document.Link {
 	from := c.address(root.Name(), name)
 	if base, err := from.Parse(page.base); err == nil {
@@ -29,8 +29,8 @@ func (c *Connector) links(root *os.Root, name string, page parsed) []document.Li
 	return out
 }
 
-// target is what a link leads to that is written on a page whose links begin at an address; empty:
-// nothing that a reader could open.
+// target returns the target of a link on a page with a base address, or "" if a reader could not
+// open it.
 func (c *Connector) target(root *os.Root, from *url.URL, written string) string {
 	link, err := url.Parse(written)
 	if err != nil || link.Opaque != "" || link.User != nil || len(written) > longestClaim {
@@ -68,12 +68,11 @@ func (c *Connector) target(root *os.Root, from *url.URL, written string) string 
 	return to.String()
 }
 
-// longestTarget is how many bytes the path of a file may have that is not there.
+// longestTarget is the maximum length in bytes of a missing file's path.
 const longestTarget = 500
 
-// existing is the file that a link to a name below the folder means: that of the name, the first
-// page of a folder, or the one that a site is built from under such a name. Empty where there is
-// none.
+// existing returns the file that a link to a name refers to: the file itself, the first page of a
+// folder, or the source of a generated page. It returns "" if there is none.
 func existing(root *os.Root, name string) string {
 	if !fs.ValidPath(name) {
 		return ""

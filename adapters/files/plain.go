@@ -23,7 +23,7 @@ func parseText(text string) parsed {
 	return parsed{title: o.Title(), sections: o.Sections()}
 }
 
-// paragraphs yields what stands between empty lines.
+// paragraphs yields the text between empty lines.
 func paragraphs(text string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		start, end := -1, 0
@@ -126,7 +126,7 @@ func parseJSON(text string) parsed {
 	return parseCode("json")(text)
 }
 
-// indented is about how many bytes JSON has once it is broken into lines, which are as deeply indented as it is nested.
+// indented returns the approximate size of JSON once it is indented by its nesting.
 func indented(text string) int {
 	size, depth, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -151,9 +151,8 @@ func indented(text string) int {
 	return size
 }
 
-// parseTable reads values parted by a character, as RFC 4180 has them; what is not well formed is
-// read as far as it goes. Of several characters it takes the one that the first line holds most of:
-// where a comma parts decimals, programs write CSV with semicolons.
+// parseTable parses separated values (RFC 4180), leniently. It chooses the most frequent separator
+// of the first line: with decimal commas, programs write CSV with semicolons.
 func parseTable(separators string) func(string) parsed {
 	return func(text string) parsed {
 		var o document.Outline
@@ -163,8 +162,8 @@ func parseTable(separators string) func(string) parsed {
 	}
 }
 
-// separator returns what parts the values of a table, and the table without the line "sep=;" by
-// which a file may say so itself.
+// separator returns the separator of a table, and the table without a line "sep=;" that declares
+// it.
 func separator(text, separators string) (byte, string) {
 	line, rest, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
 	if said, is := strings.CutPrefix(strings.ToLower(line), "sep="); is && len(said) == 1 {
@@ -208,8 +207,8 @@ func table(text string, comma byte) string {
 	return b.String()
 }
 
-// cell parts the first value from what follows it; more tells whether that belongs to the same record. Quotation marks inside a value that is
-// not quoted, and single ones in one that is, stand for themselves.
+// cell splits off the first value; more reports whether the rest belongs to the same record.
+// Quotation marks inside an unquoted value, and single ones in a quoted value, are literal.
 func cell(text string, comma byte) (value, rest string, more bool) {
 	if !strings.HasPrefix(text, `"`) {
 		end := strings.IndexAny(text, string([]byte{comma, '\n'}))

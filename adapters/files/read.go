@@ -48,7 +48,7 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 	return c.document(ctx, root, f, text)
 }
 
-// memory returns what reading a file of that many bytes takes, with the bytes.
+// memory returns the memory for reading and parsing a file of a size.
 func (f format) memory(size int64) int64 {
 	if f.unpack != nil {
 		return f.cost.Max + size // what it unpacks to is not known
@@ -59,12 +59,11 @@ func (f format) memory(size int64) int64 {
 // errTooMuchText is a file with more text than a document may have.
 var errTooMuchText = fmt.Errorf("it holds more than %d MB of text. Split it into smaller documents", document.MaxText>>20)
 
-// errMoved is a file that is not what it was when the folder was listed.
+// errMoved marks a file that was replaced since the folder was listed.
 var errMoved = errors.New("it was moved or replaced while it was read. The next run tries again")
 
-// open opens a file without waiting. Everything on its path is what it seems, also when someone
-// exchanges a folder or the file for a link at this moment: each is looked at before it is opened
-// and once more when it is open.
+// open opens a file without blocking. Every component of the path is checked before and after it is
+// opened. This detects a folder or file that is replaced by a link at the same time.
 func open(root *os.Root, place string) (*os.File, error) {
 	folder := root
 	defer func() {

@@ -22,20 +22,20 @@ type walk struct {
 	failures  []index.Notice
 	skipped   []index.Notice
 	unwanted  int  // files that include and exclude leave out
-	blind     bool // some folder could not be read, so that what is not met may still be there
+	blind     bool // a folder could not be read, so unlisted files may still exist
 }
 
 // file is a file to be read.
 type file struct {
 	name   string // its path below the folder, with slashes
-	place  string // where it lies, which differs from the name in a mounted volume
+	place  string // its real path, which differs from the name in a mounted volume
 	info   fs.FileInfo
 	format format
 }
 
 func (w *walk) folder(ctx context.Context) error { return w.below(ctx, ".", ".") }
 
-// below lists what lies below a folder, under names below another one.
+// below lists the files below a folder.
 func (w *walk) below(ctx context.Context, folder, called string) error {
 	return fs.WalkDir(w.root.FS(), folder, func(place string, entry fs.DirEntry, err error) error {
 		name := place
@@ -73,8 +73,9 @@ func (w *walk) below(ctx context.Context, folder, called string) error {
 	})
 }
 
-// How Kubernetes mounts a ConfigMap or a Secret: the files lie in a hidden folder named by the
-// time, "..data" leads to it, and each file is a link to "..data/NAME".
+// volumeData is the link in a mounted ConfigMap or Secret. Kubernetes stores the files in a hidden
+// folder named by the time. "..data" links to that folder, and each file is a link to
+// "..data/NAME".
 const volumeData = "..data"
 
 var volumeFolder = regexp.MustCompile(`^\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+$`)
@@ -92,12 +93,10 @@ func (w *walk) volume(ctx context.Context, folder, called string) error {
 	return w.below(ctx, place, called)
 }
 
-// forge is a hidden folder of a repository that holds, among settings of GitHub, who owns which
-// files.
+// forge is a hidden folder of a repository with GitHub's settings, including CODEOWNERS.
 const forge = ".github"
 
-// owners takes in the CODEOWNERS file of a repository, and nothing else of the folder that it lies
-// in.
+// owners adds the CODEOWNERS file of a repository, and no other file of its folder.
 func (w *walk) owners(place, name string) error {
 	const file = "CODEOWNERS"
 	if info, err := w.root.Lstat(path.Join(place, file)); err == nil && info.Mode().IsRegular() {
@@ -111,7 +110,7 @@ func passedOver(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "__pycache__"
 }
 
-// entry takes in what is not a folder.
+// entry adds an entry that is not a folder.
 func (w *walk) entry(place, name string) {
 	if !w.connector.options.Reads(name) {
 		w.unwanted++
@@ -141,9 +140,9 @@ func (w *walk) entry(place, name string) {
 	}
 }
 
-// link says why a link is left out. None is followed: what it leads to is indexed where it lies
-// unless a rule leaves it out, and then a link would only be a way around the rule. A Root refuses
-// to follow one that leads out, and notices loops.
+// link returns the reason why a link is skipped. No link is followed: its target is indexed at its
+// own place unless a rule excludes it, and then the link would bypass the rule. A Root refuses
+// links that lead out of it, and detects loops.
 func (w *walk) link(place, name string) {
 	if target, err := w.root.Readlink(place); err == nil && strings.HasPrefix(target, volumeData+"/") {
 		return // volume reads it where it lies, or it is hidden
@@ -186,8 +185,8 @@ func (w *walk) yield(yield func(index.Batch, error) bool) {
 	yield(batch, nil)
 }
 
-// waiting is how long a file may wait for its turn where few are read at once, as PDF files are,
-// which have their own time.
+// waiting is how long a file may wait for a format with few concurrent parsers, such as PDF.
+// Parsing has its own timeout.
 const waiting = 10 * time.Minute
 
 func (w *walk) item(f file) index.Item {
@@ -206,7 +205,7 @@ func (w *walk) item(f file) index.Item {
 	}
 }
 
-// reason is an error of the file system without the path, which is said already.
+// reason returns a file system error without the path.
 func reason(err error) error {
 	for {
 		inner, ok := err.(interface{ Unwrap() error })

@@ -114,8 +114,8 @@ func (p *permission) counts(now time.Time) bool {
 	return !p.Deleted && p.View == "" && slices.Contains(roles, p.Role) && (p.ExpirationTime == nil || p.ExpirationTime.After(now))
 }
 
-// shared reports whether a file in a personal drive was shared directly with others than its owner,
-// or may have been if its grants are invisible.
+// shared reports whether a file in a personal drive was shared directly with others than its owner.
+// It is true if its grants are invisible.
 func (f *file) shared() bool {
 	return len(f.Permissions) == 0 || len(f.Permissions) < len(f.PermissionIDs) || slices.ContainsFunc(f.Permissions, func(p permission) bool { return p.Role != "owner" && p.given() })
 }

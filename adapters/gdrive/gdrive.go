@@ -153,8 +153,8 @@ func isID(id string) bool {
 }
 
 // nodeID returns the id of the node of a drive, folder or file within a corpus. An item that moves
-// to another corpus gets a new node, so that a deletion in the log of one corpus does not affect
-// its new place.
+// to another corpus gets a new node. A deletion in the log of one corpus then does not affect its
+// new place.
 func nodeID(corpus, id string) string { return corpus + "/" + id }
 
 // managers is the node within a shared drive of those who pass every limited folder. No file has

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// commits are the commits of the branch as documents: who did what to which files, and when.
+// commits returns the commits of the branch as documents: author, changed files and date.
 func (c *Connector) commits() index.Batch {
 	var b index.Batch
 	for _, commit := range c.mirror.Commits() {
@@ -60,7 +60,7 @@ func named(authors []string) []string {
 // Commits stand next to it.
 var below = regexp.MustCompile(`(?:/-)?/(?:blob/[^/]+|src/branch/[^/]+)/$`)
 
-// shown is where readers find a commit; empty where that is not known.
+// shown returns the web address of a commit, or "" if unknown.
 func (c *Connector) shown(hash string) string {
 	base := c.base()
 	if at := below.FindStringIndex(base); at != nil {

@@ -52,8 +52,8 @@ type Options struct {
 	// Commits makes commits documents too, readable by ACL, or by members if ACL is empty.
 	Commits bool
 	ACL     access.ACL
-	// Told reports whether a commit's document may name a changed file, by its path; nil: it may
-	// name all. A commit that changed no such file is skipped.
+	// Told reports whether a commit's document may name a changed file, by path; nil means all. A
+	// commit without such a file is skipped.
 	Told func(path string) bool
 	// Withhold reports whether some people in ACL may not read a file, by its path and its
 	// beginning. Commits that change such a file are skipped.
@@ -165,8 +165,8 @@ func SourceOf(address string) (document.Source, error) {
 	return c.source, err
 }
 
-// sourceID depends on the address and the branch alone, so that every process names the
-// repository's documents alike.
+// sourceID returns an id that depends only on address and branch, so that every process uses the
+// same document ids.
 func sourceID(name string) document.SourceID {
 	sum := sha256.Sum256([]byte(name))
 	bare, _, _ := strings.Cut(name, "#")
@@ -179,8 +179,8 @@ func sourceID(name string) document.SourceID {
 	return document.SourceID("git-" + strings.Trim(short, "-.") + "-" + hex.EncodeToString(sum[:4]))
 }
 
-// base is where readers find the files. GitHub and GitLab show a branch below blob, and call the
-// one of the server HEAD; Forgejo shows it below src. Empty where that is not known.
+// base returns the web address of the files, or "" if unknown. GitHub and GitLab use blob and HEAD
+// for the default branch; Forgejo uses src.
 func (c *Connector) base() string {
 	if c.options.BaseURL != "" {
 		return c.options.BaseURL

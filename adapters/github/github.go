@@ -29,7 +29,7 @@ const Kind document.Kind = "github"
 // Readers of public repositories.
 const (
 	PublicMembers = "members" // full members of the workspace
-	PublicAll     = "public"  // everybody
+	PublicAll     = "public"  // everyone
 	PublicReaders = "readers" // who has a direct right in the repository, as in private ones
 )
 

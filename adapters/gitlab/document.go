@@ -19,7 +19,7 @@ import (
 // loadWait is how long reading a document may wait for the limits of the instance.
 const loadWait = 10 * time.Minute
 
-// What a document is made of.
+// fileOf, pageOf and threadOf are the contents of a document.
 type (
 	threadOf struct {
 		project project

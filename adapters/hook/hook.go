@@ -22,8 +22,8 @@ const (
 	// maxBody is the largest request, in bytes. GitHub's largest are 25 MB, for pushes with
 	// thousands of commits. Changes in larger requests are found by later scans.
 	maxBody = 5 << 20
-	// atOnce is how many requests are read at the same time, so that a flood takes no memory or
-	// connections from answering.
+	// atOnce limits concurrent requests, so that a flood does not take memory and connections from
+	// answers.
 	atOnce = 8
 	// storing is how long a request waits for the database. Sources expect a response within
 	// seconds, and some within one.

@@ -23,11 +23,11 @@ const (
 	Patience = 300 * time.Millisecond
 	// KnownPatience is the same for a server that was chosen earlier.
 	KnownPatience = 2 * time.Second
-	// maxAnswer is above every listing; a server that sends more is none of those that are known.
+	// maxAnswer limits an answer. It is above every listing of a known server.
 	maxAnswer = 1 << 20
 	// described is how many of a server's models are looked at more closely.
 	described = 3
-	// rereading bounds what is asked after a model was loaded.
+	// rereading limits the requests after a model was loaded.
 	rereading = 5 * time.Second
 )
 
@@ -37,7 +37,7 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// answer is what a server said to a request; the zero value is no answer.
+// answer is a server's answer; the zero value means none.
 type answer struct {
 	status int
 	server string // the header of that name
@@ -54,7 +54,7 @@ func (a answer) refused() bool {
 	return a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
 }
 
-// ask sends a GET request, or a POST request where there is a body.
+// ask sends a GET request, or a POST request if there is a body.
 func ask(ctx context.Context, address, path string, body any) (answer, error) {
 	if !localmodel.Loopback(address) {
 		return answer{}, fmt.Errorf("%s is no loopback address", address)
@@ -109,8 +109,8 @@ func Find(ctx context.Context, addresses []string, patience time.Duration) []loc
 	return servers
 }
 
-// kinds are how servers are distinguished. The first that recognises its own answer wins: several
-// imitate Ollama or the OpenAI protocol, so those with a distinct answer come first.
+// kinds are the known servers. The first that recognises its answer wins. Several imitate Ollama or
+// the OpenAI protocol, so those with a distinct answer come first.
 var kinds = []struct {
 	kind  localmodel.Kind
 	paths []string
@@ -124,7 +124,8 @@ var kinds = []struct {
 	{localmodel.Ollama, []string{ollamaVersion, ollamaModels, ollamaLoaded}, readOllama},
 }
 
-// identify asks everything that a known server answers and returns which one it is; nil for none.
+// identify sends the requests that known servers answer, and returns the kind of the server; nil if
+// unknown.
 func identify(ctx context.Context, address string) *localmodel.Server {
 	said := make(map[string]answer)
 	var mu sync.Mutex
@@ -238,7 +239,7 @@ func Load(ctx context.Context, o localmodel.Offer) (localmodel.Model, error) {
 	return o.Model, ErrGone
 }
 
-// refusal is what a server says about a request that it refused.
+// refusal is the reason in a server's error response.
 func refusal(a answer) string {
 	var said struct {
 		Error json.RawMessage `json:"error"`

@@ -24,10 +24,10 @@ const Path = "/mcp"
 // Limits of requests.
 const (
 	MaxRequests  = 64 // requests at once
-	MaxPerPerson = 8  // requests of one person at once
-	MaxAsks      = 16 // calls of ask at once, which may take minutes
-	MaxOwnAsks   = 2  // calls of ask of one person at once
-	maxLookups   = 16 // of tokens at once; others wait
+	MaxPerPerson = 8  // concurrent requests per person
+	MaxAsks      = 16 // concurrent calls of ask, which may take minutes
+	MaxOwnAsks   = 2  // concurrent calls of ask per person
+	maxLookups   = 16 // concurrent lookups of tokens; others wait
 	// answerWithin limits a request from its start until the client has read the response.
 	// askWithin is the limit for requests that call ask.
 	answerWithin = mcp.CallTimeout + 15*time.Second
@@ -147,9 +147,9 @@ func granted(ctx context.Context, service *mcp.Service, granting *issuer, token 
 	return infoOf(ctx, service.For(person, mcp.OAuth), expires), nil
 }
 
-// Keys of the values stored with a request: its caller, the context that ends when the client
-// disconnects, and whether the request counts as a call of ask. The SDK passes on the context only
-// for the newest protocol.
+// callerKey and the keys below store values with a request: its caller, the context that ends when
+// the client disconnects, and whether the request counts as a call of ask. The SDK passes on the
+// context only for the newest protocol.
 const callerKey, waitingKey, askKey = "caller", "waiting", "ask"
 
 // errAmbiguous refuses a call of ask that routes did not count as one. The SDK decodes messages

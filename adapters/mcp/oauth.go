@@ -52,7 +52,7 @@ func metadataURL(resource string) string {
 type issuer struct {
 	OAuthConfig
 	verifier atomic.Pointer[oidc.IDTokenVerifier] // nil until the issuer was asked
-	asking   chan struct{}                        // holds a value while it is asked
+	asking   chan struct{}                        // holds a value during a lookup
 	failed   time.Time                            // last time without success; asking guards it
 	keys     keyFetches
 }

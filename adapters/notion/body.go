@@ -186,10 +186,10 @@ func (w *writer) table(ctx context.Context, b block) error {
 	return nil
 }
 
-// synced writes the original of a synced block. Copies on other pages are skipped. They show
-// content of the original's page, which may have other readers ("If someone doesn't have access to
-// the original page, they won't be able to see the synced block's content",
-// https://www.notion.com/help/synced-blocks). Changes of that page would also not be noticed here.
+// synced writes the original of a synced block, and skips copies. A copy shows content of another
+// page, which may have other readers: "If someone doesn't have access to the original page, they
+// won't be able to see the synced block's content" (https://www.notion.com/help/synced-blocks).
+// Changes of that page would also not be noticed here.
 func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 	if b.SyncedFrom != nil {
 		return nil

@@ -27,10 +27,10 @@ const (
 	gemmaPassage = "title: none | text: "
 )
 
-// knownVectors lists published dimensions, the prefixes of the model cards on Hugging Face, and the
-// input types of the providers' references (Cohere "embed", Voyage "embeddings"); models without
-// either were trained without. The longest prefix wins. Vectors are always normalised here, so that
-// inner product and cosine are the same for every model: models that already do so lose nothing.
+// knownVectors lists published dimensions, the prefixes in the model cards on Hugging Face, and the
+// input types in the providers' references (Cohere "embed", Voyage "embeddings"). Other models were
+// trained without prefixes. The longest matching name wins. Vectors are always normalised here, so
+// that inner product and cosine are equal.
 var knownVectors = []vectorTraits{
 	{prefix: "text-embedding-3-large", dimensions: 3072, shorter: true},
 	{prefix: "text-embedding-3-small", dimensions: 1536, shorter: true},
@@ -78,7 +78,7 @@ var knownVectors = []vectorTraits{
 	{prefix: "all-mpnet-base-v2", dimensions: 768},
 }
 
-// vectorTraitsOf returns what is known of an embedding model; dimensions are 0 if it is unknown.
+// vectorTraitsOf returns the traits of an embedding model; dimensions are 0 if it is unknown.
 func vectorTraitsOf(model string) vectorTraits {
 	name := bareName(model)
 	var best vectorTraits

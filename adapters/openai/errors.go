@@ -130,14 +130,14 @@ func (e *responseError) unpaid() bool {
 	return e.status == http.StatusPaymentRequired || e.says("insufficient_quota", "billing_hard_limit", "billing_not_active")
 }
 
-// explainer turns failures into errors of core/llm, each a sentence that says what to do. Neither
-// the API key nor words of the request appear in them.
+// explainer converts failures to errors of core/llm, each a sentence that says what to do. They
+// contain neither the API key nor text of the request.
 type explainer struct {
 	host       string
 	model      string
 	setting    string // that names the model
-	address    string // setting that holds the address
-	keySetting string // setting that holds the key
+	address    string // setting with the address
+	keySetting string // setting with the key
 	key        string
 	sent       []string // texts of the request: a message that repeats them is not shown
 }

@@ -32,7 +32,7 @@ const (
 // Sentinel errors that callers may distinguish. Each is wrapped in a sentence that says what to do.
 var (
 	ErrUnreachable = errors.New("PostgreSQL cannot be reached")
-	// in addition to ErrUnreachable: trying again may help
+	// ErrBusy means, in addition to ErrUnreachable, that a retry may succeed.
 	ErrBusy         = errors.New("it takes no connection at the moment")
 	ErrServerTooOld = errors.New("PostgreSQL is too old")
 	ErrNoVector     = errors.New("pgvector is missing or too old")
@@ -134,8 +134,8 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 // Close waits until connections in use are returned, then closes the pool.
 func (db *DB) Close() { db.Pool.Close() }
 
-// unreachable says what to do about a failed connection without repeating the address, which may
-// hold a password.
+// unreachable says what to do about a failed connection. It does not repeat the address, which may
+// contain a password.
 func unreachable(err error) error {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {

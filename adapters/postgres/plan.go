@@ -11,20 +11,20 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// plans has the server keep the plans of all statements of a pool's connections, if each leads to
-// one server process. Planning takes ten times as long as most of them take. A pooler may hand each
-// transaction to another process, where a prepared statement would not be known; it gives its
-// clients its own process numbers, which shows. Statements are then planned each time.
+// plans makes the server keep the plans of all statements of a pool's connections, if each
+// connection leads to one server process. Planning takes ten times as long as most statements. A
+// pooler may hand each transaction to another process, which does not know a prepared statement. It
+// is detected by its own process numbers, and statements are then planned each time.
 type plans struct{ kept atomic.Bool }
 
 // keptKey is where a connection notes when the plans of its statements were last made.
 const keptKey = "footnote: kept plans"
 
-// replanAfter is how long a plan is kept: one that was made for a small table is wrong for what it
-// may have become.
+// replanAfter is how long a plan is kept. One made for a small table is wrong once the table has
+// grown.
 const replanAfter = time.Minute
 
-// errPooled says that a connection leads to another process than the first one did.
+// errPooled means that a connection leads to another process than the first one did.
 var errPooled = errors.New("a transaction pooler stands before PostgreSQL now; connect again")
 
 // ask finds out whether a connection leads to one server process.

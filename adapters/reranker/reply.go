@@ -28,11 +28,11 @@ type replied struct {
 	} `json:"meta"`
 }
 
-// errDialect says that a reply is in no dialect that is known.
+// errDialect means that a reply has an unknown format.
 var errDialect = errors.New("its answer holds no scores in a form that is known: see that RERANK_URL leads to a reranker")
 
-// read reads a reply in either dialect, and how many tokens were billed (0: it does not say). Which
-// texts the scores belong to their indexes say, in whatever order they come.
+// read parses a reply in either dialect. It returns the scores in the order of the texts, by the
+// reply's indexes, and the billed tokens, or 0 if unknown.
 func read(data []byte, texts int) (map[int]float64, int, error) {
 	var list []scored
 	tokens := 0

@@ -22,7 +22,7 @@ import (
 
 // Config configures the endpoint. URL and HTTP are required.
 type Config struct {
-	URL   string // with /rerank at its end, or of what stands before that
+	URL   string // with or without /rerank at its end
 	Model string // empty: the endpoint is one of text-embeddings-inference
 	Key   string // sent as Authorization: Bearer; empty: none
 	HTTP  *http.Client
@@ -175,7 +175,7 @@ func (c *Client) ask(ctx context.Context, question string, texts []string) (map[
 	return read(data, len(texts))
 }
 
-// explain says what to do about a status.
+// explain says what to do about a status code.
 func explain(status int) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:

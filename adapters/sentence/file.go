@@ -53,7 +53,7 @@ type weights struct {
 	layers     [layers]layer
 }
 
-// read takes a file apart. Matrices stay where they are in data.
+// read parses a file. Matrices are not copied out of data.
 func read(data []byte) (*weights, error) {
 	body, found := bytes.CutPrefix(data, []byte(magic))
 	if !found || len(body) < 8 {

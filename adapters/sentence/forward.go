@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// scratch holds what one run needs. A run reads at most window tokens, of one text or of several.
+// scratch holds the buffers of one run, which processes at most window tokens of one or several
+// texts.
 type scratch struct {
 	hidden []float32 // [token][dimensions], the state of the tokens
 	wide   []float32 // [token][inner], or queries, keys and values in rows of 3*dimensions

@@ -15,8 +15,8 @@ type kernel struct {
 	// from[i] * scale[i%panel].
 	unpack func(to []float32, from []byte, scale []float32)
 	// multiply computes c[r][j] = bias[j] + Σ a[r][i] * b[i][j] for the panel outputs j and the
-	// inputs i < k, a and b and c having rows of lda, ldb and ldc numbers. It computes rows rounded
-	// up to whole tiles: a must be readable and c writable so far.
+	// inputs i < k. The rows of a, b and c have lda, ldb and ldc numbers. It computes rows rounded
+	// up to whole tiles: a must be readable and c writable up to there.
 	multiply func(c []float32, ldc int, a []float32, lda int, b []float32, ldb int, bias []float32, k, rows int)
 }
 

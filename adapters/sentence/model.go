@@ -37,7 +37,7 @@ const (
 )
 
 // Model is the sentence model. It is safe for concurrent use: as many runs as there are processors
-// run at once, and others wait. A run takes 4 MB.
+// are concurrent, and others wait. A run takes 4 MB.
 type Model struct {
 	weights *weights
 	kernel  kernel
@@ -84,13 +84,14 @@ func (m *Model) Urgent() (done func()) {
 	return sync.OnceFunc(func() { m.urgent.running.Add(-1) })
 }
 
-// urgent counts what goes before background runs.
+// urgent counts the runs that take precedence over background runs.
 type urgent struct{ running atomic.Int64 }
 
 const (
-	// look is how often a background run that waits looks whether it may go on.
+	// look is the interval at which a waiting background run checks whether it may continue.
 	look = time.Millisecond
-	// patience of background runs, so that they end where there is always urgent work.
+	// patience is how long a background run waits at most, so that it ends even under constant
+	// urgent work.
 	patience = 2 * time.Second
 )
 

@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/wordpiece"
 )
 
-// The binary form is: magic, then unsigned varints: dimensions, number of pieces; then every piece,
-// its length and bytes; then a scale for each piece as little-endian float32; then a row for each
-// piece, a signed byte per dimension.
+// magic begins the binary format. Unsigned varints follow: dimensions and number of pieces. Then
+// come the length and bytes of every piece, and a scale for each as little-endian float32. Last
+// comes a row for each piece with a signed byte per dimension.
 const magic = "footnote-word-vectors-1\n"
 
 const (
@@ -22,7 +22,7 @@ const (
 
 var errDamaged = errors.New("the word vectors are damaged or of another version")
 
-// read takes a file apart. The rows stay where they are in data.
+// read parses a file. The rows are not copied out of data.
 func read(data string) (*Model, error) {
 	if len(data) < len(magic) || data[:len(magic)] != magic {
 		return nil, fmt.Errorf("%w: they begin otherwise", errDamaged)
@@ -54,8 +54,7 @@ func read(data string) (*Model, error) {
 	return m, nil
 }
 
-// reader reads from the front of what is left. A number that is damaged or larger than it may be
-// reads as 0.
+// reader reads from the front of the remaining data. A damaged or excessive number reads as 0.
 type reader struct{ rest string }
 
 func (r *reader) number(most int) int {

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Services whose refusals are counted.
+// services are the services whose refusals are counted.
 var services = []string{"slack", "discord", "model"}
 
 // countingTransport counts a service's responses with status 429.

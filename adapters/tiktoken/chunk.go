@@ -7,9 +7,8 @@ import (
 )
 
 const (
-	// chunkBytes bounds the memory and the time that one run of letters can cost,
-	// because the work on a run grows faster than its length. It is large enough
-	// for a cut to be looked for rarely.
+	// chunkBytes limits the memory and time for one run of letters, because the cost of a run grows
+	// faster than its length. It is large enough that cuts are rare.
 	chunkBytes = 32 << 10
 	// spaceBytes bounds a run of white space. The library's pattern takes time by
 	// the square of the length of a run that mixes spaces and line ends: a megabyte
@@ -82,10 +81,9 @@ func (c *Counter) next(text string) int {
 	return cut(text, c.chunk)
 }
 
-// cut returns where to cut text, which is longer than limit, at limit or before
-// it. The last seam of the second half is preferred. A text without one, such as a
-// million letters, is cut between two runes, which may cost a token that the whole
-// would not have.
+// cut returns where to cut a text that is longer than limit, at limit or before it. It prefers the
+// last seam in the second half. Without one, as in a million letters, it cuts between two runes,
+// which may cost one more token.
 func cut(text string, limit int) int {
 	for i := limit; i > limit/2; i-- {
 		if seam(text, i) {

@@ -32,9 +32,9 @@ type Options struct {
 	Read func(path string) (index.Connector, error)
 }
 
-// Connector reads the kept files of a tenant. It lists them in one statement, and reads the content
-// of new versions alone. A file in memory takes its size twice, while it is written to a temporary
-// folder; the reader there takes what core/footprint says.
+// Connector reads the kept files of a tenant. It lists them in one statement and reads only new
+// versions. A file in memory takes twice its size while it is written to a temporary folder, plus
+// what core/footprint says for its reader.
 type Connector struct{ options Options }
 
 var _ index.Connector = (*Connector)(nil)

@@ -32,12 +32,12 @@ type Options struct {
 	// URL is the starting point: a folder ("https://docs.example.org/guide/"), a page in it, or a
 	// sitemap. Only pages below the folder are read.
 	URL string
-	ACL access.ACL // who may read the documents; members
+	ACL access.ACL // readers of the documents; default members
 	// hosts, addresses and networks that may be read although they are not public
 	AllowHosts  []string
 	CAFile      string        // PEM certificates that are trusted in addition to the system's
 	Interval    time.Duration // between two requests; 1 s, and more where robots.txt asks for more
-	MaxBytes    int64         // of one page; larger ones are failures; 50 MB
+	MaxBytes    int64         // maximum size of a page; larger ones are failures; 50 MB
 	MaxPages    int           // 10,000
 	MaxDepth    int           // links from the first page, where there is no sitemap; 16
 	MaxVariants int           // pages that differ in their query alone; 25
@@ -45,7 +45,7 @@ type Options struct {
 	// none means all. Without a sitemap, other pages are still read for their links. "**" matches
 	// any folders; a pattern without a slash matches the last part of a path.
 	Include    []string
-	Exclude    []string    // patterns of paths that are not even asked for, though included
+	Exclude    []string    // patterns of paths that are never requested, even if included
 	Politeness *Politeness // of this process; its own if nil
 }
 
@@ -73,7 +73,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// parallel is how many requests run at once, so that a slow answer does not hold up the next
+// parallel is the number of concurrent requests, so that a slow answer does not delay the next
 // request.
 const parallel = 2
 
@@ -124,7 +124,8 @@ func (s scope) source() document.Source {
 	return document.Source{ID: sourceID(s), Kind: Kind, Name: s.start.String()}
 }
 
-// sourceID depends on the address alone, so that every process names the site's pages alike.
+// sourceID returns an id that depends only on the address, so that every process uses the same
+// document ids.
 func sourceID(s scope) document.SourceID {
 	sum := sha256.Sum256([]byte(s.start.Host + s.prefix))
 	host := strings.Map(func(r rune) rune {
@@ -146,7 +147,7 @@ const reading = 5
 // Settings implements index.Connector.
 func (c *Connector) Settings() string { return c.rules() + fmt.Sprintf(" %v", c.options.ACL) }
 
-// rules identify what decides which pages become documents, and how.
+// rules identifies the settings that decide which pages become documents, and how.
 func (c *Connector) rules() string {
 	return fmt.Sprintf("web %d %q %q", reading, c.options.Include, c.options.Exclude)
 }

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// crawl is one run over a site. Only next and what it calls change it, from one goroutine.
+// crawl is one run over a site. Only next and its callees modify it, from one goroutine.
 type crawl struct {
 	*Connector
 	site
@@ -31,23 +31,23 @@ type crawl struct {
 	queued    map[string]bool // all that ever were, by name
 	named     int             // bytes of these names
 	variants  map[string]int  // of a path
-	originals map[string]bool // pages that others say they are copies of, by name
+	originals map[string]bool // canonical pages named by others
 	documents int
 	unsaved   int       // pages since the last checkpoint
-	saved     time.Time // when that was
+	saved     time.Time // time of that
 	resumed   bool      // an earlier crawl began the pass
 	failing   int       // pages in a row that the site did not answer
 	blind     bool
 	full      bool
-	said      map[string]bool // rules that were said to leave pages out
-	batch     index.Batch     // being put together
+	said      map[string]bool // rules already reported as excluding pages
+	batch     index.Batch     // the current batch
 }
 
 // page is one to be read.
 type page struct {
 	at      *url.URL
 	depth   int
-	sitemap string // its date there
+	sitemap string // date in the sitemap
 }
 
 // Sizes of a run.
@@ -56,9 +56,10 @@ const (
 	batchBytes = 8 << 20 // of the pages of a batch, but for those under way when it is reached
 	// bytes of an address on average: all addresses are in each checkpoint
 	nameSize   = 256
-	savedEvery = 256             // pages between two checkpoints at most
-	savedAfter = 5 * time.Second // what takes long is not to be done again after an interruption
-	mostErrors = 10              // pages in a row without an answer; then the site is taken to be down
+	savedEvery = 256 // pages between two checkpoints at most
+	// interval of saving, so that slow work is not repeated after an interruption
+	savedAfter = 5 * time.Second
+	mostErrors = 10 // pages in a row without an answer; then the site is taken to be down
 )
 
 func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*crawl, error) {
@@ -101,11 +102,11 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 	return r, nil
 }
 
-// robotsBytes is how much of a robots.txt counts (RFC 9309 asks for at least that).
+// robotsBytes is how many bytes of a robots.txt are used (RFC 9309 requires at least that many).
 const robotsBytes = 512 << 10
 
-// add puts a page into the queue unless it is there already, lies outside, or is not to be read. It
-// reports whether the page is part of the run.
+// add queues a page unless it is already queued, outside of the scope, or excluded. It reports
+// whether the page is part of the run.
 func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	at = clean(at)
 	if !c.scope.holds(at) || passedOver(at) {
@@ -153,7 +154,7 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	return true
 }
 
-// once says why a page is left out, for the first page that a rule leaves out.
+// once reports why a page is excluded, for the first page that a rule excludes.
 func (c *crawl) once(rule string, at *url.URL, sentence string) {
 	if !c.said[rule] {
 		c.said[rule] = true
@@ -161,7 +162,7 @@ func (c *crawl) once(rule string, at *url.URL, sentence string) {
 	}
 }
 
-// longestShown is how much of an address is shown.
+// longestShown is the maximum displayed length of an address.
 const longestShown = 200
 
 func (c *crawl) included(at *url.URL) bool {
@@ -172,7 +173,7 @@ func (c *crawl) excluded(at *url.URL) bool {
 	return pattern.List(c.options.Exclude).Match(c.scope.below(at))
 }
 
-// passedOver are files that hold no text, by their names, so that they are not even asked for.
+// passedOver are name extensions of files without text, which are never requested.
 func passedOver(at *url.URL) bool {
 	switch strings.ToLower(path.Ext(at.Path)) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".avif", ".mp3", ".wav", ".ogg", ".flac", ".mp4", ".mov", ".avi",
@@ -199,8 +200,8 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// next reads some pages and returns them as a batch. The last one is complete unless something was
-// left out that may still be there.
+// next reads some pages and returns them as a batch. The last one is complete unless existing pages
+// may have been missed.
 func (c *crawl) next(ctx context.Context) (index.Batch, error) {
 	pages := c.queue[:min(batchSize, len(c.queue))]
 	answers, err := c.ask(ctx, pages)
@@ -238,8 +239,8 @@ func firstReason(b index.Batch) string {
 	return ""
 }
 
-// checkpoint holds what this run knows and, before its end, what the last one knew of the other
-// pages.
+// checkpoint returns the state of this run and, before its end, that of the last run for the
+// remaining pages.
 func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 	pages := c.now
 	if !complete {
@@ -253,11 +254,11 @@ func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 	return json.Marshal(kept)
 }
 
-// answer is what came of asking for a page.
+// answer is the result of requesting a page.
 type answer struct {
 	response
 	err     error
-	skipped bool // not asked for: the sitemap says that it has not changed
+	skipped bool // not requested, because it is unchanged according to the sitemap
 }
 
 // ask fetches the first pages of a list, a few at once, until their bodies have batchBytes. It

@@ -24,7 +24,7 @@ type site struct {
 type request struct {
 	address  *url.URL
 	etag     string
-	modified string // Last-Modified of the version that is known
+	modified string // Last-Modified of the known version
 	limit    int64
 	cut      bool // what is longer is cut off, and no error
 	// where redirects may lead; nil means anywhere public
@@ -32,15 +32,15 @@ type request struct {
 	permit func(context.Context, *url.URL) error // is asked about every redirect; nil allows all
 }
 
-// response is what came.
+// response is the response to a request.
 type response struct {
 	body      []byte
 	address   *url.URL // after redirects
 	header    http.Header
-	unchanged bool // since the version that the request knew
+	unchanged bool // since the known version
 }
 
-// errGone marks what the site says does not exist.
+// errGone marks a page that does not exist according to the site.
 var errGone = errors.New("the site does not have this page")
 
 // busyError is a site's wish to be asked later, or its failure to answer at all.
@@ -59,14 +59,14 @@ const (
 	longestRest = 24 * time.Hour
 )
 
-// leftAlone is the error of a host that said for how long it does not want to be asked.
+// leftAlone is the error of a host that requested a pause.
 func leftAlone(what string, length time.Duration) *busyError {
 	return &busyError{"the server" + what + " wants to be left alone for " + length.Round(time.Second).String() + "; run it again after that", length}
 }
 
-// fetch gets a page, and tries again when the site asks for that. Errors are parts of sentences
-// that say what happened; they wrap errGone where the page does not exist and *busyError where a
-// later run may succeed.
+// fetch requests a page, and retries if the site asks for that. Errors are parts of sentences that
+// say what happened. They wrap errGone if the page does not exist and *busyError if a later run may
+// succeed.
 func (s *site) fetch(ctx context.Context, r request) (response, error) {
 	pause := firstPause
 	for try := 1; ; try++ {
@@ -93,8 +93,8 @@ func (s *site) fetch(ctx context.Context, r request) (response, error) {
 
 // Values of busyError.after besides durations.
 const (
-	noHint  = time.Duration(1<<63 - 1) // the site did not say when
-	noRetry = time.Duration(-1)        // asking again at once would not help
+	noHint  = time.Duration(1<<63 - 1) // no time given
+	noRetry = time.Duration(-1)        // an immediate retry is useless
 )
 
 func (s *site) once(ctx context.Context, r request) (response, error) {
@@ -200,7 +200,7 @@ func statusError(resp *http.Response) error {
 	}
 }
 
-// retryAfter is how long a server asks to be left alone; noHint where it does not say.
+// retryAfter returns the pause that a server requests, or noHint.
 func retryAfter(h http.Header) time.Duration {
 	if wait, said := pace.RetryAfter(h, time.Now()); said {
 		return wait
@@ -208,8 +208,8 @@ func retryAfter(h http.Header) time.Duration {
 	return noHint
 }
 
-// explain turns an error of the transport into one that says what to do. A refusal is for good; the
-// rest may pass.
+// explain converts a transport error to one that says what to do. Refused connections are
+// permanent, other errors transient.
 func explain(ctx context.Context, err error) error {
 	var outside *outsideError
 	var wrapped *url.Error

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// directions are what a page tells crawlers.
+// directions are a page's instructions for crawlers.
 type directions struct {
 	links     []*url.URL
 	canonical *url.URL // nil when it names none
@@ -18,7 +18,7 @@ type directions struct {
 	noFollow  bool
 }
 
-// mostLinks is how many links of one page are followed.
+// mostLinks limits the links of one page that are followed.
 const mostLinks = 5000
 
 // readDirections collects the links of a page, made absolute. Any input is accepted.
@@ -70,8 +70,8 @@ func readDirections(text string, at *url.URL) directions {
 	}
 }
 
-// obeyHeader reads the headers that say of any page what elements say of HTML: X-Robots-Tag, and
-// Link with a canonical address (RFC 8288).
+// obeyHeader reads instructions in headers, which also exist for other formats than HTML:
+// X-Robots-Tag, and Link with a canonical address (RFC 8288).
 func (d *directions) obeyHeader(header http.Header, at *url.URL) {
 	for _, list := range header.Values("X-Robots-Tag") {
 		who, rest, named := strings.Cut(list, ":")

@@ -17,8 +17,7 @@ type Politeness struct {
 	hosts map[string]*hostPace
 }
 
-// of is the pace of a host. A source that asks for a slower one slows the others down, because the
-// wish is the host's.
+// of returns the pace of a host. All sources of a host share the slowest one.
 func (p *Politeness) of(host string, interval time.Duration) *hostPace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,7 +43,7 @@ type hostPace struct {
 // theHost is the key of a host in its own rest.
 const theHost = ""
 
-// slow makes the interval longer; shorter ones change nothing.
+// slow lengthens the interval; shorter ones are ignored.
 func (p *hostPace) slow(interval time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -33,8 +33,8 @@ const (
 	officePage
 )
 
-// formatOf decides by the content type, and by the name where that says no more than that it is
-// text, or nothing.
+// formatOf determines the format by the content type, or by the name if the type is missing or only
+// says text.
 func formatOf(contentType string, at *url.URL) format {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -83,11 +83,11 @@ type parsed struct {
 	language string
 	updated  time.Time
 	outline  []document.Section
-	base     string          // what its links begin at, as it says; empty: its address
+	base     string          // stated base address of its links; empty means the page's address
 	links    []document.Link // as written
 }
 
-// read reads a page. The text of an error is a sentence that says what to do.
+// read parses a page. The text of an error is a sentence that says what to do.
 func (f format) read(ctx context.Context, got response) (parsed, error) {
 	switch f {
 	case pdfPage:
@@ -144,8 +144,8 @@ func build(at *url.URL, p parsed, stated time.Time) document.Document {
 	return document.Document{Ref: document.Ref{Title: title, URL: at.String(), UpdatedAt: updated}, Language: p.language, Sections: p.outline, Links: linked(at, p)}
 }
 
-// linked are the addresses that a page links to, as pages of the site are known by. What is no page
-// of the web, or the page itself, is left out.
+// linked returns the addresses that a page links to, in normal form. It drops links to the page
+// itself and to anything other than web pages.
 func linked(at *url.URL, p parsed) []document.Link {
 	from := at
 	if base, err := at.Parse(p.base); err == nil {
@@ -164,8 +164,8 @@ func linked(at *url.URL, p parsed) []document.Link {
 	return out
 }
 
-// freshly is how near to the time of the answer a Last-Modified must be to say only that the page
-// was made for this request.
+// freshly is how close to the time of the answer a Last-Modified must be to mean only that the page
+// was generated for this request.
 const freshly = 10 * time.Minute
 
 // statedDate is when a page was changed, as its sitemap or else its server says.
@@ -185,7 +185,7 @@ func statedDate(sitemap string, header http.Header) time.Time {
 	return t.UTC()
 }
 
-// contentKind names what a page holds, for people.
+// contentKind returns the kind of content, for people.
 func contentKind(header http.Header) string {
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	return fmt.Sprintf("%q", cmp.Or(strings.TrimSpace(kind), "no content type"))

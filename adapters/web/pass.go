@@ -53,7 +53,7 @@ func readPass(since index.Checkpoint, rules string) *pass {
 	return last.Pass
 }
 
-// place is where the crawl stands.
+// place returns the position of the crawl.
 func (c *crawl) place() *pass {
 	p := &pass{
 		Done: slices.Sorted(maps.Keys(c.now)), Variants: c.variants,

@@ -26,8 +26,8 @@ type rule struct {
 // longestDelay caps Crawl-delay: some files hold numbers that would stretch a run over weeks.
 const longestDelay = 30 * time.Second
 
-// parseRobots reads a robots.txt. Groups that name this crawler count, else those for everybody.
-// Lines that cannot be read are passed over.
+// parseRobots parses a robots.txt. It uses the groups that name this crawler, else those for all.
+// It ignores invalid lines.
 func parseRobots(text string) robots {
 	var own, general robots
 	var sitemaps []string
@@ -98,9 +98,8 @@ func (r robots) allows(name string) bool {
 	return allowed
 }
 
-// octets writes a path or a pattern in the one way in which they are compared (RFC 9309, 2.2.2):
-// characters outside of ASCII are encoded, those that need no encoding are not, and the digits of
-// encodings are in capitals.
+// octets normalises a path or pattern for comparison (RFC 9309, 2.2.2): characters outside of ASCII
+// are encoded, needless encodings are decoded, and hexadecimal digits are in upper case.
 func octets(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

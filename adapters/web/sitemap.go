@@ -98,12 +98,11 @@ func parseSitemap(ctx context.Context, raw []byte) (pages, maps []entry, err err
 	return pages, maps, nil
 }
 
-// longestDate is how many bytes a date may have.
+// longestDate is the maximum length of a date in bytes.
 const longestDate = 64
 
-// sitemap looks for the site's sitemaps and adds the pages inside the scope to the queue. It
-// reports whether there were any. What cannot be read makes the run incomplete, so that nothing is
-// taken for gone.
+// sitemap reads the site's sitemaps and queues the pages inside the scope. It reports whether there
+// were any. If one cannot be read, the run is incomplete, so that no page counts as gone.
 func (c *crawl) sitemap(ctx context.Context) (bool, error) {
 	var queue []string
 	explicit := strings.HasSuffix(c.scope.start.Path, ".xml") || strings.HasSuffix(c.scope.start.Path, ".xml.gz")

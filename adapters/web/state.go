@@ -17,18 +17,18 @@ type state struct {
 	Sum       uint64 `json:"s,omitempty"` // of the body
 	Sitemap   string `json:"d,omitempty"` // its date in the sitemap
 	Canonical string `json:"c,omitempty"` // the address of the page whose copy this is
-	Hidden    bool   `json:"h,omitempty"` // it asks not to be indexed
+	Hidden    bool   `json:"h,omitempty"` // it must not be indexed
 }
 
 // checkpoint holds the pages by name.
 type checkpoint struct {
-	Rules string           `json:"rules,omitempty"` // by which they were read
+	Rules string           `json:"rules,omitempty"` // rules by which they were read
 	Pages map[string]state `json:"pages"`
 	Pass  *pass            `json:"pass,omitempty"` // in the middle of one
 }
 
-// readCheckpoint returns what is known; a checkpoint that cannot be read is like none. Of pages
-// that were read by other rules only their names are known, so that they are requested again.
+// readCheckpoint parses the stored state; an invalid one counts as none. Of pages read by other
+// rules it keeps only the names, so that they are requested again.
 func readCheckpoint(raw index.Checkpoint, rules string) map[string]state {
 	var c checkpoint
 	if json.Unmarshal(raw, &c) != nil || c.Pages == nil {

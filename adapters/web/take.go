@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// take puts what came of a page into the batch, and what it links to into the queue. It fails when
-// the run should end.
+// take adds the result of a page to the batch, and queues its links. It returns an error if the run
+// should end.
 func (c *crawl) take(p page, a answer) error {
 	var busy *busyError
 	switch {
@@ -70,8 +70,7 @@ func (c *crawl) forget(p page) {
 	}
 }
 
-// broken records a page that could not be read; its version in the index stays, and what is known
-// of it too.
+// broken records an unreadable page; its indexed version and its state stay.
 func (c *crawl) broken(p page, err error) {
 	n := name(p.at)
 	if known, ok := c.known[n]; ok {
@@ -108,8 +107,8 @@ func (c *crawl) unchanged(p page, skipped bool) {
 		}})
 }
 
-// patience is how long a page may wait for the site, which asks for pauses, and for its turn where
-// few files are read at once.
+// patience is how long a page may wait for pauses of the site, and for formats with few concurrent
+// parsers.
 const patience = 10 * time.Minute
 
 // fresh takes in a page that is new or has changed.
@@ -153,12 +152,11 @@ func (c *crawl) fresh(p page, got response) {
 		Load: func(ctx context.Context) (document.Document, error) { return c.document(ctx, p, got) }})
 }
 
-// longestMark is how many bytes a site's mark of a version may have: each is kept with the state of
+// longestMark is the maximum length of a version mark in bytes. Each is stored with the state of
 // the source.
 const longestMark = 256
 
-// mark is a header that tells one version of a page from another; empty where it is too long to be
-// kept.
+// mark returns a header that identifies a version of a page, or "" if it is too long to store.
 func mark(header http.Header, name string) string {
 	if value := header.Get(name); len(value) <= longestMark {
 		return value
@@ -166,7 +164,7 @@ func mark(header http.Header, name string) string {
 	return ""
 }
 
-// hide leaves a page out, and takes out what was indexed of it.
+// hide excludes a page and removes its indexed version.
 func (c *crawl) hide(p page, found state, sentence string) {
 	found.Hidden = true
 	n := name(p.at)
@@ -177,8 +175,8 @@ func (c *crawl) hide(p page, found state, sentence string) {
 	}
 }
 
-// original puts the page whose copy another one says it is into the queue. It is indexed whatever
-// it says of itself, since two pages may each call the other the original.
+// original queues the canonical page that another one names. It is indexed whatever it says about
+// itself, since two pages may each name the other.
 func (c *crawl) original(address string, copied page) {
 	at, err := url.Parse(address)
 	if err != nil {

@@ -47,7 +47,7 @@ var answers = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 16}
 // timeout bounds a search: someone waits for it.
 const timeout = 8 * time.Second
 
-// provider is what is particular to one.
+// provider is the implementation of one service.
 type provider struct {
 	address string // empty: it is configured
 	keyed   bool
@@ -69,7 +69,7 @@ type item struct {
 	Date          string `json:"date"`
 }
 
-// providers, each with the page of its documentation.
+// providers are the supported services, each with its documentation.
 var providers = map[string]provider{
 	// https://docs.searxng.org/dev/search_api.html: "/search", q, format=json; the format has to be
 	// allowed in settings.yml.
@@ -164,7 +164,7 @@ func (c *Client) Search(ctx context.Context, query string, most int) ([]websearc
 	return found[:min(len(found), most)], nil
 }
 
-// refused says what a status means.
+// refused explains a status code.
 func refused(status int) error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:

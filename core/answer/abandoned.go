@@ -70,9 +70,9 @@ type noticeStore interface {
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 }
 
-// TakeBack deletes the pages that are notices about a turn of this process, unless they are also
-// about later turns. A page without a message id stands for a notice that may have been posted by a
-// process that ended before it could record the id.
+// TakeBack deletes the notices about a turn of this process, unless they are also about later
+// turns. A page without a message id stands for a notice that may have been posted by a process
+// that died before it recorded the id.
 func TakeBack(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn, pages []session.Page) error {
 	for _, p := range pages {
 		if p.Kind != session.Notice {

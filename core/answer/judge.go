@@ -28,10 +28,10 @@ type Occurrence struct {
 	Age time.Duration
 	// EventKey is the platform's id of a command or a press, which has no message.
 	EventKey string
-	// Holds returns what the author alone may read, from what is known without calling the
-	// platform, because the event must be acknowledged first. It is called only if that decides: if
-	// not everyone may ask, roles have quotas, or helpers are configured. An error means unknown:
-	// the question is then accepted, and a worker decides. Nil means public documents only.
+	// Holds returns what the author alone may read. It must not call the platform, since the event
+	// must be acknowledged first. It is called only if not everyone may ask, roles have quotas, or
+	// helpers are configured. After an error the question is accepted, and a worker decides. Nil
+	// means public documents only.
 	Holds func(ctx context.Context) (access.Audience, error)
 	// Ask is Holds, but may call the platform. It is used after Judge has returned, to find
 	// helpers. Nil if impossible.

@@ -16,9 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// requestFor builds the engine's request. It reads everything again for each attempt, so that a
-// changed prompt, a revoked document or a new member of the channel applies from the next attempt
-// on.
+// requestFor builds the engine's request. It reads everything again for each attempt. A changed
+// prompt, a revoked document or a new member of the channel then applies from the next attempt on.
 func (s *Service) requestFor(ctx context.Context, t session.Turn) (turn.Request, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()

@@ -62,8 +62,8 @@ func (ps pieces) ofKinds(kinds ...Kind) pieces {
 	return found
 }
 
-// shrink removes at least excess tokens from ps. It takes them from the largest pieces first, so
-// that all end at the same size, but leaves at least floor of each. It returns the tokens that it
+// shrink removes at least excess tokens from ps, from the largest pieces first, so that these end
+// at the same size. It leaves at least floor tokens of each piece, and returns the tokens that it
 // could not remove.
 func (ps pieces) shrink(excess, floor int) int {
 	if excess <= 0 {

@@ -11,8 +11,7 @@ const (
 	// userFloor is the minimum remaining share of a newest message, if everything that is never
 	// omitted fits with it.
 	userFloor = 25
-	// toolRoom is what a project must leave to the tool results that are still to
-	// come.
+	// toolRoom is the room that a project must leave for later tool results.
 	toolRoom = 10
 )
 
@@ -23,8 +22,8 @@ const (
 	// pairDivisor determines the maximum size of one side of a shortened pair: half the history
 	// share minus a tenth, because token counts of joined texts are not exact.
 	pairDivisor = 2.2
-	// resultFloor is the minimum number of tokens of a tool result whose call is sent, so that the
-	// model sees that there was one.
+	// resultFloor is the minimum number of tokens for a tool result whose call is sent, so that the
+	// model sees a result.
 	resultFloor = 16
 	// minUsefulTokens is the minimum useful size of an earlier message, and the size of
 	// instructions in the smallest windows, in tokens.
@@ -155,9 +154,8 @@ func (p *plan) minSteps() int {
 	return total
 }
 
-// projectFits reports whether the project leaves the other parts their guaranteed sizes. Before the
-// first tool call of a turn it must also leave room for results, so that the model does not lose
-// the project later.
+// projectFits reports whether the project leaves the other parts their guaranteed sizes. Before a
+// turn's first tool call it must also leave room for results, so that it need not be omitted later.
 func (p *plan) projectFits() bool {
 	if len(p.project) == 0 {
 		return true
@@ -214,8 +212,8 @@ func (p *plan) fitSteps() {
 	}
 }
 
-// fitHistory keeps files of this turn, then earlier turns from the newest backwards until one does
-// not fit, so that the conversation has no gap.
+// fitHistory keeps the files of this turn, then earlier turns from the newest backwards until one
+// does not fit. The conversation then has no gap.
 func (p *plan) fitHistory() {
 	free := p.room - p.instructionShareSize() - p.user.cost() - p.project.cost() - p.minSteps()
 	share := max(0, min(p.percent(historyShare), free))

@@ -72,9 +72,9 @@ type Kept struct {
 type Fitted struct {
 	// Sections are the sections to send, in their original order.
 	Sections []Kept
-	// ProjectOverflow says that the project does not fit and was omitted; search it instead. At the
-	// first step of a turn this leaves room for tools, so that the project is not omitted later in
-	// the turn.
+	// ProjectOverflow says that the project was omitted because it does not fit; it must be
+	// searched. The first step of a turn reserves room for tools, so that the project is not
+	// omitted later.
 	ProjectOverflow bool
 	Report          Report
 }

@@ -6,16 +6,14 @@ import "slices"
 const DefaultSources = 4
 
 // FillWindow returns found, filled up to size with sources of earlier turns, so that "tell me more"
-// has sources even if its search finds nothing. found comes first, complete and in order, even if
-// it exceeds size.
+// has sources even if its search finds nothing. It is a new slice: found in order, even if it
+// exceeds size, then earlier sources.
 //
 // history has the sources of each earlier turn, oldest turn first. The newest turn is used first,
-// and the order within a turn is kept. identity identifies sources: one in found or in a newer turn
-// is not repeated. usable, if not nil, excludes sources, such as pinned ones, or those that the
-// readers may no longer see. A turn is filtered before any of it is added, so a turn that lists a
-// source twice adds it twice.
-//
-// The result is a new slice. FillWindow does not modify its arguments.
+// and the order within a turn is kept. identity identifies sources: those in found or in a newer
+// turn are not repeated. usable, if not nil, excludes sources, such as those that the readers may
+// no longer see. Each turn is filtered before it is added, so a source that a turn lists twice is
+// added twice.
 func FillWindow[S any, K comparable](
 	size int, found []S, history [][]S, identity func(S) K, usable func(S) bool,
 ) []S {

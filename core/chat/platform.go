@@ -60,8 +60,8 @@ type Platform interface {
 	// says why. It may be called again, by another process.
 	Complete(ctx context.Context, t session.Turn) session.Completion
 	// Room returns a channel, given by Platform and Channel of at, and who can currently open it.
-	// It returns thread.ErrNotPermitted if the bot cannot see the channel, or if it is a thread or
-	// a direct message, to which reports cannot go.
+	// It returns thread.ErrNotPermitted if the bot cannot see the channel, and for threads and
+	// direct messages, to which reports cannot go.
 	Room(ctx context.Context, at thread.Ref) (Room, error)
 	// Zone returns the asker's time zone, or nil if it is unknown or the lookup would delay the
 	// answer.

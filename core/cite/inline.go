@@ -1,6 +1,6 @@
 package cite
 
-// mathKind says what closes the open math.
+// mathKind is the delimiter that closes the open math.
 type mathKind uint8
 
 const (

@@ -4,10 +4,10 @@ package cite
 // plain text.
 const maxLabels = 32
 
-// labels tracks open square brackets. Inside the label of a Markdown link nothing may be converted,
-// but only the byte after a bracket tells whether it is a label. So text after a citation inside
-// brackets is held until they close, the paragraph ends, or maxHold is reached. In the latter cases
-// they are not labels.
+// labels tracks open square brackets. Nothing inside the label of a Markdown link may be converted,
+// but only the byte after the closing bracket shows that it is a label. Text after a citation
+// inside brackets is therefore held until they close. At the end of the paragraph, or after maxHold
+// bytes, they are not labels.
 type labels struct {
 	open   []label
 	closed label  // the bracket that the last byte closed

@@ -18,10 +18,9 @@ type Numbering struct {
 	shared  *Numbers         // nil: the numbers are not shared
 }
 
-// Numbers makes several Numberings that run at the same time assign a place the same number, for
-// example for several models' answers to one question.
-//
-// The zero value is ready to use. It is safe for concurrent use.
+// Numbers coordinates concurrent Numberings, such as those of several models' answers to one
+// question, so that a place has the same number in all. The zero value is ready to use. It is safe
+// for concurrent use.
 type Numbers struct {
 	mu      sync.Mutex
 	numbers map[placeKey]int

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Section returns the index of the text that a sentence is most likely from, or -1 if it shares no
-// word with any. Words and pairs of words weigh more if fewer texts contain them, and more if they
-// are in one paragraph or on one line.
+// Section returns the index of the text that a sentence most likely comes from, or -1 if no text
+// shares a word with it. Words and pairs of words weigh more if they are in fewer texts, and if
+// they are close together in a text.
 func Section(sentence string, texts []string) int {
 	counts := make(map[string]int) // number of texts with a word or pair of the sentence
 	for term := range termPairs(sentence) {

@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences yields the sentences of a finished answer without their citations, and the numbers each
-// one cites, in order and without repeats. The numbers are nil if it cites nothing. The answer may
-// come from a model or from a Processor; known reports which numbers of that text are real. A
-// citation after the full stop belongs to the sentence before it, one at the beginning of a line to
-// the sentence after it.
+// Sentences yields the sentences of a finished answer without citations, each with the distinct
+// numbers that it cites, in order, or nil. The answer may come from a model or from a Processor.
+// known reports which numbers are real. A citation after a full stop belongs to the sentence before
+// it, and one at the beginning of a line to the sentence after it.
 func Sentences(answer string, known func(n int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
 		c := extractClaims(answer, known)
@@ -97,10 +96,10 @@ func (c *claims) sentenceOf(spans []span) []int {
 	return homes
 }
 
-// splitSentences returns the sentences of a text. A sentence ends with its line unless the next
-// line begins in lower case, or with a full stop, question or exclamation mark that no lower-case
-// letter follows. A citation next to such a mark always ends the sentence. Offsets of citations are
-// in ascending order.
+// splitSentences splits a text into sentences. A sentence ends at a full stop, question or
+// exclamation mark that no lower-case letter follows. It also ends with its line unless the next
+// line begins in lower case. A citation next to such a mark always ends the sentence. Offsets of
+// citations are ascending.
 func splitSentences(text string, citations []int) []span {
 	var spans []span
 	start := 0

@@ -9,14 +9,11 @@ import (
 // cited sentences.
 const numberWeight = 2
 
-// Supported returns how far chunks support a sentence: the share, from 0 to 1, of its content words
-// and numbers that occur in at least one of them. It ignores common English words and the endings
-// of English words, counts numbers twice, and compares scripts without spaces by pairs of
-// characters. 0 means that sentence and chunks share nothing. A sentence without content words
-// scores 1.
-//
-// Supported is a pure function of the words: it detects citations of the wrong document, not
-// sentences that reverse a document's meaning.
+// Supported returns the share, from 0 to 1, of a sentence's content words and numbers that occur in
+// at least one chunk. It ignores common English words and English endings, and counts numbers
+// twice. It compares scripts without spaces by pairs of characters. A sentence without content
+// words scores 1. It detects citations of the wrong document, but not sentences that reverse a
+// document's meaning.
 func Supported(sentence string, chunks []string) (score float64) {
 	wanted := make(map[string]bool)
 	for term := range terms(sentence) {

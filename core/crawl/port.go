@@ -91,11 +91,11 @@ type Feed struct {
 	ID    string        // unique in the source, the same in every run
 	Scope string        // empty if it spans scopes
 	List  string        // the list of its items; empty means ID (see the package comment)
-	Mode  Mode          // what it lists
+	Mode  Mode          // what its pages list; empty in Page.More means that of this feed
 	Every time.Duration // interval; 0 means every run
 	Retry time.Duration // delay before an incomplete main scan is repeated; 0 means an hour
-	// After, of a scan, is the Log feed whose mark is fetched before the scan starts, by calling
-	// Page for it without a mark. The mark takes effect once the scan has ended.
+	// After, of a scan, is the Log feed whose mark is fetched before the scan starts. Page is
+	// called for it without a mark. The mark takes effect once the scan has ended.
 	After string
 	Batch int // maximum number of items per Load; 0 means 1
 	// Confirm, of a main scan, says that its pages may omit documents. The engine then requests,

@@ -61,9 +61,8 @@ type Journal interface {
 	// Found stores the finding of a sub-question and replaces an earlier one. A dropped
 	// sub-question stays dropped.
 	Found(ctx context.Context, f session.Fence, number int, finding Finding) error
-	// Await releases a turn whose search waits for a person. The turn runs again after a choice,
-	// after a change of the plan, when Most has passed since Asked, or when Again has passed from
-	// now.
+	// Await releases a turn whose search waits for a person. The turn runs again after a choice or
+	// a change of the plan. It also runs when Most has passed since Asked, or Again from now.
 	Await(ctx context.Context, f session.Fence, w Waiting) error
 	// Conclude stores the final progress of the search.
 	Conclude(ctx context.Context, f session.Fence, p packet.Progress) error

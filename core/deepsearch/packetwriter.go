@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// Top-level blocks: the plan, then for each round its refinement and its sub-questions, then the
-// report.
+// planBlock numbers the top-level blocks: the plan, then for each round its refinement and its
+// sub-questions, then the report.
 const planBlock = 0
 
 // askBlock returns the block of a round's sub-questions. The plan is round 0.

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Decompose splits a question by rules, for use without a model. It splits consecutive questions,
-// lists, "first … then …", comparisons, and names joined by "and" or "or". Each part is as complete
-// as its words allow: a part that refers back gets the subject of the part before it. A question
-// that only describes its subject ("the team that owns …") becomes one part, whose first search
-// finds names for a second one. No parts means that one search suffices.
+// Decompose splits a question by rules, without a model. It splits consecutive questions, lists,
+// "first … then …", comparisons, and names joined by "and" or "or". A part that refers back gets
+// the subject of the previous part. A question that only describes its subject ("the team that owns
+// …") becomes one part, whose first search finds names for a second one. No parts means that one
+// search suffices.
 func Decompose(question string) []SubQuestion {
 	if question = strings.TrimSpace(question); len(question) > maxDecomposed {
 		return nil

@@ -90,10 +90,10 @@ func (in Instruction) MissingPart() string {
 // Steering applies people's instructions to running deep searches. Any number of processes may use
 // it concurrently.
 type Steering interface {
-	// Steer applies an instruction to the plan of the deep search that a stop at the same place
-	// would stop, if the person may stop it. It applies the whole instruction or nothing. Questions
-	// that the plan already has are not added again and dropped ones stay dropped, so a second call
-	// changes nothing.
+	// Steer applies an instruction to the plan of a running deep search, if the person may stop
+	// that search. A stop at the same place would stop the same search. It applies the whole
+	// instruction or nothing. It is idempotent: it does not add questions again, and dropped ones
+	// stay dropped.
 	Steer(ctx context.Context, at session.StopRequest, in Instruction) (Steered, error)
 }
 

@@ -7,9 +7,9 @@ import (
 )
 
 // Sentences returns the lengths in bytes of the sentences of a text, including the white space
-// after each. A sentence ends at a punctuation mark followed by white space, unless the word before
-// it is a known abbreviation or the next word is in lower case. In scripts without spaces the mark
-// is enough.
+// after each. A sentence ends at a punctuation mark followed by white space. It does not end if the
+// word before the mark is a known abbreviation, or the next word is in lower case. In scripts
+// without spaces the mark is enough.
 func Sentences(text string) []int {
 	var lengths []int
 	start := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Reply is what a person who asks sees.
+// Reply is what the asker sees.
 type Reply struct {
 	Text     string
 	Cited    []document.ID // in the order of their numbers
@@ -20,7 +20,7 @@ type Reply struct {
 	Outcome  string
 	Asserted bool // it answers, with or without sources
 	Linked   bool // it shows only links
-	Quoted   int  // number of Cited that are quoted or referred to, before those that are only linked
+	Quoted   int  // number of Cited that are quoted or referred to; the rest is only linked
 }
 
 // Asker asks questions in threads. It is not safe for concurrent use.
@@ -45,8 +45,8 @@ type Interview struct {
 	Sources   []document.SourceID // only these; none means all
 }
 
-// Run asks all questions, each thread from its first one, and judges the replies. It calls done
-// with the number of questions asked so far.
+// Run asks all questions, thread by thread, and judges the replies. It calls done with the number
+// of questions asked so far.
 func (i Interview) Run(ctx context.Context, questions []Question, done func(asked int)) ([]Judged, error) {
 	followers := make(map[string][]int)
 	for n, q := range questions {
@@ -75,8 +75,8 @@ func (i Interview) Run(ctx context.Context, questions []Question, done func(aske
 	return results, nil
 }
 
-// threadsFrom lists the ways from an opener to each question that nothing follows. Follow-ups stand
-// behind what they follow, so the walk ends.
+// threadsFrom returns the paths from an opening question to each question without follow-ups.
+// Follow-ups come after what they follow, so the walk ends.
 func threadsFrom(questions []Question, followers map[string][]int, opener int) [][]int {
 	next := followers[questions[opener].ID]
 	if len(next) == 0 {
@@ -91,8 +91,8 @@ func threadsFrom(questions []Question, followers map[string][]int, opener int) [
 	return paths
 }
 
-// thread asks the questions of one thread. What was judged in another thread is asked again, for
-// what follows it, and not judged again.
+// thread asks the questions of one thread. A question that was judged in another thread is asked
+// again for its follow-ups, but not judged again.
 func (i Interview) thread(ctx context.Context, questions []Question, path []int, results []Judged, judged map[int]bool) (err error) {
 	thread, err := i.Asker.Open(ctx)
 	if err != nil {

@@ -21,7 +21,7 @@ type Judged struct {
 	Passage2000 bool     `json:"passage_2000"`
 	Passage6000 bool     `json:"passage_6000"`
 	Cited       []string `json:"cited"` // paths of the pages cited, in the order of their numbers
-	Right       bool     `json:"right"` // one of them is right
+	Right       bool     `json:"right"` // at least one is right
 	First       bool     `json:"first"` // the first of them is
 	// Asserted says that the answer makes a claim, with or without a citation. For a question
 	// without an answer in the documents the claim is false.
@@ -74,7 +74,7 @@ type Summary struct {
 	Passage2000 Share `json:"passage_2000"` // of those with an expected answer
 	Passage6000 Share `json:"passage_6000"` // of those with an expected answer
 	WrongOnly   Share `json:"wrong_only"`   // pages are cited, and none is right
-	Refused     Share `json:"refused"`      // nothing is cited
+	Refused     Share `json:"refused"`      // without citations
 	// nothing is cited, of those with a right page among the first five
 	RefusedFound Share `json:"refused_found"`
 	// a right page is cited, and not by a link alone
@@ -175,7 +175,7 @@ type Change struct {
 	Now      string `json:"now"`
 }
 
-// Verdict says in words what became of a question.
+// Verdict describes the result of a question.
 func (r Judged) Verdict() string {
 	switch {
 	case !r.Answerable && r.Linked:

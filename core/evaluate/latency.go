@@ -14,7 +14,7 @@ type Latency struct {
 	P95   float64 `json:"p95_ms"`
 }
 
-// total is the stage that holds all others.
+// total is the stage that includes all others.
 const total = "total"
 
 // latencies sums up what was measured, by stage: in the order of their names, the total last.

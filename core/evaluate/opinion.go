@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Opinion is what a model thinks of an answer that it compares with a sentence of what a right
-// answer must say. Models are mistaken, and may favour their own: it is read together with the
-// pages that were cited.
+// Opinion is a model's judgement of an answer, compared with a sentence that a right answer must
+// contain. Models make mistakes and may favour their own answers, so read it together with the
+// cited pages.
 type Opinion string
 
 // The opinions; empty where the model gave none.

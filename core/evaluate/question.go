@@ -22,14 +22,14 @@ type Question struct {
 	// answer
 	Pages  *regexp.Regexp
 	After  string // id of the question before it in the same thread; empty: it opens one
-	Answer string // a sentence with what a right answer must say; may be empty
+	Answer string // a sentence that a right answer must contain; may be empty
 }
 
 // Answerable reports whether the documents have an answer.
 func (q Question) Answerable() bool { return q.Pages != nil }
 
-// Columns of a file of questions, parted by tabs and named in its first line, in any order. The
-// first three have to be there.
+// questionColumns are the columns of a file of questions, separated by tabs and named in its first
+// line, in any order. The first three are required.
 var questionColumns = []string{"id", "question", "pages_regex", "kind", "after", "answer"}
 
 const neededColumns = 3
@@ -39,7 +39,7 @@ const NoPages = "-"
 
 const (
 	maxQuestionLine   = 1 << 20 // bytes
-	maxQuestionFaults = 20      // that are reported at once
+	maxQuestionFaults = 20      // faults reported at once
 )
 
 // ReadQuestions reads a file of questions. Its error names every fault (the first 20) with its line
@@ -136,7 +136,8 @@ func readQuestion(columns map[string]int, fields []string, earlier map[string]bo
 	return q, nil
 }
 
-// FingerprintQuestions identifies what is asked and what counts as right: 16 hexadecimal digits.
+// FingerprintQuestions returns a fingerprint of the questions and expected answers, as 16
+// hexadecimal digits.
 func FingerprintQuestions(questions []Question) string {
 	sum := sha256.New()
 	for _, q := range questions {

@@ -25,8 +25,8 @@ type reader struct {
 	notes []string
 }
 
-// line is a line of corpus.jsonl and queries.jsonl. BEIR itself writes "_id", some copies "id".
-// What else is in it does not count.
+// line is a line of corpus.jsonl and queries.jsonl. BEIR writes "_id", some copies "id". Other
+// fields are ignored.
 type line struct {
 	BEIR  scalar `json:"_id"`
 	ID    scalar `json:"id"`
@@ -57,7 +57,7 @@ func (s *scalar) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// texts reads documents or queries. An id that comes again is left out and noted.
+// texts reads documents or queries. It skips and records repeated ids.
 func (r *reader) texts(name string) ([]Text, error) {
 	var texts []Text
 	lines := make(map[string]int)
@@ -96,7 +96,7 @@ func (r *reader) texts(name string) ([]Text, error) {
 	return texts, err
 }
 
-// judgementFiles are where judgements may stand; the first that is there counts.
+// judgementFiles are the possible files of judgements; the first that exists is used.
 func judgementFiles() []string {
 	files := []string{"qrels.tsv", "qrels.txt", "qrels"}
 	for _, split := range []string{"test", "dev", "validation", "train"} {

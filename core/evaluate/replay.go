@@ -19,9 +19,9 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// ReadQueries reads the recorded search queries of a model: a first line that begins with "id",
-// then one line for each question with its id and the queries of the model's first call, parted by
-// tabs.
+// ReadQueries reads the recorded search queries of a model. The first line begins with "id". Then
+// there is one line for each question, with its id and the queries of the model's first call,
+// separated by tabs.
 func ReadQueries(from io.Reader) (map[string][]string, error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, maxQuestionLine)
@@ -62,14 +62,14 @@ type Replay struct {
 	Now      time.Time
 }
 
-// Replayed is what a model is shown for one question.
+// Replayed is the result for a model of one question.
 type Replayed struct {
 	ID       string   `json:"id"`
 	Question string   `json:"question"`
 	Queries  []string `json:"queries"`
 	// place of the first passage of a right page, from 1; 0: it is not shown
 	Rank     int      `json:"rank"`
-	Passages int      `json:"passages"` // that are shown
+	Passages int      `json:"passages"` // passages shown
 	Tokens   int      `json:"tokens"`   // of the whole result
 	Pages    []string `json:"pages"`    // of the passages, best first
 }

@@ -13,7 +13,7 @@ import (
 // Report is the outcome of an evaluation. Its JSON names are stable: reports are kept and compared
 // with later ones.
 type Report struct {
-	Collection  string    `json:"collection"`  // what people call it
+	Collection  string    `json:"collection"`  // display name
 	Fingerprint string    `json:"fingerprint"` // of its content
 	Documents   int       `json:"documents"`
 	Queries     int       `json:"queries"`
@@ -27,16 +27,16 @@ type Report struct {
 	Notes       []string  `json:"notes,omitempty"`
 }
 
-// Indexing says how fast the collection was indexed.
+// Indexing is the speed of indexing the collection.
 type Indexing struct {
 	Chunks          int     `json:"chunks"`
 	Failed          int     `json:"failed"`
 	Seconds         float64 `json:"seconds"` // reading, cutting, embedding by an endpoint, storing
 	ChunksPerSecond float64 `json:"chunks_per_second"`
-	SettleSeconds   float64 `json:"settle_seconds"` // embedding what had no vector, packing
+	SettleSeconds   float64 `json:"settle_seconds"` // embedding missing vectors, packing
 }
 
-// ReadReport reads what Write wrote.
+// ReadReport reads a report written by Write.
 func ReadReport(r io.Reader) (Report, error) {
 	var report Report
 	if err := json.NewDecoder(r).Decode(&report); err != nil {
@@ -55,8 +55,8 @@ func (r Report) Write(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// With returns the report with those results of an earlier one whose modes it does not have itself,
-// so that measuring one mode does not forget the others.
+// With returns the report with the results of an earlier one for other modes, so that measuring one
+// mode keeps the others.
 func (r Report) With(earlier Report) Report {
 	results := slices.Clone(r.Results)
 	for _, e := range earlier.Results {

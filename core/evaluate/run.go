@@ -17,7 +17,7 @@ type Mode string
 // Modes in the order in which they are reported.
 const (
 	Keyword  Mode = "keyword"  // alpha 0
-	Semantic Mode = "semantic" // alpha 1, whatever the embedder's cap
+	Semantic Mode = "semantic" // alpha 1, regardless of the embedder's cap
 	Hybrid   Mode = "hybrid"   // alpha as configured, capped by the embedder
 	Reranked Mode = "rerank"   // hybrid, its best passages judged by the reranker
 )
@@ -25,14 +25,14 @@ const (
 // Modes are all of them.
 func Modes() []Mode { return []Mode{Keyword, Semantic, Hybrid, Reranked} }
 
-// ErrNoEmbedder says that a semantic search was asked for where nothing turns texts into vectors.
+// ErrNoEmbedder means that semantic search was requested but no embedder is configured.
 var ErrNoEmbedder = errors.New("there is no embedder, so there is no semantic search: give Runner.Embedder")
 
-// ErrNoReranker says that passages were to be judged where nothing judges them.
+// ErrNoReranker means that reranking was requested but no reranker is configured.
 var ErrNoReranker = errors.New("there is no reranker: set RERANK_URL")
 
-// patience is how long an embedder or a reranker may take in an evaluation, which measures what
-// they find and, apart, their time.
+// patience is the timeout for embedders and rerankers in an evaluation, which measures results and
+// time separately.
 const patience = time.Minute
 
 // Runner searches an index that holds a collection, one query after the other.
@@ -53,8 +53,7 @@ const (
 	deepest      = 1000
 )
 
-// warmUp is how many queries are asked once before the clock runs, so that connections and caches
-// are those of a server at work.
+// warmUp is the number of queries asked before measuring, to warm connections and caches.
 const warmUp = 20
 
 // Result of a mode.
@@ -67,9 +66,9 @@ type Result struct {
 }
 
 // Run asks every query of the collection and measures ranking and latency. A document ranks by its
-// best chunk. A ranking that holds fewer than 100 documents, because long documents fill the
-// candidates with many chunks each, is completed by searches with more candidates, whose time is
-// not counted. done gets how many queries have been asked.
+// best chunk. Long documents may fill the candidates with many chunks, so that a ranking has fewer
+// than 100 documents. Searches with more candidates, whose time does not count, then complete it.
+// done gets the number of queries asked so far.
 func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(queries int)) (Result, error) {
 	search, err := r.searcher(mode, 1)
 	if err != nil {
@@ -172,7 +171,7 @@ func (r Runner) hybrid(mode Mode, cfg retrieve.Config) (*retrieve.Hybrid, error)
 	return hybrid, nil
 }
 
-// ask searches for one query. The search says how much is wanted.
+// ask searches for one query. The search says how many results are wanted.
 func (r Runner) ask(ctx context.Context, hybrid *retrieve.Hybrid, q Text, search retrieve.Search) (retrieve.Result, error) {
 	search.Audience, search.Queries = access.NewAudience(r.Tenant, access.Public), []retrieve.Query{{Text: q.Text}}
 	found, err := hybrid.Search(ctx, search)

@@ -7,11 +7,10 @@ import (
 )
 
 // WriteRun writes the rankings of a result as a TREC run for trec_eval, pytrec_eval and
-// ir_measures: a line for each document found, in the order of the collection's queries. The
-// columns are query, Q0, document, rank from 1, score, and name of the run. Tabs separate them,
-// since ids may contain spaces. Those tools sort by score. A ranking may combine several searches
-// with incomparable scores, so the score is 100 for the first document, 99 for the second and so
-// on.
+// ir_measures. There is one line per document, in the order of the queries. The columns are query,
+// Q0, document, rank from 1, score, and name of the run, separated by tabs, since ids may contain
+// spaces. Those tools sort by score, and the scores of combined searches are not comparable. So the
+// score is 100 for the first document, 99 for the second and so on.
 func (c *Collection) WriteRun(w io.Writer, r Result) error {
 	out := bufio.NewWriter(w)
 	for _, q := range c.Queries {

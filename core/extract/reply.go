@@ -77,9 +77,8 @@ func readReply(text string) (reply, error) {
 	return reply{}, errReply
 }
 
-// keep validates a reply. It keeps entities of a known type whose names occur in the passage,
-// spelled as in the passage, and known relations between two of them. dropped is the number of
-// rejected relations.
+// keep validates a reply. It keeps entities of a known type with names from the passage, spelled as
+// there, and known relations between them. dropped is the number of rejected relations.
 func (s Schema) keep(passage string, r reply) (found []Relation, dropped int) {
 	spelling := knowledge.NewSpelling(passage)
 	entities := make(map[string]Thing) // by normal form

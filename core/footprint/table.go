@@ -14,7 +14,7 @@ var (
 	Markdown = Cost{Reader: "Markdown files", Fixed: mebi, PerByte: 400, Max: 224 * mebi}
 	CSV      = Cost{Reader: "CSV files", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
 	Text     = Cost{Reader: "plain text and source code", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
-	// small packs unpack to anything
+	// Git is the bound of Git repositories, whose small packs may unpack to any size.
 	Git    = Cost{Reader: "Git repositories", Fixed: 192 * mebi, Max: 192 * mebi}
 	JSON   = Cost{Reader: "JSON answers of sources", Fixed: mebi, PerByte: 200, Max: 96 * mebi}
 	Model  = Cost{Reader: "answers of models", Fixed: 64 << 10, PerByte: 180, Max: 16 * mebi}

@@ -190,10 +190,10 @@ func (c *Chunker) placeSections(ctx context.Context, d *document.Document) ([]se
 	return sections, nil
 }
 
-// joins reports whether a section is written with the sections before it. Small sections are
-// collected until they fill a chunk. A group without body text always takes the next section. A
-// section that is hardly more than a heading, on either side, joins a related neighbour if both fit
-// a chunk or one will be cut anyway.
+// joins reports whether a section joins the group before it. Small sections are collected until
+// they fill a chunk. A group without body text always takes the next section. A section that is
+// little more than a heading joins a related neighbour if both fit a chunk, or if one will be cut
+// anyway.
 func (c *Chunker) joins(g *group, next *section) bool {
 	switch {
 	case len(g.sections) == 0, !g.body:
@@ -208,8 +208,8 @@ func (c *Chunker) joins(g *group, next *section) bool {
 	}
 }
 
-// related reports whether a section with the second heading path is a sibling of the first, or lies
-// below it or below a sibling.
+// related reports whether the second heading path is a sibling of the first, or below it or a
+// sibling.
 func related(first, second []string) bool {
 	parent := max(len(first)-1, 0)
 	if len(second) < len(first) {

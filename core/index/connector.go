@@ -43,7 +43,7 @@ type Batch struct {
 	// once, and no document is read for it.
 	Review    func(document.ID) Verdict
 	Documents []Item
-	Deleted   []document.ID // documents that the source says are gone
+	Deleted   []document.ID // documents that the source reports as deleted
 	Failures  []Notice      // documents that could not be read
 	Skipped   []Notice      // documents that are left out on purpose, such as unsupported formats
 	Next      Checkpoint    // where a later run may continue; nil keeps the earlier one
@@ -87,8 +87,7 @@ type Item struct {
 	// Size is about how many bytes Load reads, or 0 if unknown. It limits how many large documents
 	// are in memory at once.
 	Size int64
-	// Wait is how long Load may wait for others, such as a server, in addition to the time limit
-	// for reading a document.
+	// Wait is how long Load may wait for others, such as a server, in addition to its time limit.
 	Wait time.Duration
 	// Load reads the document, and returns soon after ctx ends. It is called at most once, before
 	// the next batch is requested. The call may come from any goroutine, while other items of the

@@ -13,9 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// fingerprint hashes the stored content of a document and the settings it was cut with. The access
-// list is not included, since it is stored separately. The date is included only if the document
-// states one that differs from modified, so that touching a file does not change its fingerprint.
+// fingerprint hashes the stored content of a document and the settings it was cut with. It excludes
+// the access list, which is stored separately. It includes the date only if the document states one
+// that differs from modified, so that touching a file does not change its fingerprint.
 func fingerprint(d *document.Document, modified time.Time, settings string) Hash {
 	w := newFields()
 	w.text("content", settings, string(d.ID), d.Title, d.URL, d.Language)

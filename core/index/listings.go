@@ -7,9 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Listings stores, between runs, the notes of the engine that reads a source (package crawl), and
-// which documents each list of the source contains. It belongs to one source of one tenant and is
-// removed with it. Implementations are safe for concurrent use.
+// Listings stores the state of package crawl between runs: its notes, and the documents in each
+// list of a source. It belongs to one source of one tenant and is removed with it. Implementations
+// are safe for concurrent use.
 //
 // It is separate from Checkpoint, so that binaries with and without the engine can alternate:
 // neither changes what the other has stored.
@@ -25,9 +25,9 @@ type Listings interface {
 	Unlist(ctx context.Context, list string, ids []document.ID) error
 	// Lists returns the lists that hold each document, sorted. Documents in no list are left out.
 	Lists(ctx context.Context, ids []document.ID) (map[document.ID][]string, error)
-	// Missing returns the documents of a list, sorted, that no pass from before on has found, and
-	// the number of all documents in the list. If from is not zero, it considers only documents
-	// created between from and to.
+	// Missing returns the documents of a list, sorted, that no pass since before has found, and the
+	// number of all documents in the list. A non-zero from restricts it to documents created
+	// between from and to.
 	Missing(ctx context.Context, list string, before int64, from, to time.Time) (missing []document.ID, held int, err error)
 	// Strays returns the source's stored documents that are in no list, sorted.
 	Strays(ctx context.Context) ([]document.ID, error)

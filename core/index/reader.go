@@ -14,7 +14,7 @@ import (
 // one principal of the list, unless that set would need more than mostClauses clauses.
 type Readers struct {
 	List access.ACL // sorted
-	Sets []Set      // those that List names
+	Sets []Set      // the sets in List
 }
 
 // Set is a principal that combines clauses. A person holds it who holds a principal of every

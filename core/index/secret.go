@@ -96,8 +96,8 @@ type shape struct {
 // before and after the mark may hold the token's other half.
 const secretWindow = 400
 
-// match reports whether a secret begins at a place of a text, and the length in bytes of what has
-// its shape there.
+// match reports whether a secret begins at an offset of a text, and the length of the matching
+// bytes.
 func (s shape) match(text string, at int) (length int, secret bool) {
 	if s.mark != openAIMark && at > 0 && wordByte(text[at-1]) {
 		return 0, false

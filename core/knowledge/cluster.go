@@ -133,8 +133,9 @@ func (e *Evidence) both() []Joined {
 	})
 }
 
-// Reused returns the names of an account or address if they are names of different people, because
-// it was reassigned or is shared. Names that the operator merged with it do not count.
+// Reused returns the names of an account or address that several people use, because it was
+// reassigned or is shared. Otherwise it returns nil. Names that the operator merged with it do not
+// count.
 func (e *Evidence) Reused(id ID) []string {
 	if id.Kind != Person || !id.identified() {
 		return nil
@@ -157,9 +158,9 @@ func (e *Evidence) Reused(id ID) []string {
 	return nil
 }
 
-// SamePerson reports whether two names, in their normal form, may belong to the same person, given
-// that both occur with the same address. The words or initials of one must be in the other, or one
-// must be an account derived from the other.
+// SamePerson reports whether two names, in normal form, may be of one person, given that both occur
+// with the same address. All words or initials of one must be in the other, or one must be an
+// account derived from the other.
 func SamePerson(one, other string) bool {
 	few, many := strings.Fields(one), strings.Fields(other)
 	if len(few) > len(many) {

@@ -2,8 +2,8 @@ package knowledge
 
 import "strings"
 
-// ordinary words do not make a name, alone or together: the most common words of English, German,
-// French and Spanish, as in the stop lists of the Snowball project, and words typical of headings.
+// ordinary words alone do not make a name. They are the most common words of English, German,
+// French and Spanish, as in the Snowball project's stop lists, and words typical of headings.
 var ordinary = func() map[string]bool {
 	set := make(map[string]bool)
 	for word := range strings.FieldsSeq(`

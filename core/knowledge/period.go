@@ -63,11 +63,11 @@ func (t *tongue) forms() []periodForm {
 // a date is rarely what documents are asked for, and matching takes over two seconds per megabyte.
 const maxDated = 16 << 10
 
-// ReadPeriod finds the period that a question names in any supported language, such as "last
-// quarter", "in Q3 2025", "before March", "since 2026-01-31" or "in the last 6 weeks". It returns
-// the period and the rest of the question. Days begin at midnight in the location of now, and weeks
-// on Monday. A month or quarter without a year is the latest that has begun. Without a period, or if
-// the question has more than maxDated bytes, it returns the question unchanged.
+// ReadPeriod finds the period that a question names in any supported language, and returns the rest
+// of the question. Examples are "last quarter", "in Q3 2025", "before March", "since 2026-01-31"
+// and "in the last 6 weeks". Days begin at midnight in the location of now, and weeks on Monday. A
+// month or quarter without a year is the latest that has begun. Without a period, or if the
+// question has more than maxDated bytes, it returns the question unchanged.
 func ReadPeriod(question string, now time.Time) (Period, string) {
 	if len(question) > maxDated {
 		return Period{}, question

@@ -51,9 +51,9 @@ type Since struct {
 	Before bool   // up to the release instead of from it
 }
 
-// ReadSince finds a reference to a release in a question, such as "since the release", "before
-// release 2.0" or "after Lighthouse 2.0 was released". It returns the rest of the question. It finds
-// nothing in questions of more than maxDated bytes.
+// ReadSince finds a reference to a release in a question, and returns the rest of the question.
+// Examples are "since the release", "before release 2.0" and "after Lighthouse 2.0 was released".
+// It finds nothing in questions of more than maxDated bytes.
 func ReadSince(question string) (s Since, rest string, found bool) {
 	if len(question) > maxDated {
 		return Since{}, question, false

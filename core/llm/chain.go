@@ -11,14 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/span"
 )
 
-// Chain is a Model with fallbacks. It asks the first model, retries errors that are Retryable, and
-// then asks the next model. It does so only until it has forwarded a part of the answer: afterwards
-// an error is final, because a reader has seen the beginning. A silence longer than the Policy
-// allows ends the stream with ErrStalled. A stream without a Finish ends with ErrIncomplete.
+// Chain is a Model with fallbacks. It asks the first model, retries Retryable errors, and then asks
+// the next model. Once it has forwarded a part of the answer, errors are final, because a reader
+// has seen the beginning.
 //
-// Chain holds back pieces of tool calls until text or reasoning follows or the stream ends, so that
-// it can retry a stream that was cut inside a call. It forwards ErrNoTools at once: the caller can
-// send the same model another layout of the request.
+// A silence longer than the Policy allows ends the stream with ErrStalled, and a stream without a
+// Finish ends with ErrIncomplete. Chain holds back pieces of tool calls until text or reasoning
+// follows or the stream ends. It can then retry a stream that breaks inside a call. It forwards
+// ErrNoTools at once, because the caller can send the request in another form.
 type Chain struct {
 	models []Model
 	policy Policy

@@ -51,10 +51,10 @@ const (
 
 // Model is a model of a server.
 type Model struct {
-	Name   string  // as the server knows it
+	Name   string  // the server's name for it
 	Size   float64 // billions of parameters; 0: unknown
 	Tools  Tools
-	Window int // tokens that the server has loaded; 0: not loaded, or it does not say
+	Window int // loaded context length; 0 if not loaded or unknown
 	Most   int // tokens that the model was trained for; 0: unknown
 	Loaded bool
 }
@@ -79,7 +79,7 @@ const (
 type family struct {
 	prefix string // of the model's bare name
 	rank   int    // higher writes better answers at the same size
-	tools  Tools  // of the family, where the server says nothing
+	tools  Tools  // of the family, if the server does not say
 }
 
 // families lists the known families. The longest matching prefix wins.
@@ -168,7 +168,8 @@ func Shown(name string) string {
 	return base[strings.LastIndexAny(base, `/\`)+1:]
 }
 
-// Sizes in names: "qwen3:8b", "Qwen3-30B-A3B" (the first counts), "mixtral-8x7b", "SmolLM2-135M".
+// sizeInName matches sizes in names: "qwen3:8b", "Qwen3-30B-A3B" (the first counts),
+// "mixtral-8x7b", "SmolLM2-135M".
 var sizeInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s?([bm])(?:[^a-z]|$)`)
 
 // ParseSize returns a number of parameters in billions. text is a name, for example "qwen3:8b", or
@@ -226,7 +227,7 @@ func sizeBand(billions float64) int {
 	return 1 // it takes minutes on most machines
 }
 
-// Compare orders models, the better first. It prefers models that are not too small, then those
+// Compare orders models, better ones first. It prefers models that are large enough, then those
 // that call tools, then compares size, family and whether the model is loaded.
 func Compare(a, b Model) int {
 	loaded := map[bool]int{true: 1}

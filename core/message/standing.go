@@ -34,10 +34,10 @@ func Shown(history []Message) []Reference {
 	return shown
 }
 
-// Standing returns the part of a conversation that rests on nothing that was taken back, for
-// example on a deleted message of a thread. It drops an answer, as Readable does, if taken reports
-// that text of its prompt was removed from a document. It also drops later answers that took the
-// same document over. It does not change history.
+// Standing removes from a conversation what rests on withdrawn text, for example a deleted message
+// of a thread. It drops an answer, as Readable does, if taken reports that text of its prompt was
+// removed from a document. It also drops later answers that inherited the document. It does not
+// modify history.
 func Standing(history []Message, taken func(Reference) bool) []Message {
 	numbers := make(map[int]bool) // under which models know the documents
 	for _, r := range Shown(history) {

@@ -169,8 +169,8 @@ func (d *Desk) openers(ctx context.Context, t session.Turn) (*openers, error) {
 	return open, nil
 }
 
-// reads asks the platform about a candidate. It returns the account if it belongs to a full member
-// who can open the thread and still has the address by which it was found.
+// reads looks up a candidate on the platform. It returns the account if its owner is a full member,
+// can open the thread, and still has the address by which the account was found.
 func (d *Desk) reads(ctx context.Context, t session.Turn, candidate access.Account, open *openers) (access.Account, error) {
 	ref := t.Session.Ref
 	alone, err := d.Platform.Listeners(ctx, session.Turn{

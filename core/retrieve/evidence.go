@@ -15,22 +15,23 @@ type Matched struct {
 	Here      bool // the passage contains the term
 }
 
-// Coverage is the share of a question's weight that a passage matches: the weight of the words in
-// it over the weight of all words. A word has the inverse document frequency of its rarest term
-// that occurs in the index. It matches if any of its terms does. A compound word, such as an
-// identifier, matches if the whole or all of its parts match. The result is 0 to 1, and 0 if no
-// word has a weight. found runs parallel to terms.
+// Coverage returns the share, from 0 to 1, of a question's weight that a passage matches. A word
+// weighs the inverse document frequency of its rarest term in the index. It matches if any of its
+// terms does. A compound word, such as an identifier, matches if the whole or all of its parts
+// match. found runs parallel to terms. The result is 0 if no word has a weight.
 //
-// Words that occur nowhere cannot match. A name (analyse.Term.Name) among them makes the coverage
-// 0: no document can answer about a name that none contains. Only a word next to the question
-// (analyse.Term.Aside) instead weighs a quarter of the others. An ordinary word may have synonyms
-// in the documents. It gets a share of the mean weight of the other words, which grows with the
-// size of the index: small collections lack most words of a language, large ones lack few. If at
-// least half of the words occur nowhere, where names count twice, the question is about another
-// topic and these words have the full weight; on a tie, a name that occurs decides. Words of any
-// question (analyse.Term.Chatter) have no weight. Words of a language in which no document is
-// written (analyse.Term.Foreign) weigh a quarter if they occur nowhere, so that names and
-// identifiers in such a question still match.
+// Words that occur nowhere cannot match. If one of them is a name (analyse.Term.Name), the coverage
+// is 0, since no document can answer about it. If a name is only next to the question
+// (analyse.Term.Aside), it weighs a quarter of the others.
+//
+// An ordinary word that occurs nowhere may have synonyms in the documents. It gets a share of the
+// mean weight, which grows with the index: small collections lack most words of a language. It gets
+// the full weight if at least half of the words occur nowhere, because the question is then about
+// another topic. Names count twice for that, and on a tie an occurring name decides.
+//
+// Words of any question (analyse.Term.Chatter) have no weight. Words of a language without
+// documents (analyse.Term.Foreign) weigh a quarter if they occur nowhere, so that names and
+// identifiers can still match.
 func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
 	var c count

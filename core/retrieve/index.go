@@ -74,8 +74,8 @@ type Candidates struct {
 	Allowed int
 	Route   string // how the semantic side searched: RouteExact, RouteSketch, RouteGraph or RouteNone
 	Timings map[string]time.Duration
-	// Unchecked is the number of documents omitted because their sources did not say whether the
-	// reader of a private answer may still read them.
+	// Unchecked is the number of documents omitted because their sources failed to check the reader
+	// of a private answer.
 	Unchecked int
 }
 

@@ -185,8 +185,8 @@ func (r Reader) readable(ctx context.Context, audience access.Audience, saved se
 	return readable, nil
 }
 
-// whole reports whether the viewer may read everything that an answer rests on, and whether all of
-// it is still in its document.
+// whole reports whether the viewer may read everything that an answer rests on, and whether that
+// text still exists.
 func (r Reader) whole(ctx context.Context, saved session.Saved, may func(document.ID) bool) (bool, error) {
 	if slices.ContainsFunc(saved.RestsOn(), func(id document.ID) bool { return !may(id) }) {
 		return false, nil

@@ -76,10 +76,10 @@ func (v Viewer) Scope() Scope {
 	return s
 }
 
-// May reports whether a question may be seen. The viewer sees their own questions and those in
-// Revealed. Of other people's questions, the viewer sees those that are not private and were asked
-// in a channel that the viewer is in, outside Enclosed threads. Deleted questions, and those that
-// the bot ignored, are hidden from everyone.
+// May reports whether the viewer may see a question. That holds for the viewer's own questions and
+// those in Revealed. Other people's questions must not be private, must be asked in a channel that
+// the viewer is in, and outside of Enclosed threads. Deleted and ignored questions are hidden from
+// everyone.
 func (s Scope) May(q Question) bool {
 	if q.Outcome.Silent() {
 		return false

@@ -50,8 +50,8 @@ func ParseKey(text string) ([]byte, error) {
 	return key, nil
 }
 
-// Approve returns the approval of a row, a MAC. row is the canonical text of everything that
-// decides what is read, where a credential is sent, and who may read the source.
+// Approve returns the approval of a row, a MAC. row is the canonical text of the settings that
+// decide what is read, where a credential is sent, and who may read the source.
 func Approve(key, row []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write(row)

@@ -21,7 +21,7 @@ type Loop struct {
 	TouchedAt   time.Time // when that run last stored something; zero once it has ended
 	CompleteAt  time.Time // start of the last pass that read everything
 	SucceededAt time.Time // start of the last pass that came to its end
-	Until       time.Time // expiry of what was read
+	Until       time.Time // expiry of the last results
 	Failing     int       // consecutive runs that failed
 	Error       string    // of the last run, as a sentence; empty after success
 	Revoked     bool      // the source refuses the credential
@@ -31,8 +31,8 @@ type Loop struct {
 // Next returns when the loop is due again.
 func (l Loop) Next() time.Time { return index.NextAccess(l.BeganAt, l.TouchedAt, l.Failing) }
 
-// Left returns how long what was read still counts at now; 0 if nothing was read. Nothing of the
-// source is shown if it is not positive.
+// Left returns how long the last results remain valid at now; 0 if there are none. If it is not
+// positive, the source is hidden.
 func (l Loop) Left(now time.Time) time.Duration {
 	if l.Until.IsZero() {
 		return 0

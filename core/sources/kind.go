@@ -16,20 +16,20 @@ import (
 type Kind struct {
 	Name  string // its key in footnote.yaml: "notion"
 	Title string // as a sentence names it
-	Help  string // what deploy/docs/footnote-yaml.md says of its key
-	// Access says, after the kind's name, which settings decide who may read and what is read, if
-	// they differ from those of other sources.
+	Help  string // help text of its key in deploy/docs/footnote-yaml.md
+	// Access says, after the kind's name, which settings decide what is read and who may read it,
+	// if they differ from those of other sources.
 	Access string
-	Steps  []string // what to do before, each a sentence or two that says why
+	Steps  []string // preparation steps, each a sentence or two with the reason
 	Rights []Right  // that the credential must have
 
 	Credentials []Credential
 	Secret      Secret
 
-	Bound  string // who may read its documents, and how late a change of that shows at most
-	Paused string // what is shown of a source while it is paused
+	Bound  string // who may read its documents, and the maximum delay of a change
+	Paused string // what is shown of a paused source
 	Unit   string // what its nodes are called, in the plural
-	Empty  string // what to do where the credential sees no node
+	Empty  string // what to do if the credential sees no node
 	Looks  index.Looks
 
 	Source func(name string) document.Source
@@ -52,14 +52,14 @@ type Right struct{ Name, Reason string }
 // credential is never written to footnote.yaml.
 type Credential struct {
 	Env, Help string
-	File      bool // it names a file that holds the credential
+	File      bool // it names a file with the credential
 	Number    bool // it is a whole number, 0 if unset
 }
 
 // Secret describes how to ask people for the credentials.
 type Secret struct {
 	Env  string // the settings that hold them
-	What string // what they are, and where they are found
+	What string // what they are and where to find them
 	// Set reports, by the values of settings, whether the credentials are set.
 	Set func(value func(env string) string) bool
 }
@@ -78,7 +78,7 @@ type Settings interface {
 type Setting struct {
 	Key     string
 	Ask     string // the question at a terminal; empty: it is taken as a flag alone
-	Values  string // what may be written
+	Values  string // accepted values
 	Default string
 	Help    string
 	Needed  bool
@@ -99,7 +99,7 @@ type Some struct {
 // Address binds a setting that is the address of a server.
 type Address struct{ To *string }
 
-// Word binds a setting that is one of some words.
+// Word binds a setting with a fixed set of values.
 type Word struct {
 	Words []string
 	Set   func(word string)
@@ -142,8 +142,8 @@ type Folder struct {
 // Seen reports what a credential can see of a source.
 type Seen struct {
 	Sees  string   // "12 channels"
-	Lacks []string // sentences about what was asked for and cannot be read, with what to do
-	Notes []string // sentences about what may be meant so
+	Lacks []string // sentences about what cannot be read and what to do
+	Notes []string // sentences about what may be unintended
 }
 
 // Looker is a connector that reports what it sees in more than one sentence.

@@ -122,8 +122,8 @@ type Fate int
 const (
 	Keep       Fate = iota
 	Remove          // it is a chat history that the file no longer holds
-	Ignore          // it does not count
-	Renew           // it is approved by a key that may be taken away, and gets a new approval
+	Ignore          // ignored
+	Renew           // approved by a key that may be removed; it gets a new approval
 	Unschedule      // the file no longer holds it: it is not read any more, and can still be found
 )
 

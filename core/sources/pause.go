@@ -24,8 +24,8 @@ func (pausedInRun) Error() string { return ErrPaused.Error() }
 // Is implements the interface of errors.Is.
 func (pausedInRun) Is(target error) bool { return target == index.ErrPaused || target == ErrPaused }
 
-// Quarantine says that a source is no longer read because processes died while reading it. It is an
-// error whose text an operator reads.
+// Quarantine means that a source is no longer read because processes died while reading it. It is
+// an error whose text an operator reads.
 type Quarantine struct {
 	Source string    // its id
 	At     time.Time // the last death

@@ -116,7 +116,7 @@ func LoopsFirst(byPerson bool, loops []Loop, now time.Time) bool {
 	return false
 }
 
-// Outcome says what follows a run of serve, or a piece of one.
+// Outcome is what follows a run of serve, or a part of one.
 type Outcome int
 
 // The outcomes.
@@ -124,7 +124,7 @@ const (
 	Finished   Outcome = iota // the run came to its end
 	Failed                    // the error is recorded, and the next run follows the back-off
 	Stopped                   // the process stops, and another one continues the run
-	Waiting                   // the source asked to be left alone, and is due again by then
+	Waiting                   // the source has imposed a rate limit, and is due again by then
 	Ended                     // the source was paused, or another process reads it
 	Unfinished                // the time of the piece is over, and another piece follows
 )

@@ -5,16 +5,17 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Buttons returns the buttons under an answer in its current state, most important first. It
-// returns at most five, which one row holds on every platform. A renderer shows those that its
-// platform supports, under the answer's last page. Buttons is a pure function.
+// Buttons returns at most five buttons for an answer in its current state, most important first.
+// Five fit in one row on every platform. A renderer shows those that its platform supports, below
+// the answer's last page. It is a pure function.
 //
-// A running answer has Stop. A deep search that waits to be started has Start and Just answer. A
-// finished answer has 👍 and 👎 if there is something to judge, and Retry if it failed, was stopped
-// or limited. It has Write the report if the partial findings of a deep search are shown, and Look
-// deeper if it covers only a part of the question. It has Ask if the owner of the nearest page may
-// be asked. A private answer has Share and Keep. A corrected answer has only 👍 and 👎. A removed
-// answer and a message next to the answer have none.
+// A running answer has Stop. A deep search that waits has Start and Just answer. A finished answer
+// has 👍 and 👎 if there is something to judge, and Retry if it failed, was stopped or limited. It
+// has Write the report if the partial findings of a deep search are shown, and Look deeper if it
+// answers only a part of the question. It has Ask if the owner of the nearest page may be asked.
+//
+// A private answer has Share and Keep. A corrected answer has only 👍 and 👎. A removed answer and a
+// notice have none.
 func Buttons(v *View) []thread.Button {
 	switch {
 	case v.Aside:

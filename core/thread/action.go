@@ -16,22 +16,22 @@ const (
 	ActionDeeper Action = "deeper" // likewise, by a deep search
 	// like ActionRetry, but from the findings of a deep search that was stopped
 	ActionReport Action = "report"
-	ActionStart  Action = "start" // a deep search that waits is begun
+	ActionStart  Action = "start" // starts a waiting deep search
 	ActionPlain  Action = "plain" // likewise, its question is answered without it
-	ActionStop   Action = "stop"  // what is being written ends
+	ActionStop   Action = "stop"  // stops the running answer
 	// gives the asker an answer from everything that the asker can read
 	ActionPrivate  Action = "private"
 	ActionShare    Action = "share"    // a private answer is posted to its thread
 	ActionKeep     Action = "keep"     // a private answer stays private, and stays
 	ActionRemove   Action = "remove"   // a moderator takes an answer away
 	ActionCorrect  Action = "correct"  // a moderator puts a text of one's own in its place
-	ActionWhy      Action = "why"      // how the answer came about, told to whoever asks
+	ActionWhy      Action = "why"      // explains how the answer was made
 	ActionFollow   Action = "follow"   // the bot follows the thread again
 	ActionOwner    Action = "owner"    // the owner of the nearest page is asked in the thread
 	ActionUnfollow Action = "unfollow" // the bot answers mentions only in this thread
 )
 
-// labels are what stands on a button or in a menu, in plain words that every platform can show.
+// labels are the labels of buttons and menu entries, in plain words that every platform can show.
 var labels = map[Action]string{
 	ActionUp: "👍", ActionDown: "👎", ActionRetry: "Try again", ActionDeeper: "Look deeper", ActionReport: "Write the report", ActionStart: "Start", ActionPlain: "Just answer", ActionStop: "Stop", ActionPrivate: "Answer me privately",
 	ActionShare: "Share in the thread", ActionKeep: "Keep private", ActionRemove: "Remove answer", ActionCorrect: "Correct answer",
@@ -41,7 +41,7 @@ var labels = map[Action]string{
 // Label returns the text for a button or menu; empty for an unknown action.
 func (a Action) Label() string { return labels[a] }
 
-// Known reports whether the action is one of those above.
+// Known reports whether the action is one of the constants above.
 func (a Action) Known() bool { return labels[a] != "" }
 
 // Menu returns the actions for a message's menu (a message shortcut or message command). They are

@@ -13,7 +13,7 @@ type Bucket struct {
 
 	used   float64   // tokens that are missing at time at
 	at     time.Time // of the last change
-	paused time.Time // nothing passes before
+	paused time.Time // time before which no call passes
 }
 
 // Wait returns the time until n calls of a class have room, or 0 if they have room now.

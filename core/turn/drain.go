@@ -10,7 +10,7 @@ import (
 // statusThinking is shown in the thread while a model sends nothing readable.
 const statusThinking = "The model is thinking."
 
-// modelActivity is what drain knows about one model.
+// modelActivity is drain's state of one model.
 type modelActivity struct {
 	stopped  bool
 	hasText  bool // the reader has seen text

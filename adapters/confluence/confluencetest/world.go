@@ -184,17 +184,17 @@ func (c *Content) there() bool {
 	return !c.Space.Archived
 }
 
-// MayRead decides whether someone may read a content; nil is a visitor without an account.
+// MayRead reports whether a user may read a content; nil is a visitor without an account.
 //
-//   - "If someone can't view a space, they won't be able to view any of its pages, whatever their restrictions say", and no one views a space who may not
-//     use the site: https://support.atlassian.com/confluence-cloud/docs/what-are-confluence-cloud-permissions-and-restrictions/
-//   - "View restrictions are inherited: if a page or folder has a view restriction, that restriction applies to all the content nested under it", so that
-//
-// someone "must be included in the view restrictions of all of the parent pages" and of the page:
-//
-//	  https://support.atlassian.com/confluence-cloud/docs/add-or-remove-page-restrictions/
-//	- "Anonymous access": visitors see what a space opens to them, where the site is open to them:
-//	  https://support.atlassian.com/confluence-cloud/docs/make-a-space-public/
+//   - "If someone can't view a space, they won't be able to view any of its pages, whatever their
+//     restrictions say". A user who may not use the site cannot view any space:
+//     https://support.atlassian.com/confluence-cloud/docs/what-are-confluence-cloud-permissions-and-restrictions/
+//   - "View restrictions are inherited: if a page or folder has a view restriction, that restriction
+//     applies to all the content nested under it". So a user "must be included in the view
+//     restrictions of all of the parent pages" and of the page:
+//     https://support.atlassian.com/confluence-cloud/docs/add-or-remove-page-restrictions/
+//   - "Anonymous access": visitors see what a space opens to them, if the site admits visitors:
+//     https://support.atlassian.com/confluence-cloud/docs/make-a-space-public/
 func (w *World) MayRead(u *User, c *Content) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

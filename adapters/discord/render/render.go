@@ -211,8 +211,8 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 	return pages
 }
 
-// linked makes buttons of the first cited sources that a button can open. It returns the other
-// sources, which are listed as text.
+// linked converts the first cited sources to buttons, if a button can open them. It returns the
+// other sources, to be listed as text.
 func linked(list []foot.Source) (links []Link, others []foot.Source) {
 	for _, s := range list {
 		var listed []foot.Place

@@ -10,8 +10,8 @@ import (
 )
 
 // Status shows that the bot is working. Discord only has a typing indicator, which lasts ten
-// seconds. The first call shows it in the channel of the answer, if that is known without a call,
-// and then prepares the answer's place. A command needs no indicator.
+// seconds. The first call shows it in the channel of the answer, if that is known without a call.
+// It then prepares the answer's place. A command needs no indicator.
 func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {
 	s.mu.Lock()
 	shown := s.shown

@@ -396,7 +396,7 @@ func (q *request) permissions(id string) any {
 	return orBad(paged(q, q.effective(f), "permissions", 100, show))
 }
 
-// exportLimit: "The exported content is limited to 10 MB"
+// export exports a file: "The exported content is limited to 10 MB"
 // (https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export).
 func (q *request) export(f *File) any {
 	mime := q.value("mimeType")

@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// Entry is an entry of a Tree as it is stored. It may have a name that Git itself would never
-// write.
+// Entry is an entry of a Tree. Its name may be one that Git itself would never write.
 type Entry struct {
 	Mode string // "100644", "40000"
 	Name string

@@ -25,14 +25,14 @@ type Server struct {
 	URL    string // of the repository
 	Host   string
 	CAFile string // with which the server is trusted
-	Token  string // if set, it is asked for as the password
+	Token  string // the required password, unless empty
 	// Fail, if set, may answer a request instead of Git. It reports whether it did.
 	Fail func(http.ResponseWriter, *http.Request) bool
 
 	requests atomic.Int64
 	t        testing.TB
 	work     string // the working copy
-	bare     string // what is served
+	bare     string // the served repository
 	clock    time.Time
 	author   [2]string // name and address of mail
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// pages: the list of a wiki is one page; "with_content: Include pages' content"
+// pages lists the pages of a wiki on one page; "with_content: Include pages' content"
 // (https://docs.gitlab.com/api/wikis/).
 func (q *request) pages(parts []string) any {
 	p := q.find(parts[0])

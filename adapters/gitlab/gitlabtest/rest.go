@@ -12,8 +12,8 @@ import (
 // instant writes a time as GitLab does, to the millisecond.
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// self: https://docs.gitlab.com/api/users/#retrieve-the-current-user; "is_admin" is shown to
-// administrators.
+// self returns the caller (https://docs.gitlab.com/api/users/#retrieve-the-current-user);
+// "is_admin" is shown to administrators.
 func (q *request) self([]string) any { return q.account(q.Bot) }
 
 // token: https://docs.gitlab.com/api/personal_access_tokens/
@@ -57,7 +57,8 @@ func (q *request) account(u *User) any {
 	return shown
 }
 
-// users: https://docs.gitlab.com/api/users/#list-all-users; "without_project_bots", "active".
+// users lists users (https://docs.gitlab.com/api/users/#list-all-users); "without_project_bots",
+// "active".
 func (q *request) users([]string) any {
 	all := slices.Clone(q.Users)
 	if q.values.Get("active") == "true" {
@@ -74,8 +75,9 @@ func (q *request) visible() []*Project {
 	return slices.DeleteFunc(slices.Clone(q.Projects), func(p *Project) bool { return !q.maySee(q.Bot, p) })
 }
 
-// projects: https://docs.gitlab.com/api/projects/#list-all-projects; "membership: Limit by projects
-// that the current user is a member of". Keyset pagination has "order_by=id only".
+// projects lists projects (https://docs.gitlab.com/api/projects/#list-all-projects); "membership:
+// Limit by projects that the current user is a member of". Keyset pagination supports only
+// "order_by=id".
 func (q *request) projects([]string) any {
 	all := q.visible()
 	if q.values.Get("membership") == "true" {
@@ -103,9 +105,8 @@ func (q *request) project(p *Project) any {
 	}
 }
 
-// find returns a project by id or path. "If a user is not a member of a project and the project is
-// private, a GET request on that project will result in a 404 status code."
-// (https://docs.gitlab.com/api/issues/)
+// find returns a project by id or path. For other projects, "a GET request on that project will
+// result in a 404 status code" (https://docs.gitlab.com/api/issues/).
 func (q *request) find(id string) *Project {
 	for _, p := range q.visible() {
 		if strconv.Itoa(p.ID) == id || strings.EqualFold(p.FullPath(), id) {
@@ -122,11 +123,10 @@ func (q *request) one(parts []string) any {
 	return refused(http.StatusNotFound)
 }
 
-// members: "a list of group or project members viewable by the authenticated user, including
-// inherited members, invited users, and permissions through ancestor groups. If a user is a member
-// of this group or project and also of one or more ancestor groups, only its membership with the
-// highest access_level is returned. This represents the effective permission of the user."
-// (https://docs.gitlab.com/api/members/)
+// members lists members: "a list of group or project members viewable by the authenticated user,
+// including inherited members, invited users, and permissions through ancestor groups". Of several
+// memberships "only its membership with the highest access_level is returned. This represents the
+// effective permission of the user." (https://docs.gitlab.com/api/members/)
 func (q *request) members(parts []string) any {
 	p := q.find(parts[0])
 	if p == nil || q.switches.NoMembers {
@@ -195,9 +195,9 @@ func (q *request) group(parts []string) any {
 	return map[string]any{"id": g.ID, "path": g.Path, "full_path": g.FullPath(), "visibility": g.Visibility, "web_url": q.URL + "/groups/" + g.FullPath()}
 }
 
-// groupProjects: "include_subgroups: Include projects in subgroups of this group. Default is
-// false", "with_shared: Include projects shared to this group. Default is true"
-// (https://docs.gitlab.com/api/groups/#list-projects).
+// groupProjects lists the projects of a group: "include_subgroups: Include projects in subgroups of
+// this group. Default is false", "with_shared: Include projects shared to this group. Default is
+// true" (https://docs.gitlab.com/api/groups/#list-projects).
 func (q *request) groupProjects(parts []string) any {
 	g := q.findGroup(parts[0])
 	if g == nil {
@@ -362,8 +362,8 @@ func (q *request) single(kind Kind, parts []string) any {
 func (q *request) issue(parts []string) any { return q.single(Issue, parts) }
 func (q *request) merge(parts []string) any { return q.single(Merge, parts) }
 
-// notes: "sort … asc or desc order. Default is desc", "order_by … created_at or updated_at fields.
-// Default is created_at"; "internal" (https://docs.gitlab.com/api/notes/).
+// notes lists comments: "sort … asc or desc order. Default is desc", "order_by … created_at or
+// updated_at fields. Default is created_at"; "internal" (https://docs.gitlab.com/api/notes/).
 func (q *request) notes(kind Kind, parts []string) any {
 	t := q.numbered(kind, parts[0], parts[1])
 	if t == nil {

@@ -24,7 +24,7 @@ const (
 const (
 	suffix    = ".atlassian.net"
 	gateway   = "api.atlassian.com"
-	mediaHost = "api.media.atlassian.com" // where attached files are kept
+	mediaHost = "api.media.atlassian.com" // host of attachments
 )
 
 // IsCloud reports whether a site is in Atlassian's cloud. deployment decides; if it is empty, the

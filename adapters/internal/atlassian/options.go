@@ -29,7 +29,7 @@ type Options struct {
 	// accounts with addresses below them ("managed"). Addresses of other accounts are not used.
 	Domains []string
 
-	Overlap time.Duration // how much of what was read already a reading by date repeats; 30 min
+	Overlap time.Duration // overlap of consecutive reads by date; 30 min
 	// interval of full scans for changes that no change list reports; SweepEvery
 	SweepEvery time.Duration
 	// Read returns the connector for one local file, used for attachments; nil: attachments are not

@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// unauthorized says what to do about an answer of 401 from a product ("Confluence", "Jira"). It is
-// an index.ErrRevoked, unless it is about a scope that the token lacks: the gateway answers that
-// with 401 and "scope does not match". At is the address of a site in the cloud that is asked
-// directly, and not through the gateway; empty for all others.
+// unauthorized says what to do about a 401 from a product ("Confluence", "Jira"). It wraps
+// index.ErrRevoked unless the token lacks a scope, which the gateway reports as 401 with "scope
+// does not match". at is the address of a cloud site that is contacted without the gateway, else
+// empty.
 func unauthorized(product, at string, err error) error {
 	var refused *sourcehttp.Refused
 	switch {

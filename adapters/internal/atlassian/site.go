@@ -53,10 +53,10 @@ type Site struct {
 
 	product Product
 	visitor bool
-	direct  string // the site, where it is one of the cloud and not asked through the gateway
+	direct  string // the site, if it is a cloud site contacted without the gateway
 
 	mu sync.Mutex
-	// where people open things, with a slash at its end; empty until it is known
+	// web address of the site with a trailing slash; empty until known
 	address string
 	names   map[string]string // of people, by id
 }
@@ -104,10 +104,10 @@ func (s *Site) Visitor() *Site {
 	return &Site{Config: s.Config, Cloud: s.Cloud, Base: s.Base, Signed: s.open, product: s.product, visitor: true, names: make(map[string]string)}
 }
 
-// Absent reports whether an error says that an item does not exist or that the credential may not
-// see it. Atlassian documents these responses: "404 Returned if the project is not found or the
-// user does not have permission to view the project", "403 … if the user does not have the
-// necessary permission" (https://developer.atlassian.com/cloud/jira/platform/rest/v3/), "404 … the
+// Absent reports whether an error means that an item does not exist or is invisible to the
+// credential. Atlassian documents these responses: "404 Returned if the project is not found or the
+// user does not have permission to view the project". "403 … if the user does not have the
+// necessary permission" (https://developer.atlassian.com/cloud/jira/platform/rest/v3/). "404 … the
 // calling user does not have permission to view the content"
 // (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/).
 func Absent(err error) bool {

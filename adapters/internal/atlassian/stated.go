@@ -15,7 +15,7 @@ type Entry struct {
 	Deployment     string           `json:"deployment,omitempty"` // empty: derived from the address
 	Comments       bool             `json:"comments,omitempty"`
 	Attachments    bool             `json:"attachments,omitempty"`
-	ACL            access.ACL       `json:"acl,omitempty"` // one more condition
+	ACL            access.ACL       `json:"acl,omitempty"` // additional condition
 	Users          []string         `json:"users,omitempty"`
 	Anonymous      access.Principal `json:"anonymous,omitempty"` // members, public, or empty: no one
 	ManagedDomains []string         `json:"managed_domains,omitempty"`
@@ -29,7 +29,7 @@ type Texts struct {
 	Product    string // in words
 	Site       string // what the question about the site names
 	SiteHelp   string
-	UsersEmpty string // whose members may use the product where no group is named
+	UsersEmpty string // default: who may use the product
 	UsersHelp  string
 	Comments   string
 }

@@ -49,7 +49,7 @@ const (
 	mostImage      = 1600
 )
 
-// pdfLimit is how long a PDF file may take to read: someone waits for it.
+// pdfLimit is the timeout for parsing a PDF file while a person waits.
 const pdfLimit = 5 * time.Second
 
 // The sentences for files that cannot be read. They name the problem and say what to do.
@@ -66,7 +66,7 @@ const (
 	sayNoText   = "No text was found in it. If it is a scan, attach its text."
 )
 
-// Images are the media types that models take.
+// images are the media types that models accept.
 var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
 
 // Limit returns the maximum number of bytes to fetch of a file, by the media type that its sender
@@ -107,7 +107,7 @@ func Read(ctx context.Context, name, media string, raw []byte, room *Room) messa
 	return f
 }
 
-// read reads a file up to most bytes of text; cut tells that it has more.
+// read parses a file up to most bytes of text; cut reports that it has more.
 func read(ctx context.Context, name, media string, raw []byte, most int) (f message.File, cut bool) {
 	f = message.File{Name: clean(name), Media: media}
 	kind, _, _ := strings.Cut(http.DetectContentType(raw), ";")

@@ -14,7 +14,7 @@ import (
 // FetchLimit is the time limit for fetching all files of a message.
 const FetchLimit = 8 * time.Second
 
-// atOnce is how many files of a message are fetched at once.
+// atOnce limits concurrent downloads of a message's files.
 const atOnce = 4
 
 // inFlight bounds the bytes of files that this process has fetched, or is fetching, and has not

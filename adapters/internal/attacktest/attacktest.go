@@ -36,18 +36,18 @@ type Source struct {
 	Intercept func(servertest.Interceptor)
 	Pass      func(time.Duration) // lets time pass in the fake
 	Open      func() (index.Connector, error)
-	People    []string // native ids that point checks ask about: one reads something, one nothing
+	People    []string // native ids for point checks: one with access to something, one with none
 	// Gone reports whether an attack on a target is a response with which the vendor reports a
 	// deletion. Nil: none is.
 	Gone func(attack, target string) bool
 }
 
 const (
-	// mostRequests is how many requests one pass may make under attack. It exceeds sourcehttp.MaxPages
-	// a few times: one list after another may be endless.
+	// mostRequests limits the requests of a pass under attack. It is several times
+	// sourcehttp.MaxPages, because one list after another may be endless.
 	mostRequests = 60_000
 	day          = 25 * time.Hour // after which every source looks at everything
-	forget       = 8 * day        // after which every source removes what it missed for long
+	forget       = 8 * day        // the time after which every source removes missing documents
 )
 
 // target is a class of requests: the method and path without ids, or the name of a query.
@@ -79,7 +79,7 @@ func targetOf(r *http.Request) (target, []byte) {
 	return target(strings.TrimSpace(name)), body
 }
 
-// attack is something that a hostile server does to the requests of one target.
+// attack is what a hostile server does to the requests of one target.
 type attack struct {
 	name string
 	// answer answers in place of the fake. It reports whether the answer differs from the fake's.
@@ -102,7 +102,7 @@ type scene struct {
 	struck   bool
 	followed bool // a list without an end was read further
 	unread   int  // groups and nodes of the last pass
-	fresh    int  // numbers cursors that no one gave out
+	fresh    int  // counter for invented cursors
 	answers  map[string]*httptest.ResponseRecorder
 
 	points  []index.Point
@@ -125,7 +125,7 @@ func newScene(t testing.TB, open func(testing.TB) Source) *scene {
 	return s
 }
 
-// tells reports whether a text holds a secret.
+// tells reports whether a text contains a secret.
 func (s *scene) tells(text string) bool {
 	return slices.ContainsFunc(s.Secrets, func(secret string) bool { return strings.Contains(text, secret) })
 }
@@ -136,8 +136,8 @@ func (s *scene) elsewhere() string { return strings.Replace(s.evil.URL, "127.0.0
 // begin starts a reading with an empty index.
 func (s *scene) begin() { s.reading = sourcetest.Read(s.t, s.Open) }
 
-// targets are what one quiet first pass and one after a day ask for, with what the index holds
-// then.
+// targets returns the requests of an undisturbed first pass and of one a day later, with the
+// resulting index.
 func (s *scene) targets() ([]target, map[string]*document.Document) {
 	all := make(map[target]bool)
 	s.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {
@@ -205,10 +205,10 @@ func (s *scene) quiet(when string) {
 	}
 }
 
-// errEndless ends a pass that makes too many requests.
+// errEndless ends a pass with too many requests.
 var errEndless = errors.New("the pass makes too many requests")
 
-// errEnough ends a pass that has shown what an attack does.
+// errEnough ends a pass that has shown the effect of an attack.
 var errEnough = errors.New("the attack has lasted long enough")
 
 // attacked reads while requests of a target are answered by an attack.
@@ -260,7 +260,7 @@ func (s *scene) attacked(a attack, on target) {
 	}
 }
 
-// saw returns what the answers have noted so far.
+// saw returns the answers recorded so far.
 func (s *scene) saw(noted *bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,7 +284,7 @@ func (s *scene) judge(err error) {
 	}
 }
 
-// holds says what of some documents is lost, and what should not be stored as it is.
+// holds returns the lost documents and the wrongly stored ones.
 func (s *scene) holds(want map[string]*document.Document, when string) {
 	s.t.Helper()
 	is := s.reading.Documents()

@@ -23,7 +23,7 @@ func endless(_ *scene, w http.ResponseWriter, r *http.Request, _ http.HandlerFun
 	return true
 }
 
-// repeat writes a text so many times, as long as it is read.
+// repeat yields a text a number of times, as it is read.
 func repeat(w io.Writer, r *http.Request, before, piece string, times int, after string) {
 	_, err := io.WriteString(w, before)
 	for range times {
@@ -60,8 +60,8 @@ func largePages(s *scene, w http.ResponseWriter, r *http.Request, fake http.Hand
 	return struck
 }
 
-// counted is a page of a list that is counted, which says that it begins where it was asked to and
-// that many more follow.
+// counted returns a page of a numbered list that claims to begin at the requested position and to
+// have many successors.
 func counted(body []byte, asked url.Values) []byte {
 	value, err := decode(body)
 	page, is := value.(map[string]any)
@@ -83,7 +83,7 @@ func counted(body []byte, asked url.Values) []byte {
 	return body
 }
 
-// bombs are answers that take much memory once they are unpacked or decoded.
+// bombs are answers that need much memory once unpacked or decoded.
 var bombs = []attack{
 	{name: "32 MB of empty objects", answer: packed("[", strings.Repeat("{},", 10_000), 1100, "{}]")},
 	{name: "as many empty objects as are read", answer: packed("[", strings.Repeat("{},", 1000), 120, "{}]")},

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// shapes are attacks by answers in which something is not what it should be.
+// shapes are attacks by malformed answers.
 var shapes = []attack{
 	{name: "deep values", answer: changed(func(_ *scene, name string, value any) any {
 		if _, is := value.(string); is {
@@ -151,7 +151,7 @@ var shapes = []attack{
 	{name: "pages with long cursors", answer: pages(func(n int) string { return "endless" + strconv.Itoa(n) + "x" + strings.Repeat("x", 100_000) })},
 }
 
-// lists puts something in place of every list that holds something.
+// lists replaces every list that is not empty.
 func lists(instead any) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return changed(func(_ *scene, _ string, value any) any {
 		if list, is := value.([]any); is && len(list) > 0 {
@@ -173,10 +173,10 @@ func nextElsewhere(s *scene, w http.ResponseWriter, r *http.Request, fake http.H
 	return true
 }
 
-// places are the names of parameters that say where in a list to go on.
+// places are the names of parameters for the position in a list.
 var places = []string{"cursor", "pageToken", "nextPageToken", "page", "start", "startAt", "after"}
 
-// rewind has a request ask for the first page, and reports which names say where to go on.
+// rewind makes a request ask for the first page, and returns the names of its position parameters.
 func rewind(r *http.Request, body []byte) *http.Request {
 	first := r.Clone(r.Context())
 	q := first.URL.Query()
@@ -208,8 +208,8 @@ func rewind(r *http.Request, body []byte) *http.Request {
 	return first
 }
 
-// pages answers every request for a page with the first one, and says that there is another one
-// behind a cursor. Lists that are counted have no cursors.
+// pages answers every request for a page with the first one and a cursor to another. Numbered lists
+// have no cursors.
 func pages(cursor func(n int) string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 		_, asked := targetOf(r)

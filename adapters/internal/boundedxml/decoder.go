@@ -25,7 +25,7 @@ var (
 	ErrTooLong = fmt.Errorf("a tag or a text has more than %d MB", longestToken>>20)
 )
 
-// Decoder reads one XML text. It is for one goroutine.
+// Decoder parses one XML text. It must not be used concurrently.
 type Decoder struct {
 	tokens *xml.Decoder
 	in     *meter
@@ -114,7 +114,7 @@ func Attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// meter passes on what one token may have.
+// meter limits the bytes of one token.
 type meter struct {
 	from *bufio.Reader
 	left int

@@ -30,8 +30,8 @@ type Commit struct {
 }
 
 const (
-	// commitHistory is how many commits are fetched where they are documents, and keptCommits how
-	// many of them there are at most.
+	// commitHistory is how many commits are fetched if commits are documents, and keptCommits the
+	// maximum number of these documents.
 	commitHistory = 500
 	keptCommits   = commitHistory
 	mostPaths     = 50      // of a commit: one that changes more is a tool's work
@@ -60,8 +60,8 @@ func (m *Mirror) Commits() []Commit {
 	})
 }
 
-// commits reads the commits behind one, those that are known from an earlier time excepted. It ends
-// after keptCommits, and where the shallow mirror does.
+// commits reads the history of a commit, except commits that are already known. It ends after
+// keptCommits or at the end of the shallow mirror.
 func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, last []Commit) ([]Commit, error) {
 	known := make(map[string]Commit, len(last))
 	for _, c := range last {
@@ -103,7 +103,7 @@ func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, 
 	return out, nil
 }
 
-// shortened is a commit without what is not used of it, which may be long.
+// shortened returns a commit without its unused parts, which may be long.
 func shortened(c *object.Commit) *object.Commit {
 	c.Message = strings.Clone(c.Message[:min(len(c.Message), mostMessage)])
 	c.Author.Name, c.Author.Email = strings.Clone(c.Author.Name[:min(len(c.Author.Name), mostName)]), strings.Clone(c.Author.Email[:min(len(c.Author.Email), mostName)])
@@ -112,8 +112,8 @@ func shortened(c *object.Commit) *object.Commit {
 	return c
 }
 
-// commit reads one. A merge, and the last one of the mirror, whose files cannot be compared with
-// those before it, have no paths. Neither has one that changes too many.
+// commit reads a commit. It has no paths if it is a merge or changes too many files. Neither has
+// the last commit of the shallow mirror, which cannot be compared.
 func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Commit, error) {
 	c := Commit{Hash: of.Hash.String(), At: of.Author.When.UTC()}
 	if of.NumParents() > 1 {
@@ -167,7 +167,7 @@ func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Co
 	return c, nil
 }
 
-// withheld asks whether a version of a file is kept back, by how it begins.
+// withheld reports whether a version of a file is withheld, by its beginning.
 func (m *Mirror) withheld(store storer.EncodedObjectStorer, name string, version plumbing.Hash) (bool, error) {
 	if m.Withhold == nil || version.IsZero() || m.Wanted != nil && !m.Wanted(name) {
 		return false, nil

@@ -37,12 +37,12 @@ type Options struct {
 	Branch string   // empty: the server's own
 	// Token returns the password for the remote's host; empty for none. Nil: there is none.
 	Token func(context.Context) (string, error)
-	// the end of a sentence that says what to check if the remote may not be read: "the token …"
+	// end of a sentence that says what to check if access is refused: "the token …"
 	Access   string
 	Client   *http.Client
 	Folder   string // of the mirror; it may be deleted at any time
 	MaxBytes int64  // larger files are left out
-	MaxFetch int64  // bytes that the server may send in one run
+	MaxFetch int64  // maximum bytes that the server may send in a run
 	// Wanted reports whether a file is written to the folder, by its path; nil: all files are.
 	Wanted func(path string) bool
 	// Withhold, if set, makes the mirror read commits too (Commits). It reports whether some
@@ -82,7 +82,7 @@ func (m *Mirror) Files() string { return filepath.Join(m.Folder, written) }
 type State struct {
 	Commit  string
 	Files   int
-	Skipped []index.Notice // what of the branch is left out
+	Skipped []index.Notice // omitted files of the branch
 }
 
 // mirrored describes the files written out and their commit.
@@ -96,7 +96,7 @@ type mirrored struct {
 // file is a file as it was written out.
 type file struct {
 	Blob string    `json:"blob"`
-	Time time.Time `json:"time"` // of the commit that brought it
+	Time time.Time `json:"time"` // of its last commit
 }
 
 // Lock reserves a mirror for this process until the caller calls release.
@@ -185,8 +185,8 @@ func (m *Mirror) unpack(ctx context.Context, store storer.EncodedObjectStorer, h
 	return now, m.save(now)
 }
 
-// load reads what was written out; nothing, where that is not known. Until it is saved again
-// nothing is known: a process that dies while it writes leaves files of two commits.
+// load reads the stored state; empty if unknown. Until it is saved again it counts as unknown,
+// because a process that dies while it writes leaves files of two commits.
 func (m *Mirror) load() mirrored {
 	var last mirrored
 	data, err := os.ReadFile(filepath.Join(m.Folder, state))
@@ -208,9 +208,9 @@ func (m *Mirror) save(now mirrored) error {
 	return os.Rename(place+".new", place)
 }
 
-// changes returns when files were changed, by the commits that are there, and when the oldest of
-// these was made. A merge changes what it brings to the branch. It ends early where comparing takes
-// too much: files that changed earlier have the date of the oldest commit that was compared.
+// changes returns when files were changed, according to the available commits, and the date of the
+// oldest one. A merge counts as a change of what it brings to the branch. It stops early if the
+// comparison takes too much; earlier changes then have the date of the oldest compared commit.
 func changes(ctx context.Context, head *object.Commit, read *trees) (times map[string]time.Time, oldest time.Time, err error) {
 	times = make(map[string]time.Time)
 	for commit, n := head, 0; ; n++ {
@@ -238,7 +238,7 @@ func changes(ctx context.Context, head *object.Commit, read *trees) (times map[s
 	}
 }
 
-// write brings the folder from what it holds to the files of a commit.
+// write updates the folder to the files of a commit.
 func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, head *object.Commit, listed *listing, last mirrored, when func(name string) time.Time) (mirrored, error) {
 	now := mirrored{Commit: head.Hash.String(), Files: make(map[string]file)}
 	if err := os.Remove(filepath.Join(m.Folder, state)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -288,10 +288,11 @@ func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, he
 	return now, nil
 }
 
-// pointer is how files begin whose content is kept in Git LFS (its specification, "The Pointer").
+// pointer is the beginning of a file whose content is in Git LFS (its specification, "The
+// Pointer").
 const pointer = "version https://git-lfs.github.com/spec/"
 
-// put writes a file; the sentence says why it was left out.
+// put writes a file. A sentence says why it was skipped.
 func put(root *os.Root, name string, store storer.EncodedObjectStorer, hash plumbing.Hash, at time.Time) (left string, err error) {
 	o, err := store.EncodedObject(plumbing.BlobObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {

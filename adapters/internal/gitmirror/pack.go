@@ -27,7 +27,7 @@ const (
 	maxUnpacked = 16 << 30 // bytes of all objects, each unpacked as often as it is read
 	maxCommit   = 256 << 10
 	maxTree     = 8 << 20
-	maxInMemory = 8 << 20  // of an object that is stored as a difference, and of what it differs from
+	maxInMemory = 8 << 20  // maximum size of a delta and of its base
 	maxChain    = 16 << 20 // bytes of the differences that lead to an object
 	maxDepth    = 250      // differences that lead to an object
 	baseCache   = 8 << 20
@@ -119,15 +119,15 @@ func (w *packWriter) keep() error {
 // packed is an object of a pack.
 type packed struct {
 	offset int64
-	size   int64         // unpacked; of a difference: what it makes
-	base   int64         // offset of what it differs from; 0: it is whole, or refs says what
-	hash   plumbing.Hash // zero: not known, or left out
+	size   int64         // unpacked; for a delta the size of the result
+	base   int64         // offset of its delta base; 0 if it is whole or refs has the base
+	hash   plumbing.Hash // zero if unknown or skipped
 	chain  int32         // bytes of the differences that lead to it
 	crc    uint32
 	depth  int16
 	kind   plumbing.ObjectType
 	delta  bool
-	out    bool // left out
+	out    bool // skipped
 }
 
 // indexer finds the hashes of a pack's objects in little memory.
@@ -135,8 +135,8 @@ type indexer struct {
 	ctx      context.Context //nolint:containedctx // of one call of indexPack
 	scan     *packfile.Scanner
 	objects  []packed              // by offset
-	refs     map[int]plumbing.Hash // what objects differ from, where that is said by its hash
-	byHash   map[plumbing.Hash]int // where there are refs
+	refs     map[int]plumbing.Hash // delta bases by hash
+	byHash   map[plumbing.Hash]int // offsets by hash, if there are refs
 	unpacked int64
 	cached   map[int][]byte
 	caching  int
@@ -230,7 +230,7 @@ func (x *indexer) count(n int64) error {
 	return x.ctx.Err()
 }
 
-// difference notes what the beginning of a difference says: two sizes.
+// difference reads the two sizes at the beginning of a delta.
 func (o *packed) difference(begins []byte, length int64) {
 	from, n := binary.Uvarint(begins)
 	if n <= 0 {
@@ -248,8 +248,8 @@ func tooLarge(kind plumbing.ObjectType, size int64) bool {
 		kind == plumbing.TagObject
 }
 
-// resolve finds the hashes of objects that are stored as differences. Each follows what it differs
-// from, which a reference by hash may put behind it: then another round finds it.
+// resolve computes the hashes of objects stored as deltas. A delta follows its base, except that a
+// base by hash may come later; another round then resolves it.
 func (x *indexer) resolve() error {
 	x.byHash = make(map[plumbing.Hash]int)
 	for i := range x.objects {

@@ -22,12 +22,12 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// history is how many commits are fetched: as far back the date of a file is that of the commit
-// that changed it. Older files have the date of the oldest of these.
+// history is how many commits are fetched. Files that changed within them have the date of their
+// commit. Older files have the date of the oldest one.
 const history = 200
 
-// maxPacks is how many fetches a mirror takes in before it is cloned again: nothing packs what they
-// brought together.
+// maxPacks is how many fetches a mirror accepts before it is cloned again, because nothing repacks
+// it.
 const maxPacks = 50
 
 var (
@@ -72,8 +72,7 @@ func (m *Mirror) head(ctx context.Context) (branch plumbing.ReferenceName, commi
 	return "", plumbing.ZeroHash, errNoBranch
 }
 
-// fetch brings the commit of a branch into the mirror, which is cloned again where it cannot be
-// continued.
+// fetch fetches a branch into the mirror. If the mirror cannot be updated, it is cloned again.
 func (m *Mirror) fetch(ctx context.Context, branch plumbing.ReferenceName, commit plumbing.Hash) (*gogit.Repository, error) {
 	folder := filepath.Join(m.Folder, "repository")
 	packs, err := filepath.Glob(filepath.Join(folder, "objects", "pack", "*.pack"))
@@ -140,7 +139,7 @@ func check(repository *gogit.Repository, commit plumbing.Hash) error {
 	return nil
 }
 
-// TooLarge reports whether an error says that a repository is too large, so that a retry is
+// TooLarge reports whether an error means that a repository is too large, so that a retry is
 // useless.
 func TooLarge(err error) bool {
 	for _, e := range []error{errTooMuch, errRefs, errPack, errEntries, errObject} {
@@ -172,7 +171,7 @@ func Absent(err error) bool {
 	return false
 }
 
-// explain turns an error into a sentence that says what to do.
+// explain converts an error to a sentence that says what to do.
 func (m *Mirror) explain(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -208,7 +207,7 @@ type mirrorKey struct{}
 
 var install sync.Once
 
-// errUnauthorized marks that there is no token to ask with.
+// errUnauthorized means that there is no token.
 var errUnauthorized = errors.New("the repository is not asked without one")
 
 func (m *Mirror) through(ctx context.Context) (context.Context, error) {
@@ -223,7 +222,7 @@ func (m *Mirror) through(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, mirrorKey{}, by), nil
 }
 
-// allowance is a mirror with its token, and what a server may still send to it.
+// allowance is a mirror with its token and the remaining bytes that its server may send.
 type allowance struct {
 	*Mirror
 	token string
@@ -232,8 +231,8 @@ type allowance struct {
 	early int64 // of the answers before the pack, which the library reads into memory
 }
 
-// maxBeforePack is how much a server may send in one run before the pack: its branches and tags,
-// three times, and what it negotiates.
+// maxBeforePack limits the bytes that a server may send in a run before the pack: branches and
+// tags, three times, and the negotiation.
 const maxBeforePack = 48 << 20
 
 // expectPack lets the pack be as large as all that the server may send.

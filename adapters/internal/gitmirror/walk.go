@@ -22,13 +22,13 @@ import (
 const (
 	maxEntries = 400_000  // of all trees, each counted wherever it is
 	maxTrees   = 48 << 20 // bytes of these
-	maxFiles   = 100_000  // that are written out
+	maxFiles   = 100_000  // limit of written files
 	maxPaths   = 16 << 20 // bytes of their names
 	maxPath    = 1024     // bytes
-	maxFolders = 100      // in one another
-	maxNotices = 1000     // of what is left out, by name
+	maxFolders = 100      // maximum depth of folders
+	maxNotices = 1000     // limit of notices by name
 	maxChanged = 20_000   // entries that one commit changes: more are a tool's work
-	// entries of trees that are compared with those before them, of all commits
+	// limit of compared tree entries, over all commits
 	maxCompared = 20_000_000
 	maxDiffs    = 1 << 30 // bytes of these
 )
@@ -72,10 +72,10 @@ type listing struct {
 	paths   int   // bytes of their names
 	bytes   int64 // of the files
 	skipped []index.Notice
-	more    int // that are left out, and not in skipped
+	more    int // skipped entries beyond the limit of skipped
 }
 
-// skip notes that an entry is left out.
+// skip records a skipped entry.
 func (l *listing) skip(name, sentence string) {
 	if len(l.skipped) == maxNotices {
 		l.more++
@@ -87,7 +87,7 @@ func (l *listing) skip(name, sentence string) {
 	l.skipped = append(l.skipped, index.Notice{Name: printable(name), Sentence: sentence})
 }
 
-// notices are what is left out.
+// notices returns the notices about skipped entries.
 func (l *listing) notices() []index.Notice {
 	if l.more == 0 {
 		return l.skipped
@@ -190,9 +190,8 @@ func (m *Mirror) listFile(store storer.EncodedObjectStorer, out *listing, name s
 var ignored = strings.NewReplacer("\u200c", "", "\u200d", "", "\u200e", "", "\u200f", "", "\u202a", "", "\u202b", "", "\u202c", "", "\u202d", "", "\u202e", "",
 	"\u206a", "", "\u206b", "", "\u206c", "", "\u206d", "", "\u206e", "", "\u206f", "", "\ufeff", "")
 
-// badName says why a name of a tree's entry is none that a file can have; empty if it can. Git
-// refuses the same names when it checks a repository (fsck), in all spellings in which some system
-// takes them for ".git".
+// badName says why a name of a tree entry is invalid, or returns "". Git's fsck rejects the same
+// names, in all spellings that some system treats as ".git".
 func badName(name string) string {
 	plain, _, _ := strings.Cut(strings.ToLower(ignored.Replace(name)), ":")
 	plain = strings.TrimRight(plain, ". ")

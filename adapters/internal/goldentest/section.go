@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Sections parses each file in testdata that has the given ending, such as ".html". It compares the
-// result with the file of the same name that ends in ".golden". The head that parse returns is
-// written above the sections.
+// Sections parses each file in testdata with an extension such as ".html". It compares the sections
+// with the file of the same name and the extension ".golden". The head that parse returns precedes
+// the sections.
 func Sections(t *testing.T, ending string, parse func(source string) (head string, sections []document.Section)) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*" + ending)
@@ -36,7 +36,7 @@ var kinds = map[document.BlockKind]string{
 	document.Paragraph: "paragraph", document.List: "list", document.Table: "table", document.Code: "code", document.Heading: "heading",
 }
 
-// show writes sections so that people can review them.
+// show formats sections for review.
 func show(sections []document.Section) string {
 	var b strings.Builder
 	for _, s := range sections {

@@ -12,18 +12,17 @@ import (
 )
 
 const (
-	// allowed is how many times the cost of a short text one of ten times its length may have.
-	// Linear is 10; the rest is for what a machine does besides.
+	// allowed is the maximum ratio of costs for ten times the length. Linear is 10; the rest allows
+	// for noise.
 	allowed = 40
-	// allowedMemory is the same for memory. What takes the square needs 100 times as much. A long
-	// answer is laid out once more where it does not fit its messages, and under the race detector
-	// the parser's pools keep nothing.
+	// allowedMemory is the same for memory. Quadratic use would need 100 times as much. A long
+	// answer is laid out again if it does not fit its messages, and under the race detector the
+	// parser's pools keep nothing.
 	allowedMemory = 70
-	// raced is how many times more of everything the race detector may take: the parser's pools
-	// keep nothing under it, so that what is bounded by a pool looks as if it took the square. The
-	// bounds themselves are held without it, by a separate run of make test.
+	// raced is the additional factor under the race detector, where the parser's pools keep nothing
+	// and linear code looks quadratic. A separate run of make test checks the real limits.
 	raced = 4
-	// free is a cost for each byte that is never too much: of so short a time nothing can be told.
+	// free is a time per byte that is always allowed, because it is too short to measure.
 	free = 4 * time.Microsecond
 	// perByte is how many bytes of memory may be asked for, garbage included, for a byte of text.
 	perByte    = 32 << 10
@@ -41,7 +40,7 @@ type Cost struct {
 // costs far more than ten times the time or memory. By default it reads a few texts of 4 and 40 kB.
 // With HOSTILE=one in the environment it reads a hundred of 10 and 100 kB. With HOSTILE=all it
 // reads tens of thousands and logs the worst ten. read must not leave goroutines running, and the
-// test must not be parallel, because time and memory are measured for the whole process.
+// test must not be parallel, because the measurements cover the whole process.
 func Linear(t *testing.T, read func(text string)) {
 	t.Helper()
 	texts, size := Few, 4<<10

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// peak is the name of the variable that tells a child what it is.
+// peak is the environment variable that tells the child process its limit.
 const peak = "HOSTILETEST_PEAK"
 
 // Peak runs read in a separate process. It fails if that process dies or takes more than limit

@@ -11,8 +11,8 @@ import (
 // Text is a hostile text. Its name says how it is generated.
 type Text struct{ Name, Text string }
 
-// tokens are what Markdown, HTML and addresses are made of: what begins something that may never
-// end, and what ends it.
+// tokens are the pieces of Markdown, HTML and addresses: beginnings of constructs that may never
+// end, and their ends.
 var tokens = []string{
 	"a", "x ", " ", "\n", "\n\n", "\t", "\\", "\\\n", "é", "e\u0301", "日本", "👩‍👩‍👧", "\u200b", "\r", "\r\n",
 	"*", "**", "_", "~~", "*a ", "a* _b", "**x", "x**", "*a*", "*x_", "_*a", "*_~", "_ _ ",
@@ -101,7 +101,7 @@ func within(token string, size int) []Text {
 	}
 }
 
-// made are texts that no repetition makes.
+// made are texts that are not repetitions.
 func made(size int) []Text {
 	nested := func(open, end string) string {
 		n := size / (len(open) + len(end))

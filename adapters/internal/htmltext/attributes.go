@@ -6,7 +6,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// attributes are those attributes of an element that say something about its text.
+// attributes are the attributes of an element that matter for its text.
 type attributes struct {
 	id, href, rel, role, lang, name, property, content string
 	navigational                                       bool // its class is one of navigation
@@ -90,7 +90,7 @@ func plainID(id string) string { return strings.ToLower(hyphens.Replace(id)) }
 
 var hyphens = strings.NewReplacer("-", "", "_", "")
 
-// layout reports whether an element says nothing of what it holds.
+// layout reports whether an element only serves layout.
 func layout(tag atom.Atom) bool {
 	switch tag {
 	case atom.Div, atom.Ul, atom.Ol, atom.Table, atom.Aside:
@@ -99,7 +99,8 @@ func layout(tag atom.Atom) bool {
 	return false
 }
 
-// navigationClass knows the names that documentation generators give to what is not content.
+// navigationClass matches class names that documentation generators use for parts other than
+// content.
 func navigationClass(class string) bool {
 	switch class {
 	case "nav", "navbar", "navigation", "navheader", "navfooter", "breadcrumb", "breadcrumbs", "menu", "sidebar", "sphinxsidebar", "related",
@@ -121,12 +122,12 @@ func furniture(tag atom.Atom, a attributes) bool {
 	return layout(tag) && (waysElsewhere[plainID(a.id)] || frame[plainID(a.id)])
 }
 
-// frame are ids of layout around what a page says, as plainID gives them.
+// frame are ids of layout around the content, as returned by plainID.
 var frame = map[string]bool{
 	"header": true, "search": true, "banner": true, "masthead": true, "page": true, "wrapper": true, "container": true, "pageheader": true, "tocheader": true,
 }
 
-// noteClass knows the names of boxes whose titles are no headings of the text around them.
+// noteClass matches class names of boxes whose titles are not headings.
 func noteClass(class string) bool {
 	switch class {
 	case "note", "tip", "warning", "caution", "important", "admonition", "callout", "alert", "example", "figure", "table", "informaltable",
@@ -154,7 +155,7 @@ func unreadable(tag atom.Atom) bool {
 	return false
 }
 
-// formatting elements do nothing to plain text, and are the ones that pages forget to close.
+// formatting elements have no effect on plain text. Pages often leave them open.
 func formatting(tag atom.Atom) bool {
 	switch tag {
 	case atom.B, atom.I, atom.Em, atom.Strong, atom.U, atom.Font, atom.Big, atom.Small, atom.S, atom.Strike, atom.Abbr, atom.Acronym, atom.Cite,

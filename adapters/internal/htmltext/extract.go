@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// deepest is how many open elements are remembered; deeper ones count as text of the last of them.
+	// deepest is the maximum number of open elements; deeper ones count as text of the last one.
 	deepest = 1024
 	// dtLevel is the heading level of the first kind of term list; all are below h6.
 	dtLevel = 10
@@ -19,7 +19,7 @@ const (
 // element is an open element.
 type element struct {
 	tag    atom.Atom
-	skip   bool // nothing inside is content
+	skip   bool // its content is dropped
 	main   bool // inside main or article
 	aside  bool // headings inside are labels, not sections
 	anchor string
@@ -174,7 +174,7 @@ func (x *extractor) closeTo(depth int) {
 	}
 }
 
-// imply closes elements whose end tags may be left out.
+// imply closes elements with an omitted end tag.
 func (x *extractor) imply(tag atom.Atom) {
 	switch tag {
 	case atom.Li:

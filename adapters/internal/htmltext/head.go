@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// meta reads what a meta element says about the page.
+// meta reads a meta element.
 func (x *extractor) meta(a attributes) {
 	key := a.property
 	if key == "" {
@@ -38,7 +38,7 @@ func (x *extractor) comment(text []byte) {
 	x.head = header.Title != ""
 }
 
-// title takes the text of a title element; the first one that says something counts.
+// title reads a title element; the first one with text counts.
 func (x *extractor) title(text string) {
 	if !x.head && text != "" {
 		x.page.Title, x.head = text, true

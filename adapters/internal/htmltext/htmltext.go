@@ -54,6 +54,6 @@ func read(ctx context.Context, text string) (Page, error) {
 	return page, nil
 }
 
-// mainShare is the part of a page's text, as a divisor, that its main element must hold to be taken
-// for the page's content.
+// mainShare is a divisor: a main element counts as the content if it has at least 1/mainShare of
+// the page's text.
 const mainShare = 3

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// filled is how many bytes a line has at least that was broken because it was full. Terminals have
-// 80 columns, manual pages mostly 78.
+// filled is the minimum length in bytes of a line that was wrapped. Terminals have 80 columns,
+// manual pages mostly 78.
 const filled = 40
 
 var (
@@ -22,9 +22,8 @@ var (
 	rest = regexp.MustCompile(`^( *)(\p{Ll}{2,})([^\pL ‐-][^ ]*)?(?: +|$)`)
 )
 
-// joinWords joins words that are hyphenated at the ends of lines, as in manual pages formatted for
-// a terminal. It joins a word if the page contains it elsewhere without the hyphen, and not with
-// it. For other words it is unknown whether the hyphen belongs to them.
+// joinWords joins words that are hyphenated at line ends, as in manual pages formatted for a
+// terminal. It joins a word if the page contains it elsewhere without the hyphen and not with it.
 func joinWords(sections []document.Section) {
 	whole := make(map[string]bool)
 	var divided []*document.Block

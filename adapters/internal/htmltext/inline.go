@@ -10,7 +10,7 @@ type inline struct {
 	bytes []byte
 	space bool // white space is due before the next letter
 	code  int  // depth of code elements
-	taken int  // how often the text was taken
+	taken int  // number of times that the text was taken
 }
 
 // mark is a place in the running text. It is void once the text has been taken.

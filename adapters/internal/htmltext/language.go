@@ -6,8 +6,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// codeLanguage returns the language that the classes of an element name for the code in it, as
-// highlighters and generators of documentation write them; empty if they name none.
+// codeLanguage returns the language of code according to the classes of its element, as set by
+// highlighters and documentation generators; empty if unknown.
 func codeLanguage(tag atom.Atom, classes string) string {
 	if tag != atom.Pre && tag != atom.Code && tag != atom.Div {
 		return ""

@@ -96,8 +96,8 @@ func (x *extractor) closeListBlock() {
 	x.block(document.List, lines)
 }
 
-// finishTerm makes a term that has an anchor a heading, so that its description can be cited by
-// itself, and another one a list item.
+// finishTerm makes a term with an anchor a heading, so that its description can be cited
+// separately. Any other term becomes a list item.
 func (x *extractor) finishTerm(e element) {
 	open := x.lists.open
 	if len(open) == 0 || x.table != nil {

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// Bodies reads the bodies of requests that anyone may send. It limits memory and connections, so
-// that a flood does not disturb answers. It is safe for concurrent use.
+// Bodies reads the bodies of requests from anyone. It limits memory and connections, so that a
+// flood does not disturb answers. It is safe for concurrent use.
 type Bodies struct {
 	most int64         // bytes of a body
-	room chan struct{} // as many places as bodies are held at once
+	room chan struct{} // one value per body in memory
 
 	mu sync.Mutex
 	// of the requests whose bodies are still coming, the oldest first
@@ -76,8 +76,8 @@ func crowded(w http.ResponseWriter) {
 // some within one.
 const moment = 800 * time.Millisecond
 
-// enter takes a slot. If there is none, it cuts off the longest-running sender, so that slow
-// senders block no one, and waits briefly.
+// enter takes a slot. If there is none, it ends the longest-running request, so that slow senders
+// block no one, and waits briefly.
 func (b *Bodies) enter(ctx context.Context) bool {
 	select {
 	case b.room <- struct{}{}:
@@ -95,7 +95,7 @@ func (b *Bodies) enter(ctx context.Context) bool {
 	}
 }
 
-// cut ends the oldest request that is still coming, if there is one.
+// cut ends the oldest unfinished request, if there is one.
 func (b *Bodies) cut() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -20,7 +20,7 @@ var (
 	errLarge    = errors.New("a part unpacks to too much")
 	errUnpacked = errors.New("its parts unpack to too much")
 	errPages    = errors.New("it has too many sheets or slides")
-	// the content read so far is a result
+	// errEnough ends the parse once enough text was read.
 	errEnough = errors.New("it holds more text than is wanted")
 )
 

@@ -40,8 +40,8 @@ func readWord(ctx context.Context, a *archive, main string) (title string, secti
 	return r.outline.Title(), r.outline.Sections(), err
 }
 
-// readStyles collects the heading level of each style that has one, codeLevel of styles for code,
-// and each style's list, by the style's id.
+// readStyles collects heading levels and lists by style id. Styles for code have the level
+// codeLevel.
 func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]int, lists map[string]listStyle) error {
 	id, name, level, fixed := "", "", -1, false
 	var list listStyle

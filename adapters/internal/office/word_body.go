@@ -75,7 +75,7 @@ func (r *reader) read(ctx context.Context, d *boundedxml.Decoder) error {
 	}
 }
 
-// add appends to the paragraph that is open, as far as the text goes that is wanted.
+// add appends to the open paragraph, up to the wanted amount of text.
 func (r *reader) add(text string) error {
 	if err := r.archive.addText(len(text)); err != nil {
 		return err

@@ -192,7 +192,7 @@ func (w *workbook) readFormats(ctx context.Context, d *boundedxml.Decoder) error
 	}
 }
 
-// cell is what a cell shows. number tells amounts and dates from words.
+// cell is the displayed value of a cell. number marks amounts and dates.
 type cell struct {
 	column int // from 0
 	text   string

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// special are the networks that are no part of the public internet, in addition to those that netip
-// knows (IANA's registries of special-purpose addresses, RFC 6890). Of IPv6 only 2000::/3 is public
-// at all.
+// special are networks that are not public, in addition to those that netip knows (IANA's
+// registries of special-purpose addresses, RFC 6890). Of IPv6 only 2000::/3 is public.
 var special = networks(
 	"0.0.0.0/8", "100.64.0.0/10" /* carriers' own, and some clouds' metadata */, "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
 	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
@@ -18,7 +17,7 @@ var special = networks(
 
 var (
 	global6 = netip.MustParsePrefix("2000::/3")
-	// RFC 6052; the last four bytes are an IPv4 address
+	// nat64 is the prefix of RFC 6052; the last four bytes are an IPv4 address.
 	nat64 = netip.MustParsePrefix("64:ff9b::/96")
 )
 
@@ -70,8 +69,8 @@ func unwrap(addr netip.Addr) netip.Addr {
 	return addr
 }
 
-// At reports whether an address uses https, has no user or port, and has a host that is one of the
-// domains or below one.
+// At reports whether an address uses https, has no user or port, and has a host at or below one of
+// the domains.
 func At(address *url.URL, domains ...string) bool {
 	host := strings.ToLower(address.Hostname())
 	return address.Scheme == "https" && address.User == nil && address.Port() == "" && slices.ContainsFunc(domains, func(domain string) bool {

@@ -23,13 +23,13 @@ import (
 // literal addresses and the addresses that names resolve to on this machine. Names that only the
 // proxy can resolve are subject to the proxy's own rules.
 type Guard struct {
-	setting string // where the operator lists what is allowed
+	setting string // setting with the allowed hosts
 	// allowed regardless of their addresses; a leading "*." includes subdomains
 	names    []string
 	prefixes []netip.Prefix
 
 	mu     sync.Mutex
-	public map[string]bool // names that had a public address
+	public map[string]bool // names that resolved to a public address
 }
 
 // mostPublic is how many names with public addresses are remembered.
@@ -112,10 +112,10 @@ func (g *Guard) moved(host string, addr netip.Addr) bool {
 	return false
 }
 
-// Plain reports whether a credential may be sent to a host over plain http. It may if the operator
-// lists the host's name, if the host is a literal address that is not public, or if a listed
-// network may contain it. In the last two cases inside is true: set Config.Inside, which refuses
-// every public address that the name resolves to.
+// Plain reports whether a credential may be sent to a host over plain http. The operator must list
+// the host's name, or it must be a literal address that is not public, or a listed network may
+// contain it. In the last two cases inside is true: set Config.Inside, which refuses every public
+// address that the name resolves to.
 func (g *Guard) Plain(host string) (allowed, inside bool) {
 	addr, err := netip.ParseAddr(host)
 	switch {
@@ -231,8 +231,8 @@ func (t *guardedTransport) inspect(req *http.Request) error {
 	return nil
 }
 
-// endsInNumber reports whether the last label of a host is a number, as in no name (URL Standard of
-// WHATWG, "ends in a number").
+// endsInNumber reports whether the last label of a host is a number, which no name has (URL
+// Standard of WHATWG, "ends in a number").
 func endsInNumber(host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	last := host[strings.LastIndexByte(host, '.')+1:]

@@ -54,8 +54,8 @@ func (p *Part) Spare() bool {
 	return p.limiter.Tokens() > float64(p.limiter.Burst())/2 && p.limiter.Allow()
 }
 
-// Room reports whether there is room now and at least left calls of the burst remain, or all but
-// one if that is less.
+// Room reports whether a call may be made now that leaves at least left calls of the burst, or all
+// but one if that is less.
 func (p *Part) Room(left int) bool {
 	return p.limiter.Tokens() > float64(min(left, p.limiter.Burst()-1))
 }

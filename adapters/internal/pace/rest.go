@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// maxResting bounds what is remembered of keys.
+// maxResting limits the remembered keys.
 const maxResting = 1000
 
 // Rest stores for each key until when no call may be made. The zero value has no keys. It is safe
@@ -38,7 +38,7 @@ func (r *Rest) For(key string, d time.Duration) {
 	}
 }
 
-// Left returns how long a key is still blocked; 0 or less if it is not.
+// Left returns how long a key is still blocked, or 0 or less if it is not.
 func (r *Rest) Left(key string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// sharedLimit bounds a question to shared tiers. The call that asks waits for it, and those
-	// behind it that need the same tier.
+	// sharedLimit limits a call of shared tiers. The caller waits for it, and so do later callers
+	// that need the same tier.
 	sharedLimit = 250 * time.Millisecond
-	// sharedAgain is how long they are left alone after they did not answer.
+	// sharedAgain is how long they are not called after a failure.
 	sharedAgain = 5 * time.Second
 )
 
@@ -22,7 +22,7 @@ const (
 type Shared struct {
 	mu    sync.Mutex
 	tiers thread.Tiers
-	alone time.Time // until then they are not asked
+	alone time.Time // they are not called until then
 }
 
 // Use sets the shared tiers. Call it before other methods.
@@ -64,8 +64,8 @@ func (s *Shared) Pause(ctx context.Context, key string, d time.Duration) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Pause(ctx, key, d) })
 }
 
-// ask says something to the tiers, if they are in reach. A call that is given up meanwhile says
-// nothing of them: they are waited for.
+// ask calls the shared tiers if they are reachable. A cancelled call does not show whether they
+// are, so it is awaited.
 func (s *Shared) ask(ctx context.Context, say func(context.Context, thread.Tiers) error) (answered bool) {
 	tiers := s.reached()
 	if tiers == nil {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind says what an element is.
+// kind is the kind of an element.
 type kind int
 
 const (

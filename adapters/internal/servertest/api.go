@@ -36,7 +36,7 @@ func (w *World) Pass(d time.Duration) { w.Do(func() { w.Time = w.Time.Add(d) }) 
 
 // Fault is a failure of requests to an API.
 type Fault struct {
-	Path string // is a part of what the log says of them
+	Path string // substring of the log entry
 	// Answer replaces the response. Nil: the response is cut in the middle.
 	Answer http.HandlerFunc
 	// Then runs after a normal response, if the fake supports this.
@@ -140,8 +140,8 @@ func (a *API[S]) Counts(since int, part string) int {
 // Entry returns the log entry of a request.
 func Entry(r *http.Request) string { return r.Method + " " + r.URL.RequestURI() }
 
-// Fails takes the place of an answer, if something is to go wrong with a request of which the log
-// says entry: half is what is sent of one that is cut.
+// Fails sends the answer of a fault, if one applies to the request with the log entry. half is the
+// truncated answer for a cut-off request.
 func (a *API[S]) Fails(w http.ResponseWriter, r *http.Request, entry, half string) bool {
 	fault, faulty := a.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) })
 	if !faulty {
@@ -181,8 +181,8 @@ func Match(pattern, path string) (found []string, ok bool) {
 	return found, true
 }
 
-// Break has up to five things go wrong at random: with requests that hold one of the parts, of
-// which some are answered by one of the answers, and the others are cut.
+// Break injects up to five random faults into requests that contain one of the parts. Some are
+// answered by one of the answers, others are cut off.
 func (a *API[S]) Break(random *rand.Rand, parts []string, answers ...http.HandlerFunc) {
 	for range random.IntN(6) {
 		f := Fault{Path: parts[random.IntN(len(parts))]}

@@ -72,7 +72,7 @@ func (l *Log[T]) All() []T {
 	return slices.Clone(l.entries)
 }
 
-// Where returns the events that fit.
+// Where returns the matching events.
 func (l *Log[T]) Where(fits func(T) bool) []T {
 	return slices.DeleteFunc(l.All(), func(entry T) bool { return !fits(entry) })
 }

@@ -89,7 +89,7 @@ type Client struct {
 	slots   chan struct{}
 
 	mu      sync.Mutex
-	until   time.Time         // nothing is asked before
+	until   time.Time         // no request before
 	limited int               // limits without a time in a row
 	budgets map[string]budget // by Request.Budget
 	cost    Cost
@@ -155,9 +155,9 @@ func (c *Client) count(change func(*Cost)) {
 	change(&c.cost)
 }
 
-// Request is a request that only reads, so that it may be repeated.
+// Request is a read-only request, so it may be repeated.
 type Request struct {
-	Method string // GET
+	Method string // default GET
 	// Path is relative to Base, with its query; or a whole address of the same host that the source
 	// returned.
 	Path   string
@@ -238,7 +238,7 @@ func hopeless(err error) bool {
 	return errors.Is(err, outhttp.ErrRefused) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrLongList) || errors.As(err, new(*credentialError))
 }
 
-// credentialError marks that there is no credential to ask with.
+// credentialError means that there is no credential.
 type credentialError struct{ error }
 
 func (e *credentialError) Unwrap() error { return e.error }
@@ -325,5 +325,5 @@ func bare(err error) error {
 	return err
 }
 
-// path is what an error tells of an address.
+// path returns the part of an address that errors may contain.
 func path(u *url.URL) string { return u.EscapedPath() }

@@ -20,20 +20,19 @@ const (
 	// between retries"
 	// (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
 	silentLimit = time.Minute
-	// longestLimit is what a longer wait counts as: afterwards the source says it again.
+	// longestLimit caps a pause. Afterwards the source may demand another.
 	longestLimit = 2 * time.Hour
-	// slack is what is waited beyond a reset that is sent in whole seconds, and for clocks that
-	// differ.
+	// slack is added to a reset time, for times in whole seconds and clock skew.
 	slack = time.Second
 )
 
-// budget is what a source says is left of one of its budgets.
+// budget is the remaining part of a rate limit as reported by a source.
 type budget struct {
 	whole, left float64
-	full        time.Time // when it is whole again; zero where that is not known
+	full        time.Time // time of the reset; zero if unknown
 }
 
-// turn waits until something may be asked.
+// turn waits until a request may be made.
 func (c *Client) turn(ctx context.Context, r Request) error {
 	for {
 		wait, err := c.left(r)
@@ -58,8 +57,8 @@ func (c *Client) turn(ctx context.Context, r Request) error {
 	return nil
 }
 
-// left is how long a request is to wait; *index.Later where that is longer than a call sits
-// through.
+// left returns how long a request must wait, or *index.Later if that is longer than a call may
+// block.
 func (c *Client) left(r Request) (time.Duration, error) {
 	c.mu.Lock()
 	until, b := c.until, c.budgets[r.Budget]
@@ -92,7 +91,7 @@ func (c *Client) pause(attempt int) time.Duration {
 	return d/2 + rand.N(d) //nolint:gosec // not for secrets
 }
 
-// isLimit reports whether an answer says that too much was asked.
+// isLimit reports whether an answer means a rate limit.
 func (c *Client) isLimit(r *Response) bool {
 	return r.Status == http.StatusTooManyRequests || c.config.Limited != nil && c.config.Limited(r) ||
 		r.Status == http.StatusServiceUnavailable && r.Header.Get("Retry-After") != ""
@@ -102,8 +101,8 @@ func (c *Client) isLimit(r *Response) bool {
 // the requested time. If that is long, it returns *index.Later.
 func (c *Client) Limit(r Request, answer *Response) error { return c.limit(r, answer, false) }
 
-// limit has the source left alone for as long as it asks. The error is *index.Later where that is
-// for long, or enough was tried.
+// limit pauses requests for as long as the source demands. The error is *index.Later if that is
+// long, or after too many attempts.
 func (c *Client) limit(r Request, answer *Response, enough bool) error {
 	until := c.obey(r, answer)
 	if enough {
@@ -135,8 +134,8 @@ func (c *Client) obey(r Request, answer *Response) time.Time {
 	return c.until
 }
 
-// calm notes an answer: one that says that nothing is left has the source left alone before it
-// refuses.
+// calm reads the budget in an answer. If nothing is left, requests pause before the source refuses
+// them.
 func (c *Client) calm(r Request, answer *Response) {
 	b, ok := read(answer.Header, c.config.Now())
 	c.mu.Lock()

@@ -85,9 +85,8 @@ func (p *Pages) Next(place string) error {
 	return nil
 }
 
-// EachPage reads a list page by page. fetch returns the cursor of the page after the one that it
-// was called with; an empty one ends the list. A list that does not end is an ErrEndless in a
-// sentence about what.
+// EachPage reads a list page by page. fetch returns the cursor of the next page; an empty one ends
+// the list. For a list that does not end it returns ErrEndless, wrapped in a sentence about what.
 func EachPage(what, first string, fetch func(cursor string) (next string, err error)) error {
 	var pages Pages
 	for cursor := first; ; {

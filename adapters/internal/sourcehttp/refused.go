@@ -48,7 +48,7 @@ const mostSaid = 200
 // requestIDs are the headers in which vendors number their answers.
 var requestIDs = []string{"X-GitHub-Request-Id", "Atl-Traceid", "X-Arequestid", "X-Request-Id", "Request-Id", "X-Notion-Request-Id"}
 
-// small are the limits of an answer that refuses something.
+// small are the limits for the body of an error response.
 var small = boundedjson.Limits{Bytes: 1 << 20, Elements: 10_000, Depth: 50}
 
 // Short truncates a source's message to the length that errors show.

@@ -17,7 +17,7 @@ type Documents struct {
 	Emit    func(index.Batch) error  // of Batches
 	Encode  func() index.Checkpoint  // the state as it is now
 	Resumed bool                     // index.Batch.Resumed
-	Notices []index.Notice           // that go out with the next batch
+	Notices []index.Notice           // to be sent with the next batch
 	Sent    map[document.ID]struct{} // no document is sent twice in a pass
 
 	left int // bytes that may be written before the next checkpoint

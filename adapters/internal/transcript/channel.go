@@ -15,9 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// list finds out which channels are read and who may read them, and does what has changed of that
-// to stored documents before anything else is read. Without force it does so only when the last
-// list is old.
+// list determines which channels are read and who may read them, and applies changes to stored
+// documents before anything else. Without force it does nothing if the last list is recent.
 func (p *pass) list(ctx context.Context, force bool) error {
 	if !force && time.Since(p.listed) < p.options.Relist {
 		return nil
@@ -74,11 +73,10 @@ func (o Options) Unmet(found []Channel) []string {
 	return unmet
 }
 
-// mostAsked is how many of the channels that a list lacks are asked about one by one.
+// mostAsked limits how many channels missing in a list are looked up one by one.
 const mostAsked = 3
 
-// confirm asks about channels that were read and that a list lacks, so that a list that is cut
-// short removes nothing.
+// confirm looks up known channels that a list lacks, so that a truncated list removes nothing.
 func (p *pass) confirm(ctx context.Context, found []Channel) error {
 	asked := 0
 	for _, id := range slices.Sorted(maps.Keys(p.state.Channels)) {
@@ -107,9 +105,9 @@ func (p *pass) readers(id string) (access.ACL, error) {
 	return c.ACL, nil
 }
 
-// apply has stored documents follow their channels: those of a channel that is not read any more
-// are removed, and of one whose readers are others now all change at once. All documents are
-// compared once a day, whatever is known to have changed.
+// apply updates stored documents after changes of channels. It removes those of channels that are
+// no longer read, and changes all access lists of a channel together. Once a day it compares all
+// documents.
 func (p *pass) apply(unmet []index.Notice) error {
 	changed := p.now.Sub(ofMicros(p.state.Reviewed)) >= day
 	for id := range p.state.Channels {

@@ -43,8 +43,8 @@ func blocks(text string) []document.Block {
 	return all
 }
 
-// languageOf parts code at the name of its language, which may stand alone in the first line. Slack
-// shows that line as code, and people write it all the same.
+// languageOf splits code at a first line with only the name of its language. Slack shows that line
+// as code, but people write it anyway.
 func languageOf(code string) (language, rest string) {
 	first, rest, more := strings.Cut(code, "\n")
 	if name := strings.TrimSpace(first); more && languages[strings.ToLower(name)] && strings.TrimSpace(rest) != "" {

@@ -16,14 +16,14 @@ import (
 func Subject(channel, key string) string { return channel + ":" + key }
 
 const (
-	// listenEvery is how often hints are asked for in the middle of a pass.
+	// listenEvery is the interval of checks for hints during a pass.
 	listenEvery = 2 * time.Second
-	// mostFollowed is how many hints are followed before others are asked for.
+	// mostFollowed is how many hints are followed per request for hints.
 	mostFollowed = 500
 )
 
-// listen follows what was heard of changes, to the end of what had been heard when it began.
-// Without force it does so only when that was some time ago.
+// listen follows the hints that are pending when it begins. Without force it does nothing if that
+// was done recently.
 func (p *pass) listen(ctx context.Context, force bool) error {
 	if p.options.Hints == nil || !force && time.Since(p.heard) < listenEvery {
 		return nil

@@ -54,8 +54,7 @@ func (p *pass) readRecent(ctx context.Context) error {
 	return p.emit(index.Batch{})
 }
 
-// look notices in the middle of a pass what does not wait for its end: which channels there are,
-// and what was heard of changes.
+// look handles urgent changes in the middle of a pass: the list of channels and hints.
 func (p *pass) look(ctx context.Context) error {
 	if err := p.list(ctx, false); err != nil {
 		return err
@@ -141,13 +140,13 @@ func (p *pass) readBack(ctx context.Context, c Channel) error {
 }
 
 const (
-	// perBatch is how many documents are read before what was read is stored.
+	// perBatch is the number of documents per stored batch.
 	perBatch = 4
 	// waiting is how long a document may wait for its turn to be read.
 	waiting = 10 * time.Minute
 )
 
-// take yields the documents of a part, and removes those that it has no more.
+// take yields the documents of a part and removes obsolete ones.
 func (p *pass) take(ctx context.Context, c Channel, of Part, age time.Duration) error {
 	of.Items = slices.DeleteFunc(of.Items, func(i Item) bool { return p.at(i.Key).Before(p.limit) })
 	there := make(map[document.ID]bool)

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is what the checkpoint holds. Times are in microseconds since 1970, 0 for never.
+// state is the content of the checkpoint. Times are in microseconds since 1970, 0 for never.
 type state struct {
 	Team     string              `json:"team"`
 	Channels map[string]progress `json:"channels,omitempty"`
@@ -15,13 +15,13 @@ type state struct {
 	Reviewed int64 `json:"reviewed,omitempty"`
 	// when the recent days of all channels were begun to be read
 	Pass  int64 `json:"pass,omitempty"`
-	Done  int64 `json:"done,omitempty"`  // when they had been read; 0 before
-	Ended bool  `json:"ended,omitempty"` // there was nothing left to read
+	Done  int64 `json:"done,omitempty"`  // time of completion; 0 if incomplete
+	Ended bool  `json:"ended,omitempty"` // everything was read
 }
 
 // progress is how far a channel was read.
 type progress struct {
-	// who may read its documents, as it was last applied to all of them
+	// access list that was last applied to all documents
 	Access string `json:"a"`
 	Recent int64  `json:"r,omitempty"` // when its recent days were last read
 	Floor  int64  `json:"f,omitempty"` // until when back it was read; 0: nothing older is being read
@@ -30,7 +30,7 @@ type progress struct {
 
 func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
-// set changes what is known of a channel.
+// set changes the state of a channel.
 func (s *state) set(channel string, change func(*progress)) {
 	if s.Channels == nil {
 		s.Channels = make(map[string]progress)

@@ -43,8 +43,8 @@ type Platform interface {
 // Channel is a channel that the bot can read.
 type Channel struct {
 	ID, Name string
-	Private  bool       // it is read only where it is named
-	ACL      access.ACL // who may read what was said there
+	Private  bool       // read only if named in the options
+	ACL      access.ACL // readers of its messages
 	// a sentence that says why the channel is not read although the bot could; empty if it is read
 	Barred string
 }
@@ -91,7 +91,7 @@ type Options struct {
 	Now    func() time.Time
 }
 
-// day is what belongs together of what was said outside threads.
+// day is the document of one day's messages outside of threads.
 const day = 24 * time.Hour
 
 // StartOf returns the beginning of a time's day in UTC.
@@ -185,7 +185,7 @@ type pass struct {
 	state    state
 	listed   time.Time          // when the channels were last listed
 	heard    time.Time          // when hints were last asked for
-	channels map[string]Channel // those that are read, by id
+	channels map[string]Channel // channels to read, by id
 	failing  int                // channels in a row
 	sent     map[document.ID]bool
 }
@@ -233,9 +233,8 @@ func (p *pass) run(ctx context.Context) error {
 	return p.emit(index.Batch{})
 }
 
-// revoked hides all documents where the platform does not accept the credential any more: who is in
-// a channel, and whether it is still as open as it was, cannot be found out by it either. The next
-// list of channels shows them again.
+// revoked hides all documents if the platform refuses the credential, because memberships can no
+// longer be checked. The next list of channels shows them again.
 func (p *pass) revoked(err error) error {
 	if !errors.Is(err, index.ErrRevoked) {
 		return err
@@ -254,7 +253,7 @@ func (p *pass) id(channel, key string) document.ID {
 	return document.ID(string(p.source) + ":" + channel + ":" + key)
 }
 
-// place is what an id says; false for an id that is none.
+// place parses a document id.
 func (p *pass) place(id document.ID) (channel string, at time.Time, ok bool) {
 	rest, found := strings.CutPrefix(string(id), string(p.source)+":")
 	channel, key, parted := strings.Cut(rest, ":")
@@ -265,7 +264,7 @@ func (p *pass) place(id document.ID) (channel string, at time.Time, ok bool) {
 	return channel, at, !at.IsZero()
 }
 
-// at is when a document's key says that it begins; zero for what is no key.
+// at returns the start time in a document's key; zero if it is not a key.
 func (p *pass) at(key string) time.Time {
 	if at, err := time.Parse(time.DateOnly, key); err == nil {
 		return at

@@ -19,7 +19,7 @@ const (
 
 // Vocabulary splits words into pieces. It is immutable.
 type Vocabulary struct {
-	first   map[string]int32 // pieces that begin a word
+	first   map[string]int32 // pieces at the start of a word
 	rest    map[string]int32 // continuation pieces, without their "##"
 	longest int              // bytes of the longest piece
 }
@@ -86,7 +86,7 @@ func ascii(text string) bool {
 	return true
 }
 
-// mark reports what is its own word.
+// mark reports whether a character is a separate word.
 func mark(r rune) bool {
 	if r < utf8.RuneSelf {
 		return '!' <= r && r <= '/' || ':' <= r && r <= '@' || '[' <= r && r <= '`' || '{' <= r && r <= '~'

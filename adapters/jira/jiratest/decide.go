@@ -2,16 +2,20 @@ package jiratest
 
 import "slices"
 
-// MayRead decides whether someone may read an issue; nil is a visitor without an account.
+// MayRead reports whether a user may read an issue; nil is a visitor without an account.
 //
-//   - "To view an issue … you need the Browse Projects permission for the project" and, where it has one, to belong to its security level:
-//     "Issue security levels … restrict who can see issues … on top of" the permission
+//   - "To view an issue … you need the Browse Projects permission for the project". If the issue has
+//     a security level, the user must belong to it: "Issue security levels … restrict who can see
+//     issues … on top of" the permission
 //     (https://support.atlassian.com/jira-cloud-administration/docs/configure-issue-level-security/).
-//   - Browse Projects is held by those whom the permission scheme names: people, groups, roles in the project, users of an application, its lead, and, for an
-//     issue, its reporter, its assignee, or whoever stands in a custom field
-//     (https://support.atlassian.com/jira-cloud-administration/docs/manage-project-permissions/; the types are those of
-//     https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object).
-//   - No one reads anything who has no access to an application of the site, but what visitors see: "Anyone on the web".
+//   - The permission scheme names the holders of Browse Projects: people, groups, roles in the
+//     project, users of an application, and the project's lead. For a single issue they may be its
+//     reporter, its assignee, or the people in a custom field
+//     (https://support.atlassian.com/jira-cloud-administration/docs/manage-project-permissions/). See
+//     https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object
+//     for the types.
+//   - A user without access to an application of the site sees only what visitors see: "Anyone on
+//     the web".
 //   - In a team-managed project "you can restrict an issue to certain roles" too
 //     (https://support.atlassian.com/jira-software-cloud/docs/restrict-access-to-an-issue-in-a-team-managed-project/).
 func (w *World) MayRead(u *User, i *Issue) bool {

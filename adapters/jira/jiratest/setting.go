@@ -125,7 +125,8 @@ func (q *request) holder(h Holder) map[string]any {
 	return shown
 }
 
-// scheme: "Permissions required: Administer Jira … or Administer Projects"
+// scheme returns a permission scheme: "Permissions required: Administer Jira … or Administer
+// Projects"
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-permission-schemes/).
 func (q *request) scheme(found []string) any {
 	p := q.project(found[0])
@@ -196,9 +197,8 @@ func (q *request) security(found []string) any {
 	return map[string]any{"id": number(p.Security.ID), "name": "levels", "levels": list}
 }
 
-// levelMembers:
-// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/,
-// "Administer Jira".
+// levelMembers lists the members of security levels for callers with "Administer Jira"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/).
 func (q *request) levelMembers([]string) any {
 	if q.Switches.NoAdmin || q.Switches.NoLevels {
 		return refused(http.StatusForbidden)
@@ -225,8 +225,8 @@ func (q *request) levelMembers([]string) any {
 	})
 }
 
-// apps: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/,
-// "Administer Jira".
+// apps lists application roles for callers with "Administer Jira"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/).
 func (q *request) apps([]string) any {
 	if q.Switches.NoAdmin {
 		return refused(http.StatusForbidden)
@@ -266,7 +266,7 @@ func (q *request) picker([]string) any {
 	return map[string]any{"header": "Showing groups", "total": len(all), "groups": all}
 }
 
-// members: "includeInactiveUsers", 50 at most
+// members lists up to 50 members of a group; "includeInactiveUsers"
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/).
 func (q *request) members([]string) any {
 	name := q.values.Get("groupname")

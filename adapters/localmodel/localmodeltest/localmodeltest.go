@@ -105,7 +105,7 @@ type OllamaModel struct {
 	Name, Family, Size string // such as "qwen3", "8.2B"
 	Capabilities       []string
 	Trained            int    // the context length of the model
-	Window             int    // that it is loaded with by default
+	Window             int    // default context length
 	Loaded             bool   // from the beginning
 	RemoteHost         string // a model of Ollama's cloud
 }

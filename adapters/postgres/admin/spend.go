@@ -22,7 +22,7 @@ type Ledger struct {
 
 	mu      sync.Mutex
 	waiting []*settlement // to be booked together, the first of them next
-	leading bool          // one of those who wait books, or is about to
+	leading bool          // a waiting call is booking, or is about to
 }
 
 var (

@@ -17,7 +17,7 @@ import (
 const (
 	// maxSettled limits how many calls are booked in one transaction.
 	maxSettled = 256
-	// settleLimit limits how long that transaction may take.
+	// settleLimit is the timeout of that transaction.
 	settleLimit = 10 * time.Second
 )
 

@@ -23,7 +23,7 @@ type Entry struct {
 	Deed    session.Deed
 	Who     session.Actor
 	At      thread.Ref
-	Own     thread.Ref // of a direct message: where it is, which is kept with the person
+	Own     thread.Ref // for a direct message: its place, which is stored with the person
 	Direct  bool
 	Private bool
 	Turn    string

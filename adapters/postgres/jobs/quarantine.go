@@ -25,9 +25,9 @@ const (
 	// resumeAfter is when a paused job is retried that no command can resume. Such a job has no
 	// subject and maintains the index, or it is due at a fixed time.
 	resumeAfter = 24 * time.Hour
-	// apart is how long a job waits while it must not run next to another one.
+	// apart is how long a job waits that must not run concurrently with another one.
 	apart = time.Second
-	// reserved is how long other jobs may not begin while one waits to run alone.
+	// reserved is how long no other job may begin while one waits for exclusive access.
 	reserved = 5 * time.Second
 )
 
@@ -129,7 +129,7 @@ func (c *Client) leave(ctx context.Context) error {
 	return nil
 }
 
-// gate lets jobs run together, or one alone.
+// gate lets jobs run concurrently, or one exclusively.
 type gate struct {
 	mu      sync.Mutex
 	running int

@@ -21,8 +21,8 @@ type account struct {
 	drop bool
 }
 
-// chooseAccount picks the user for a cluster at root: who we are; for root, whoever owns the
-// cluster already, else "postgres", else the account "nobody".
+// chooseAccount picks the user for a cluster at root: the current user; for root, the cluster's
+// owner, else "postgres", else the account "nobody".
 func chooseAccount(root string) (account, error) {
 	if os.Geteuid() != 0 {
 		me, err := lookup(strconv.Itoa(os.Geteuid()), user.LookupId)
@@ -70,9 +70,9 @@ func (a account) own(name string) error {
 	return os.Lchown(name, int(a.uid), int(a.gid))
 }
 
-// apply makes a command run as the account, in dir, in its own session (Ctrl-C on the terminal must
-// not reach the server), with an environment in which no PG* variable and no language of the user's
-// changes what PostgreSQL does or says.
+// apply makes a command run as the account, in dir and in a separate session, so that Ctrl-C on the
+// terminal does not reach the server. It removes PG* variables and language settings from the
+// environment, since they would change the server's behaviour and messages.
 func (a account) apply(cmd *exec.Cmd, dir string) {
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -60,12 +60,10 @@ type Cluster struct {
 	err     error
 }
 
-// Start returns when the server accepts connections and its database exists with
-// pgvector in it. It makes the cluster if there is none, adopts a server that is
-// already running, and repairs what a killed process left behind. It waits while
-// another process starts or stops the same cluster.
-//
-// Cancelling ctx gives up; an unused server is stopped again.
+// Start returns when the server accepts connections and its database exists with pgvector in it. It
+// creates the cluster if there is none, adopts a running server, and cleans up after a killed
+// process. It waits while another process starts or stops the same cluster. If ctx is cancelled, it
+// stops a server that is not used.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -130,8 +128,8 @@ func (c *Cluster) up(ctx context.Context, cfg Config) (err error) {
 	return err
 }
 
-// bringUp has a server run that can be used, and says why if it restarted one; the caller
-// holds the start lock.
+// bringUp starts the server if necessary, and returns the reason if it restarted one. The caller
+// must hold the start lock.
 func (c *Cluster) bringUp(ctx context.Context, cfg Config) (restarted string, err error) {
 	if err := c.checkDisk(); err != nil {
 		return "", err
@@ -157,13 +155,12 @@ func (c *Cluster) URL() string { return socketURL(c.socket, Database) }
 // Dir is the directory that holds the cluster: data, socket, locks and the server's log.
 func (c *Cluster) Dir() string { return c.paths.root }
 
-// Server tells which server programs run the cluster.
+// Server returns the server programs that run the cluster.
 func (c *Cluster) Server() Server { return c.server }
 
-// Close leaves the cluster, and stops the server when no other process uses it. Close
-// the connections first: a server that stops ends those that are left. ctx bounds the
-// wait for both, so it must not be the one whose end began the shutdown. Later calls
-// return what the first one did.
+// Close leaves the cluster, and stops the server if no other process uses it. Close the connections
+// first, since a stopping server ends them. ctx limits the wait for both, so it must not be the
+// context whose end began the shutdown. Later calls return the first result.
 func (c *Cluster) Close(ctx context.Context) error {
 	c.closing.Do(func() {
 		turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, c.logger)

@@ -26,7 +26,7 @@ const (
 type condition struct {
 	alive     bool      // its process runs
 	answers   bool      // it took a connection
-	ready     bool      // it has written that it takes connections
+	ready     bool      // it reports that it accepts connections
 	socket    bool      // its socket exists
 	state     string    // the SQLSTATE of its refusal to connect or to load its libraries
 	running   string    // its version
@@ -42,8 +42,8 @@ const (
 	use action = iota
 	wait
 	start   // none runs
-	restart // one runs that cannot be used
-	giveUp  // one runs that refuses connections for another reason
+	restart // a running server is unusable
+	giveUp  // a running server refuses connections for another reason
 )
 
 // action decides what to do with a server, and why where that is a restart. A server is
@@ -68,7 +68,7 @@ func (c condition) action() (do action, why string) {
 	return wait, ""
 }
 
-// libraries loads the library of plpgsql and that of pgvector, where the database has it.
+// libraries loads the library of plpgsql, and that of pgvector if the database has it.
 const libraries = `do $$ begin
 	perform '[1]'::vector <-> '[2]'::vector;
 exception when undefined_object then null; -- no pgvector yet
@@ -115,8 +115,8 @@ func (c *Cluster) tryLibraries(ctx context.Context, socket string) (version stri
 	return version, errors.Join(err, conn.Close(ctx))
 }
 
-// startedFrom is the path of the program that the last server was started from, and when,
-// by the file that PostgreSQL writes at each start: the path and quoted arguments.
+// startedFrom returns the path of the program that the last server was started with, and when.
+// PostgreSQL writes the path and quoted arguments to a file at each start.
 func startedFrom(p paths) (program string, at time.Time) {
 	name := filepath.Join(p.data(), "postmaster.opts")
 	info, err := os.Stat(name)

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ensureDatabase makes the database and the extension in it, unless they are there.
+// ensureDatabase creates the database and the extension if they do not exist.
 func (c *Cluster) ensureDatabase(ctx context.Context) error {
 	if err := c.with(ctx, "postgres", c.ensureCreated); err != nil {
 		return err

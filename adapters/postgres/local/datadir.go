@@ -15,7 +15,7 @@ import (
 // unfinished begins the name of a data directory that initdb is still writing.
 const unfinished = "data.new-"
 
-// dataMajor is the major version that made the data directory; 0 when there is none.
+// dataMajor returns the major version of the data directory, or 0 if there is none.
 func dataMajor(p paths) (int, error) {
 	name := filepath.Join(p.data(), "PG_VERSION")
 	text, err := os.ReadFile(name)
@@ -32,9 +32,9 @@ func dataMajor(p paths) (int, error) {
 	return major, nil
 }
 
-// initialise makes the data directory if there is none. initdb works under another name,
-// so that what bears the name "data" is always complete; the caller holds the start lock,
-// so every unfinished directory is the leftover of a process that was killed.
+// initialise creates the data directory if there is none. initdb works under another name, so that
+// a directory named "data" is always complete. The caller must hold the start lock, so every
+// unfinished directory was left by a killed process.
 func (c *Cluster) initialise(ctx context.Context, cfg Config) error {
 	major, err := dataMajor(c.paths)
 	if err != nil || major != 0 {
@@ -66,8 +66,8 @@ func (c *Cluster) initialise(ctx context.Context, cfg Config) error {
 	return syncDir(c.paths.root)
 }
 
-// initdb asks for the byte order and UTF-8 rules that are the same on every machine, and
-// for "C" where a system has no C.UTF-8.
+// initdb creates a cluster with the byte order and UTF-8 rules that are the same on every machine,
+// or "C" on a system without C.UTF-8.
 func (c *Cluster) initdb(ctx context.Context, dir string, sync bool) error {
 	if err := c.owner.own(dir); err != nil {
 		return notMade(dir, err)

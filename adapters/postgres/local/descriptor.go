@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// keepDescriptors has no program that this process starts inherit the descriptors that this
-// process inherited: a server outlives a process that is killed, and would hold its parent's
-// locks and pipes. What Go opens is closed on exec already.
+// keepDescriptors prevents programs that this process starts from inheriting the descriptors that
+// it inherited. Otherwise a server that outlives its killed parent would keep the parent's locks
+// and pipes. Files opened by Go are closed on exec anyway.
 func keepDescriptors() error {
 	const folder = "/dev/fd" // on Linux and on macOS
 	open, err := os.ReadDir(folder)

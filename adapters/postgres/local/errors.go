@@ -14,7 +14,7 @@ var (
 	// ErrOtherMajor: the data directory was made by a major version of PostgreSQL
 	// that is not installed.
 	ErrOtherMajor = errors.New("the data directory belongs to another major version of PostgreSQL")
-	// ErrNotOurs: a directory belongs to another user, or is open to others.
+	// ErrNotOurs means that a directory belongs to another user or is open to others.
 	ErrNotOurs = errors.New("the directory is not safe to use")
 	// ErrDiskFull: the disk of the data directory has no room for what a server writes.
 	ErrDiskFull = errors.New("PostgreSQL cannot store anything")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// remedies say what to do about what PostgreSQL is known to say.
+// remedies map known PostgreSQL errors to what to do about them.
 var remedies = []struct{ says, do string }{
 	{"No space left on device", "The disk is full: make room on it, then try again."},
 	{"Disk quota exceeded", "Your disk quota is used up: make room, then try again."},
@@ -37,8 +37,8 @@ func explain(output string) string {
 	return text
 }
 
-// remedy is the sentence that says what to do, if one is known. Upper and lower case are
-// one: Go and C word the same failures differently.
+// remedy returns a sentence that says what to do about an error, or "". Case is ignored, because Go
+// and C word the same failures differently.
 func remedy(output string) string {
 	output = strings.ToLower(output)
 	for _, known := range remedies {

@@ -24,31 +24,30 @@ const (
 type Server struct {
 	// Dir holds initdb, pg_ctl and postgres, with symbolic links resolved.
 	Dir string
-	// Version is what the server says of itself, such as "15.18" or "17.2"; Major is
-	// its first number.
+	// Version is the server's version, such as "15.18" or "17.2"; Major is its first number.
 	Version string
 	Major   int
 	// Vector is the version of the pgvector that is installed with it, such as "0.8.0"; empty when
 	// none was seen.
 	Vector string
 
-	build string // the version with what the distribution adds, as server_version has it
+	build string // the version with the distribution's suffix, as in server_version
 }
 
-// programs are what has to be there, by the names that PostgreSQL gives them.
+// programs are the required programs of PostgreSQL.
 var programs = []string{"initdb", "pg_ctl", "postgres"}
 
-// Find returns the server that a new cluster would use: the newest one that has a
-// fitting pgvector, else the newest. It looks into extra first, then PATH, then where
-// distributions and Homebrew put servers. It fails with ErrNoServer or ErrOldServer; that
-// pgvector is missing is not an error here, because only a running server knows for sure.
+// Find returns the server for a new cluster: the newest with a matching pgvector, else the newest.
+// It searches extra, then PATH, then the directories of distributions and Homebrew. It returns
+// ErrNoServer or ErrOldServer. A missing pgvector is not an error here, because only a running
+// server knows.
 func Find(ctx context.Context, extra ...string) (Server, error) {
 	found, looked := installed(ctx, searchDirs(ctx, extra...))
 	return best(found, looked)
 }
 
-// selectServer is Find for a cluster that may exist: then only the major version that
-// made it can run it.
+// selectServer is Find for a cluster that may exist. Only the major version that created it can run
+// it.
 func selectServer(ctx context.Context, dirs []string, p paths) (Server, error) {
 	made, err := dataMajor(p)
 	if err != nil {

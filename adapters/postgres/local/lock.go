@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// fileLock is a flock on an open file. The kernel drops it when the process ends,
-// however it ends, and child programs do not inherit it (the file is closed on exec). It
-// holds a bare descriptor and no os.File, which the garbage collector would close: a
-// process is a user of the server until it says otherwise.
+// fileLock is a flock on an open file. The kernel releases it when the process ends, and child
+// programs do not inherit it (the file is closed on exec). It holds a bare descriptor instead of an
+// os.File, which the garbage collector could close.
 type fileLock struct {
 	fd       int
 	released sync.Once

@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 )
 
-// place is where a cluster lives and who owns it.
+// place is the location of a cluster and its owner.
 type place struct {
 	paths paths
 	owner account
 }
 
-// rootsPlace is where root's cluster goes when the user who runs the server cannot
-// reach root's home, which is the rule.
+// rootsPlace is the location of root's cluster if the user of the server cannot enter root's home,
+// which is usual.
 const rootsPlace = "/var/lib/footnote"
 
 func choosePlace(ctx context.Context, cfg Config) (place, error) {
@@ -63,8 +63,8 @@ func DefaultDir() (string, error) {
 	return filepath.Join(home, ".local", "share", "footnote"), nil
 }
 
-// xdgBase is the directory for data that the environment names; empty if it names none. The XDG
-// rules say that a relative path is to be ignored.
+// xdgBase returns the data directory in the environment, or "". A relative path is ignored, as the
+// XDG rules demand.
 func xdgBase() string {
 	if base := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(base) {
 		return base
@@ -79,8 +79,8 @@ func placeAt(dir string) (place, error) {
 	return p, err
 }
 
-// reachable: the owner can get to the nearest directory that exists above the cluster's.
-// What is missing below it is made so that the owner can pass.
+// reachable reports whether the owner can enter the nearest existing directory above the cluster's.
+// Missing directories are created so that the owner can enter them.
 func (p place) reachable(ctx context.Context) bool {
 	near := existingParent(filepath.Dir(p.paths.root))
 	if info, err := os.Stat(near); err == nil && !info.IsDir() {

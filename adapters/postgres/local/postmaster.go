@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// postmaster is what a running server's postmaster.pid says: one value a line, in the
-// order process id, data directory, start time, port, socket directory, listen address,
-// shared memory, status. A server that is starting has written the first ones only.
+// postmaster is the content of a running server's postmaster.pid, one value per line: process id,
+// data directory, start time, port, socket directory, listen address, shared memory, status. A
+// starting server has written only the first ones.
 type postmaster struct {
 	pid    int
 	socket string
@@ -50,9 +50,9 @@ func parsePostmaster(text string) *postmaster {
 	return &postmaster{pid: pid, socket: line(4), ready: line(7) == "ready"}
 }
 
-// alive reports whether the process still runs and is the server of this directory: after
-// a reboot, or in a container, the same number soon belongs to something else. Where that
-// cannot be told, it is taken for the server, which does no harm.
+// alive reports whether the process still runs and is the server of this directory. After a reboot,
+// or in a container, the number may belong to another process. If that is unknown, it returns true,
+// which is harmless.
 func (m *postmaster) alive(ctx context.Context, p paths) bool {
 	if m.pid == 0 || errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH) {
 		return false
@@ -80,8 +80,8 @@ func commandLine(ctx context.Context, pid int) ([]byte, error) {
 	return line, err
 }
 
-// forget removes the file of a server that is gone, because the next server would believe
-// in any living process of that number.
+// forget removes the file of a server that is gone. Otherwise the next server would trust any
+// living process with that number.
 func (m *postmaster) forget(p paths) error {
 	if m.pid != 0 && errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH) {
 		// The server clears this up itself, with its own checks on shared memory.

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// patience is how long a server may take to come up or go down. Recovery after a crash
-// replays at most max_wal_size, which a slow disk does in this time.
+// patience is the time limit for starting and stopping a server. Recovery after a crash replays at
+// most max_wal_size, which a slow disk does in this time.
 const patience = 3 * time.Minute
 
-// fastStop is how long a server may take to stop in good order. One that recovers on a disk
-// that was full may never do so.
+// fastStop is the time limit for a clean stop. A server that recovers on a full disk may never stop
+// cleanly.
 const fastStop = 20 * time.Second
 
-// adopt joins a server that is running already, whichever process started it. It waits for one that
-// is starting or stopping, and clears away the traces of one that died. One that has to be
-// restarted it stops, and says why.
+// adopt joins a server that another process started. It waits for a server that is starting or
+// stopping, and cleans up after one that died. If the server must be restarted, it stops it and
+// returns the reason.
 func (c *Cluster) adopt(ctx context.Context) (adopted bool, restarted string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience,
 		fmt.Errorf("%w: the server of %s runs but does not answer; its log is %s; stop the process named in %s, then try again",
@@ -117,17 +117,16 @@ func (c *Cluster) stop(ctx context.Context) error {
 	return nil
 }
 
-// control runs pg_ctl and waits for what it was asked to do, for at most a limit. It is given
-// names relative to the cluster's directory, in which it runs: pg_ctl pastes them into a shell
-// command.
+// control runs pg_ctl and waits for its result up to a limit. It runs in the cluster's directory
+// with relative names, because pg_ctl inserts them into a shell command.
 func (c *Cluster) control(ctx context.Context, limit time.Duration, verb string, more ...string) (string, error) {
 	arguments := append([]string{verb, "-D", filepath.Base(c.paths.data()), "-s", "-w", "-t", fmt.Sprint(int(limit.Seconds()))}, more...)
 	out, err := c.program(ctx, "pg_ctl", arguments...).CombinedOutput()
 	return string(out), err
 }
 
-// rotateLog keeps one old log once the current one is large, and says where new lines
-// will begin.
+// rotateLog keeps one old log once the current one is large, and returns the offset at which new
+// lines begin.
 func rotateLog(name string) (int64, error) {
 	const large = 10 << 20
 	info, err := os.Stat(name)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// baseSettings suit a machine of 2 cores and a few GB that does other things too. What a
-// setting is not named here is PostgreSQL's default, fsync and full_page_writes included.
+// baseSettings suit a machine with 2 cores and a few GB that also does other work. All other
+// settings have PostgreSQL's defaults, including fsync and full_page_writes.
 func baseSettings() map[string]string {
 	return map[string]string{
 		"listen_addresses":        "", // no TCP
@@ -41,8 +41,8 @@ func baseSettings() map[string]string {
 	}
 }
 
-// sharedMemory avoids /dev/shm where it is small, as it is in containers (64 MB): a
-// parallel index build asks it for as much as maintenance_work_mem.
+// sharedMemory avoids a small /dev/shm, as in containers (64 MB), because a parallel index build
+// needs maintenance_work_mem there.
 func sharedMemory() string {
 	if runtime.GOOS != "linux" {
 		return "posix"

@@ -26,9 +26,8 @@ func socketURL(dir, database string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(Database), Path: "/" + database, RawQuery: query.Encode(), Host: ""}).String()
 }
 
-// prepareSocketDir makes the directory of the socket: the one that is settled, else inside
-// the cluster's, or, where that path is too long for a socket, a short one of the owner's
-// elsewhere.
+// prepareSocketDir creates the directory of the socket: the configured one, else one inside the
+// cluster's. If that path is too long for a socket, it creates a short one elsewhere.
 func prepareSocketDir(p paths, owner account, settled string) (string, error) {
 	dir := p.socket()
 	switch {

@@ -11,7 +11,7 @@ import (
 const (
 	// glanceEvery is how often Supervise looks whether the server's process runs.
 	glanceEvery = time.Second
-	// examineEvery is how often it connects, and looks for an upgrade.
+	// examineEvery is the interval of connection checks and checks for an upgrade.
 	examineEvery = 15 * time.Second
 	// reportEvery is after how many failed starts the failure is logged again.
 	reportEvery = 10
@@ -37,8 +37,8 @@ func (c *Cluster) Suspect() {
 	}
 }
 
-// Supervise keeps the server running until ctx is done: it starts one that was lost, with
-// back-off, and restarts one whose package was upgraded. It ends before Close is called.
+// Supervise keeps the server running until ctx is done. It restarts a lost server, with back-off,
+// and one whose package was upgraded. It must end before Close is called.
 func (c *Cluster) Supervise(ctx context.Context) {
 	tick := time.NewTicker(glanceEvery)
 	defer tick.Stop()
@@ -119,7 +119,7 @@ func (c *Cluster) heal(ctx context.Context) {
 	}
 }
 
-// bringUpAgain is what Start does, for a cluster that has started.
+// bringUpAgain repeats Start for a cluster that was started.
 func (c *Cluster) bringUpAgain(ctx context.Context) (restarted string, err error) {
 	turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, c.logger)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"os/exec"
 )
 
-// watchScript runs as the cluster's owner. It holds one lock that says that it runs, and now and
-// then asks for the two that Close takes, in the same order. When it gets both, the server is
-// unused: SIGINT asks that for a fast shutdown, and the locks are kept until it is gone, so that no
-// process joins a server that is about to stop.
+// watchScript runs as the cluster's owner. It holds a lock while it runs, and periodically tries to
+// take the two locks that Close takes, in the same order. If it gets both, the server is unused and
+// it sends SIGINT for a fast shutdown. It keeps the locks until the server is gone, so that no
+// process joins a stopping server.
 const watchScript = `
 while sleep 5 && [ -f "$3" ]; do
 	flock -n "$1" flock -n "$2" sh -c '
@@ -17,9 +17,9 @@ while sleep 5 && [ -f "$3" ]; do
 	' sh "$3" && exit
 done`
 
-// StopWhenUnused has the server stopped within seconds after its last user has ended without Close,
-// as test processes do. The watcher is a separate process, one for each cluster. Where the program
-// flock is missing (macOS) it does nothing: the server goes on, and the next Start adopts it.
+// StopWhenUnused stops the server within seconds after its last user ended without Close, as test
+// processes do. The watcher is a separate process, one per cluster. Without the program flock
+// (macOS) it does nothing; the next Start then adopts the server.
 func (c *Cluster) StopWhenUnused(ctx context.Context) error {
 	flock, err := exec.LookPath("flock")
 	if err != nil {

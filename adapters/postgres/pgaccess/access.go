@@ -66,7 +66,7 @@ func Remove(ctx context.Context, tx pgx.Tx, tenant access.TenantID, source docum
 	return nil
 }
 
-// clean is text that PostgreSQL takes.
+// clean removes characters that PostgreSQL cannot store.
 func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
 
 func strs[S ~string](in []S) []string {

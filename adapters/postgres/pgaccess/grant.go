@@ -15,12 +15,12 @@ import (
 //go:embed queries/links.sql
 var linksSQL string
 
-// link is who a listener is in a source that grants something at present.
+// link is the identity of a listener in a source that currently grants something.
 type link struct {
 	listener       int
 	source, person string
 	name           string // of the person, for readers
-	known          bool   // the source has told of the person
+	known          bool   // the source has reported the person
 	said           bool   // by the operator; else by an address
 }
 
@@ -63,7 +63,8 @@ func (s *Store) common(ctx context.Context, tenant access.TenantID, listeners []
 	return ordered(append(held, sets...)), nil
 }
 
-// links finds out who the listeners are in sources that grant something at present, or in all.
+// links returns the identities of the listeners in sources that currently grant something, or in
+// all sources.
 func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []access.Listener, domains []string, all bool) ([]link, error) {
 	var numbers []int32
 	var platforms, workspaces, accounts, emails []string
@@ -82,7 +83,7 @@ func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []a
 	})
 }
 
-// from says by which identity a single listener holds something of a source.
+// from describes the identity by which a single listener holds something in a source.
 func (l link) from() string {
 	if l.said {
 		return fmt.Sprintf("in %s, where you are %s, as the operator says", l.source, cmp.Or(l.name, l.person))
@@ -116,7 +117,7 @@ func shared(links []link, listeners int) []access.Held {
 	return held
 }
 
-// group is a person's group, and who they are there.
+// group is a person's group, and the person's identity in its source.
 type group struct {
 	link
 	principal, title string
@@ -159,7 +160,8 @@ func (s *Store) mine(ctx context.Context, tenant access.TenantID, links []link) 
 	return mine, nil
 }
 
-// sharedGroups are those of the first listener's groups in a source in which all the others are.
+// sharedGroups returns the groups of the first listener in a source that all other listeners are
+// in.
 func (s *Store) sharedGroups(ctx context.Context, tenant access.TenantID, source string, mine []group, links []link, listeners int) ([]group, error) {
 	linked, first := 0, ""
 	others := make(map[string]bool) // several listeners may be one person
@@ -206,7 +208,7 @@ func (s *Store) sharedGroups(ctx context.Context, tenant access.TenantID, source
 	}), nil
 }
 
-// ordered sorts what is held by principal, each once.
+// ordered sorts principals and removes duplicates.
 func ordered(held []access.Held) []access.Held {
 	byPrincipal := make(map[access.Principal]access.Held, len(held))
 	for _, h := range held {

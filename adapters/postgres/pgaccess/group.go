@@ -118,8 +118,8 @@ func (w *groupWriter) groups(ctx context.Context, groups []index.Group) error {
 	return w.members(ctx, principals, members)
 }
 
-// members makes the groups' members those given. They are compared here, since a planner does not
-// know how many there are.
+// members sets the members of groups. It compares them here, because the planner cannot estimate
+// their number.
 func (w *groupWriter) members(ctx context.Context, groups []string, now map[membership]bool) error {
 	// Served by source_member_group.
 	rows, err := w.tx.Query(ctx, `select principal, person from source_member where tenant_id = $1 and principal = any($2::text[])`, string(w.tenant), groups)
@@ -157,7 +157,7 @@ func (w *groupWriter) members(ctx context.Context, groups []string, now map[memb
 	return err
 }
 
-// check refuses groups that are not the source's own to say.
+// check rejects groups that do not belong to the source.
 func (w *groupWriter) check(group access.Principal) error {
 	own := strings.TrimSuffix(string(access.SourceAll(string(w.run.Source))), "all")
 	kind, id, found := strings.Cut(strings.TrimPrefix(string(group), own), ":")
@@ -180,7 +180,7 @@ func (w *groupWriter) unread(ctx context.Context, groups []access.Principal) err
 	return err
 }
 
-// sweep takes out who was not told of in a whole pass.
+// sweep removes people and groups that a complete pass did not report.
 func (w *groupWriter) sweep(ctx context.Context) error {
 	args := []any{string(w.tenant), string(w.run.Source), w.run.PassStartedAt}
 	batch := &pgx.Batch{}

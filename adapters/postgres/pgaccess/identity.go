@@ -21,7 +21,8 @@ type Identity struct {
 	At      time.Time
 }
 
-// digestSQL is by what a forgotten account is known: of $1 (tenant) and the three that follow it.
+// digestSQL computes the digest of a forgotten account from $1 (tenant) and the next three
+// arguments.
 const digestSQL = `(select sha256(key || convert_to(concat_ws(chr(31), $1::text, $2::text, $3::text, $4::text), 'UTF8')) from identity_key)`
 
 // Say stores the operator's statements about accounts. If whole is set, it deletes all earlier

@@ -57,12 +57,13 @@ type nodeWriter struct {
 	tx      pgx.Tx
 	tenant  access.TenantID
 	run     index.AccessRun
-	roots   []string // whose readers, and those of the nodes below, are to be found again
+	roots   []string // nodes to be recomputed with those below
 	changed bool     // people may read more or less than before
 }
 
-// readersForm is the form in which index.ReadersOf writes readers. A higher one has the readers of
-// all stored nodes written again: 1 made sets of several principals that suffice each by itself.
+// readersForm is the version of the readers that index.ReadersOf returns. If it is raised, the
+// readers of all stored nodes are recomputed. Version 1 added sets for several principals that each
+// suffice.
 const readersForm = 1
 
 // upgrade has the readers of all nodes of the source written again whose form is older.
@@ -137,7 +138,7 @@ func (w *nodeWriter) unread(ctx context.Context, ids []string) error {
 	return err
 }
 
-// remove takes out nodes that no one may read from now on.
+// remove hides nodes from everyone.
 func (w *nodeWriter) remove(ctx context.Context, b index.NodeBatch) error {
 	if len(b.Denied) == 0 && !b.Complete {
 		return nil
@@ -159,7 +160,7 @@ func (w *nodeWriter) ids(ctx context.Context, sql string, args ...any) ([]string
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// relative is a node whose readers are found again, or one above it.
+// relative is a node whose readers are to be recomputed, or one above it.
 type relative struct {
 	index.Node
 	readers []string
@@ -172,7 +173,7 @@ type relative struct {
 // expires is when a node that could not be read does not count any more, by itself.
 func (r relative) expires() time.Time { return r.readAt.Add(index.NodeGrace) }
 
-// follow finds the readers of nodes that changed, and of those below them.
+// follow recomputes the readers of changed nodes and of those below them.
 func (w *nodeWriter) follow(ctx context.Context) error {
 	rows, err := w.tx.Query(ctx, familySQL, string(w.tenant), string(w.run.Source), w.roots)
 	if err != nil {

@@ -19,11 +19,12 @@ import (
 // Match is a person of a source with the matching accounts of chat platforms.
 type Match struct {
 	Source       document.SourceID
-	Person, Name string // native id, and what the source calls them
+	Person, Name string // native id, and the name in the source
 	State        sources.Match
-	Accounts     []access.Account // whose the person is; of sources.Conflicting, all that claim it
-	Why          string           // by what that is known, or why not
-	At           time.Time        // since when it is known
+	// the person's accounts; for sources.Conflicting all that claim the person
+	Accounts []access.Account
+	Why      string    // the reason for the match or for its absence
+	At       time.Time // time of the match
 }
 
 // described is a person in a source.
@@ -49,7 +50,7 @@ func (s *Store) Matches(ctx context.Context, tenant access.TenantID, domains []s
 	return all, nil
 }
 
-// everybody is all people of sources and of platforms, and who is whom.
+// everybody holds all people of sources and platforms, and the matches between them.
 type everybody struct {
 	people   []described
 	accounts []access.Account
@@ -61,7 +62,7 @@ type everybody struct {
 	denied   map[string]map[accountKey]Identity
 }
 
-// accountKey is what an account is known by.
+// accountKey identifies an account.
 type accountKey struct {
 	workspace access.Workspace
 	id        string
@@ -119,8 +120,7 @@ func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains [
 	return w, nil
 }
 
-// accounts reads everybody of all platforms, and those of whom the operator spoke and no platform
-// has told.
+// accounts reads all accounts of all platforms, and those that only the operator named.
 func (s *Store) accounts(ctx context.Context, w *everybody) error {
 	rows, err := s.db.Pool.Query(ctx, `
 		select platform, workspace, id, name, email, full_member, seen_at from account where not bot
@@ -147,11 +147,11 @@ func (s *Store) accounts(ctx context.Context, w *everybody) error {
 // Known lists everyone of all platforms and sources by whom an account can be matched with a
 // person.
 type Known struct {
-	Accounts []access.Account                     // apps left out
-	People   map[document.SourceID][]index.Person // of sources that have told of any
+	Accounts []access.Account                     // without apps
+	People   map[document.SourceID][]index.Person // in sources that have reported any
 }
 
-// Known returns everybody.
+// Known returns everyone.
 func (s *Store) Known(ctx context.Context, tenant access.TenantID) (Known, error) {
 	w, err := s.everybody(ctx, tenant, nil)
 	if err != nil {
@@ -196,7 +196,7 @@ func (w *everybody) match(p described, domains []string) Match {
 	return m
 }
 
-// claims says why no account is matched with a person who has addresses that count.
+// claims returns why no account is matched with a person who has verified addresses.
 func (w *everybody) claims(m *Match, emails []string) {
 	m.Why = "no account of a chat platform has " + strings.Join(emails, ", ")
 	for _, e := range emails {
@@ -234,12 +234,12 @@ type Cover struct {
 	Principal access.Principal
 	Name      string
 	Misses    int // full members of chat platforms who are not known to be in it
-	Of        int // full members there are
+	Of        int // number of full members
 }
 
-// CoversOf returns for each source the groups that cover the most full members of chat platforms,
-// and the groups that are listed already. It returns a limited number per source. The group of
-// everyone in the source comes first where it covers as many.
+// CoversOf returns a limited number of groups per source: those that cover the most full members of
+// chat platforms, and those already configured. Among equal ones, the group of everyone in the
+// source comes first.
 func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []string, listed []access.Principal, most int) ([]Cover, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {

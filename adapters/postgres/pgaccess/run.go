@@ -64,7 +64,7 @@ func hold(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.Acce
 	return err
 }
 
-// advance notes what a batch brought of a run.
+// advance records the progress of a run after a batch.
 func advance(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.AccessRun, next index.Checkpoint, complete bool) error {
 	_, err := tx.Exec(ctx, `
 		update source_access set checkpoint = coalesce($4, checkpoint), pass_at = $5, touched_at = clock_timestamp(),
@@ -123,7 +123,7 @@ func (s *Store) EndAccess(ctx context.Context, tenant access.TenantID, run index
 	return nil
 }
 
-// succeed notes that a pass came to its end. What it read counts, once the source was read whole.
+// succeed records that a pass finished. Its results count once the source was read completely.
 func succeed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.AccessRun) error {
 	var hidden bool
 	err := tx.QueryRow(ctx, `

@@ -14,11 +14,11 @@ import (
 // set is a set of clauses that a person holds.
 type set struct {
 	principal, source string
-	clauses           [][]string // what each needs one of
+	clauses           [][]string // each requires one of its principals
 }
 
-// heldBy returns the sets of at least some clauses that a person holds by what they hold otherwise,
-// of sources that grant something at present.
+// heldBy returns the sets with a minimum number of clauses that a person holds through other
+// principals, in sources that currently grant something.
 func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []string, clauses int) ([]set, error) {
 	// Served by the primary keys of access_set_clause and access_set, and by access_set_clause_set:
 	// one look-up for each set of which a person holds anything, whatever the planner takes the
@@ -59,8 +59,8 @@ func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []strin
 	return sets, err
 }
 
-// sets returns those that each of the listeners holds, some maybe by other groups than others. mine
-// are the groups of the first one, and common is what all of them hold of sources.
+// sets returns the sets that all listeners hold, possibly through different groups. mine are the
+// groups of the first listener, and common is what all of them hold in sources.
 func (s *Store) sets(
 	ctx context.Context, tenant access.TenantID, listeners []access.Listener, links []link, mine map[string][]group, common []access.Held,
 ) ([]access.Held, error) {
@@ -111,7 +111,7 @@ func (s *Store) sets(
 	return held, nil
 }
 
-// from says in few words what a set asks for.
+// from describes the requirements of a set.
 func (s set) from(alone bool) string {
 	who := "everybody here meets"
 	if alone {
@@ -127,7 +127,7 @@ func (s set) from(alone bool) string {
 	return fmt.Sprintf("%s all that %s asks for: %s", who, s.source, strings.Join(parts, "; and "))
 }
 
-// fill adds to what listeners but the first hold those of their groups that sets ask for.
+// fill adds the groups of all listeners but the first that sets require.
 func (s *Store) fill(ctx context.Context, tenant access.TenantID, holds []map[string]bool, links []link, sets []set) error {
 	var asked []string
 	for _, one := range sets {
@@ -171,7 +171,7 @@ func (s *Store) fill(ctx context.Context, tenant access.TenantID, holds []map[st
 	return err
 }
 
-// metBy reports whether a person who holds something holds the set.
+// metBy reports whether a person with given principals holds the set.
 func (s set) metBy(held map[string]bool) bool {
 	return !slices.ContainsFunc(s.clauses, func(c []string) bool { return !slices.ContainsFunc(c, func(p string) bool { return held[p] }) })
 }

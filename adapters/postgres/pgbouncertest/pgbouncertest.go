@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// pool is how many connections the pooler has to the server: few, so that statements of one client
-// meet those of others on each.
+// pool is the number of the pooler's connections to the server. It is small, so that statements of
+// different clients share each.
 const pool = 4
 
 // Pooler is a PgBouncer of a test's own, on a Unix socket.
@@ -81,7 +81,7 @@ func Start(tb testing.TB, database string) *Pooler {
 
 const port = "6432"
 
-// configuration lets everyone in who may open the socket, as the one user of the one database.
+// configuration admits everyone who may open the socket, as the only user of the only database.
 func configuration(server *pgx.ConnConfig, dir string) string {
 	target := fmt.Sprintf("host=%s port=%d dbname=%s user=%s", value(server.Host), server.Port, value(server.Database), value(server.User))
 	if server.Password != "" {

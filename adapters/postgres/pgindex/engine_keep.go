@@ -195,8 +195,8 @@ const noteMissingSQL = `
 	) d
 	on conflict do nothing`
 
-// fill copies to the index that is being filled the chunks that it lacks and that are not queued,
-// in order of chunks.
+// fill copies missing chunks to the index that is being filled, except queued ones, in order of
+// chunks.
 func (x *Index) fill(ctx context.Context, tell func(context.Context) error) error {
 	var after entry
 	for {

@@ -14,12 +14,13 @@ import (
 )
 
 // Find runs all probes and fetches the passages in one snapshot of the database. See
-// retrieve.Index. With a warm cache a search takes two round trips in one transaction. The first
-// confirms that the index is unchanged since the last search, and fetches postings of words that
-// are not cached. Both sides are then scored in memory, and the second fetches the passages. A
-// change of the index adds a round trip. If the vectors do not fit in memory, one more round trip
-// fetches the nearest vectors during keyword scoring, and another one the distances of keyword
-// candidates.
+// retrieve.Index.
+//
+// With a warm cache a search takes two round trips in one transaction. The first confirms that the
+// index is unchanged since the last search, and fetches postings that are not cached. Both sides
+// are then scored in memory, and the second fetches the passages. A change of the index adds a
+// round trip. If the vectors do not fit in memory, one more round trip fetches the nearest vectors
+// during keyword scoring. Another one fetches the distances of keyword candidates.
 func (x *Index) Find(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (retrieve.Candidates, []retrieve.Passage, error) {

@@ -89,9 +89,9 @@ func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	return nil
 }
 
-// Purge removes the words of documents that were taken out from the keyword index, and names that
-// no document uses any more, however few they are: nothing finds them any more, but they would stay
-// in the database until a merge that pays. It looks at the time like Tidy.
+// Purge removes the words of deleted documents from the keyword index, and unused names. Nothing
+// finds them any more, but otherwise they would stay in the database until a merge pays. It checks
+// the deadline like Tidy.
 func (x *Index) Purge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {

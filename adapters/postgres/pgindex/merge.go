@@ -53,9 +53,9 @@ func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int
 	return done && err == nil, err
 }
 
-// planMerge chooses adjacent segments of one block to be merged into one: all segments of a full
-// block, else the first mergeWidth of a level, else a single segment with many deleted chunks or
-// stale impacts.
+// planMerge chooses adjacent segments of one block to be merged into one. It takes all segments of
+// a full block, else the first mergeWidth of a level, else a single segment with many deleted
+// chunks or stale impacts.
 func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	for start := 0; start < len(segments); {
 		end := start + 1

@@ -24,8 +24,8 @@ const (
 	// often a search does so at most. Until all sketches exist, PostgreSQL compares every vector.
 	sketchBatch  = 8192
 	sketchRounds = 16
-	// sketchAfter is the number of searches after which a process begins to compute sketches, so
-	// that a command with one search does not.
+	// sketchAfter is the number of searches after which a process begins to compute sketches. A
+	// command that searches once computes none.
 	sketchAfter = 3
 	// sketchShare is the share of the memory, in quarters, for the sketches of an index. If an
 	// index is larger, PostgreSQL compares every readable vector.

@@ -17,18 +17,18 @@ var calledText string
 var calledSQL = readable(calledText, "$5")
 
 const (
-	// evidenceRounds is how many times the names of people, and the people of names, are looked up
-	// from one another: a name, its address, the address's other names, and who else has those.
+	// evidenceRounds is how often names and entities are looked up from each other: a name, its
+	// address, the address's other names, and the other entities with those.
 	evidenceRounds = 6
-	// mostSpellingsOf is how many spellings of names are looked at of one entity, and of one name.
-	// Whatever has more is shared by many people.
+	// mostSpellingsOf limits the spellings read per entity and per name. One with more is shared by
+	// many people.
 	mostSpellingsOf = 50
-	// mostPeople is how many entities are looked at. Among more it is not clear whose a name is,
-	// and the operator's word alone joins them.
+	// mostPeople limits the entities read. Among more, names are ambiguous, and only the operator's
+	// statements join entities.
 	mostPeople = 200
 )
 
-// evidence is what an audience may know of who uses which name, with the numbers of entities and
+// evidence is what an audience may know about the use of names, with the numbers of entities and
 // names.
 type evidence struct {
 	knowledge.Evidence
@@ -36,8 +36,8 @@ type evidence struct {
 	names    map[string]int64 // by form
 }
 
-// evidence looks up, from what has the names of a question, who else may be meant by them. Where
-// that has no end it is nothing but the operator's word.
+// evidence looks up which other entities may be meant by the names of a question. If there are too
+// many, it returns only the operator's statements.
 func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []naming) (*evidence, error) {
 	e := &evidence{entities: make(map[knowledge.ID]int64), names: make(map[string]int64)}
 	if err := g.said(ctx, q.Audience.Tenant(), &e.Evidence); err != nil {
@@ -90,7 +90,7 @@ func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []nami
 	return e, nil
 }
 
-// seeking is what is to be looked up next, each once.
+// seeking is the set of what to look up next.
 type seeking struct {
 	entities, names []int64
 	keys            []string
@@ -104,7 +104,7 @@ func newSeeking() *seeking {
 	return s
 }
 
-// begin forgets what was looked up.
+// begin clears the set.
 func (s *seeking) begin() { s.entities, s.names, s.keys = []int64{}, []int64{}, []string{} }
 
 func (s *seeking) nothing() bool { return len(s.entities)+len(s.names)+len(s.keys) == 0 }
@@ -130,7 +130,7 @@ func (s *seeking) key(key string) {
 	}
 }
 
-// called are the names of what is sought, and what has them.
+// called returns the names of the given entities, and the entities with the given names.
 func (g *Graph) called(ctx context.Context, q knowledge.Question, sought *seeking, e *evidence) ([]knowledge.Called, error) {
 	rows, err := g.db.Pool.Query(ctx, calledSQL, string(q.Audience.Tenant()), sought.entities, sought.keys, sought.names, texts(q.Audience.Principals()), orAll(texts(q.Sources)),
 		orAll(texts(q.Documents)), mostSpellingsOf)
@@ -149,7 +149,7 @@ func (g *Graph) called(ctx context.Context, q knowledge.Question, sought *seekin
 	return called, nil
 }
 
-// said is the operator's word.
+// said returns the operator's statements.
 func (g *Graph) said(ctx context.Context, tenant access.TenantID, e *knowledge.Evidence) error {
 	rows, err := g.db.Pool.Query(ctx, `
 		select false, kind, key, other_kind, other_key from entity_merge where tenant_id = $1
@@ -176,16 +176,16 @@ func (g *Graph) said(ctx context.Context, tenant access.TenantID, e *knowledge.E
 // meant is what a question asks about.
 type meant struct {
 	about []naming
-	// that have the names, with those that stand for the documents that do, and with what counts as
-	// one with any of them
+	// with the names; also those of documents with the names, and all that are joined with one of
+	// them
 	entities []int64
-	// parted are those of the entities that are other people's too, each with the names by which it
-	// is asked for: of them counts what documents call so.
+	// parted are the entities that belong to several people, each with the names by which it is
+	// asked for. Only documents that use these names count.
 	parted, by []int64
 }
 
-// meant finds what is asked about: what has the names of a question, also where documents
-// abbreviate them, and whatever counts as one with it for this audience.
+// meant looks up what a question asks about: entities and documents with its names or with
+// abbreviations of them, and all entities that are joined with these for this audience.
 func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err error) {
 	if m.about, err = g.named(ctx, q); err != nil || q.Audience.Tenant() == "" {
 		return m, err
@@ -237,8 +237,8 @@ func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err e
 	return m, nil
 }
 
-// part notes that an address or account is asked for by the name of one of several people who have
-// it.
+// part records that an address or account is asked for by the name of one of several people who
+// have it.
 func (m *meant) part(e *evidence, id knowledge.ID, entity int64, asked []string) {
 	reused := e.Reused(id)
 	if len(reused) == 0 || slices.Contains(asked, knowledge.Form(id.Key)) {

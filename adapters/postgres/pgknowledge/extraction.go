@@ -43,7 +43,7 @@ func (t *Texts) Known(ctx context.Context, tenant access.TenantID, texts []extra
 	return known, nil
 }
 
-// givenUp is why a text is never asked about again that had all its attempts.
+// givenUp is the reason for not reading a text again after all attempts.
 const givenUp = "the model gave no answer, or the process that asked it ended, in each of the attempts"
 
 // Claim implements extract.Store. It reserves a text for the caller, by the primary key.

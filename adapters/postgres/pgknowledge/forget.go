@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// forgottenSQL is by what a forgotten person is known: a digest, made with this installation's key,
-// of $1 (tenant) and an address. It is one of those of accounts, of which none has a platform of
+// forgottenSQL computes the digest of a forgotten person, with this installation's key, from $1
+// (tenant) and an address. It is stored among those of accounts, none of which has a platform of
 // this name.
 const forgottenSQL = `sha256(k.key || convert_to(concat_ws(chr(31), $1::text, 'knowledge', 'person', `
 
@@ -51,7 +51,7 @@ func (g *Graph) Forget(ctx context.Context, tenant access.TenantID, email string
 	return was, nil
 }
 
-// without leaves out what documents state of people who were forgotten.
+// without removes statements about forgotten people.
 func without(ctx context.Context, tx pgx.Tx, tenant access.TenantID, docs []Written) error {
 	var addresses []string
 	person := func(e *knowledge.Entity) bool {

@@ -31,7 +31,7 @@ var (
 	statementsSQL = readable(statementsText, "$6")
 )
 
-// readable fills in the condition that decides who may read.
+// readable inserts the condition for readable documents.
 func readable(sql, held string) string {
 	return strings.ReplaceAll(sql, "{may_read}", pgaccess.MayRead("$1", held))
 }
@@ -107,7 +107,7 @@ type naming struct {
 	row    int64
 }
 
-// mostNamings is how many documents that use the names of a question are looked at.
+// mostNamings limits the documents read that use the names of a question.
 const mostNamings = 2000
 
 // Named implements knowledge.Graph.
@@ -190,8 +190,8 @@ func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowled
 // mostPatterns is how many patterns of a source's CODEOWNERS are compared with a document.
 const mostPatterns = 5000
 
-// covering are the paths of CODEOWNERS files that name one of the documents, where owners are asked
-// for.
+// covering returns the paths in CODEOWNERS files that match one of the documents, if owners are
+// requested.
 func (g *Graph) covering(ctx context.Context, q knowledge.Question, about []naming) ([]int64, error) {
 	var ids []int64
 	if len(q.Relations) > 0 && !slices.Contains(q.Relations, knowledge.Owns) {
@@ -221,7 +221,8 @@ func (g *Graph) covering(ctx context.Context, q knowledge.Question, about []nami
 	return ids, nil
 }
 
-// closest leaves out what is stated of a path where a longer one names the same document: the last line that matches decides, and files list what is special last.
+// closest drops statements about a path if a longer one matches the same document. In CODEOWNERS
+// the last matching line decides, and files list special cases last.
 func closest(all []stated, covering []int64) []stated {
 	longest := make(map[string]int) // by source
 	of := func(s stated) (source string, length int, covers bool) {
@@ -254,8 +255,8 @@ func closest(all []stated, covering []int64) []stated {
 	return all
 }
 
-// limitSlack is how many times as many statements are read as are asked for: some lead to documents
-// that the audience may not read, and are left out.
+// limitSlack is how many times the requested statements are read, because some refer to unreadable
+// documents and are dropped.
 const limitSlack = 3
 
 // side is one end of a row of statements.sql.
@@ -288,8 +289,8 @@ func scanStatement(row pgx.CollectableRow) (stated, error) {
 	return s, err
 }
 
-// resolve finds the documents that statements lead to. Those that lead to a document which the
-// audience may not read, or which is not there, are left out: which of the two it is shows nowhere.
+// resolve looks up the documents that statements refer to. It drops statements whose document is
+// missing or unreadable, without revealing which.
 func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated) ([]knowledge.Statement, error) {
 	var addresses, ids, forms []string
 	for i := range all {
@@ -392,7 +393,7 @@ func texts[S ~string](in []S) []string {
 	return out
 }
 
-// orAll is null for an empty list, which restricts nothing.
+// orAll returns null for an empty list, which means no restriction.
 func orAll(list []string) []string {
 	if len(list) == 0 {
 		return nil
@@ -402,5 +403,5 @@ func orAll(list []string) []string {
 
 func orNone(list []string) []string { return append([]string{}, list...) }
 
-// orNobody is a list that is not null, which an array of parameters would be read as.
+// orNobody returns a list that is not null.
 func orNobody(list []int64) []int64 { return append([]int64{}, list...) }

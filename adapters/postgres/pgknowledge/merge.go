@@ -28,7 +28,7 @@ var (
 	ErrItself  = errors.New("both are the same entity")
 )
 
-// ordered puts the two into the order in which they are kept, so that a merge is kept once.
+// ordered returns the two in canonical order, so that a merge is stored once.
 func (s Same) ordered() Same {
 	if s.Kind > s.OtherKind || s.Kind == s.OtherKind && s.Key > s.OtherKey {
 		s.Kind, s.Key, s.OtherKind, s.OtherKey = s.OtherKind, s.OtherKey, s.Kind, s.Key
@@ -50,7 +50,7 @@ func (g *Graph) Split(ctx context.Context, tenant access.TenantID, s Same) (back
 	return g.say(ctx, tenant, s, "entity_merge", `insert into entity_apart (tenant_id, kind, key, other_kind, other_key, said_by) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`)
 }
 
-// say takes back what was said of two entities in a table, or says the opposite, in one
+// say withdraws a statement about two entities in a table, or else records the opposite, in one
 // transaction.
 func (g *Graph) say(ctx context.Context, tenant access.TenantID, s Same, before, instead string, more ...any) (back bool, err error) {
 	s = s.ordered()
@@ -108,7 +108,7 @@ func (g *Graph) Said(ctx context.Context, tenant access.TenantID, most int) ([]S
 
 // Size counts the contents of a tenant's graph.
 type Size struct {
-	Documents  int64 // that were read
+	Documents  int64 // documents read
 	Unread     int64 // stored by an earlier version, to be read by serve
 	Names      int64
 	Unsearched int64 // names that are still to be looked for in older passages

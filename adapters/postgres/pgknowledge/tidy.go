@@ -16,8 +16,8 @@ type Name struct {
 	Spellings []string // in which documents write it, up to mostSpellings
 }
 
-// mostSpellings is how many spellings of a name are looked for in passages that were there before
-// it: those with other accents are other words to the index.
+// mostSpellings limits the spellings of a name that are searched for in older passages. Spellings
+// with other accents are different words in the index.
 const mostSpellings = 4
 
 // Unsearched returns names that were not searched for yet, and their number, counted up to most.
@@ -96,7 +96,7 @@ func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 	return nil
 }
 
-// purgeStep is how many names and entities go at once.
+// purgeStep is how many names and entities are deleted at once.
 const purgeStep = 5000
 
 // Purge deletes names and entities that no document uses, and reports whether there may be more.

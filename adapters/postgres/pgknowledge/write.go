@@ -25,8 +25,8 @@ import (
 // this number.
 const ReadingVersion = 2
 
-// mostNames is how many names are looked for in text; 100 bytes of memory each. Those beyond are
-// still found by whoever asks for them.
+// mostNames limits the names that are searched for in text, at 100 bytes of memory each. Questions
+// still find the others.
 const mostNames = 500_000
 
 // Writer writes the facts and names of documents. It caches the names of a tenant. It is safe for
@@ -36,7 +36,7 @@ type Writer struct {
 	tenants map[access.TenantID]*names
 }
 
-// names are those of a tenant, as far as they are committed.
+// names are the committed names of a tenant.
 type names struct {
 	mu      sync.Mutex
 	lexicon *knowledge.Lexicon
@@ -56,7 +56,7 @@ type Written struct {
 	Reading  knowledge.Reading
 }
 
-// Put writes the facts and names of one tenant's documents. Nothing may be stored for them yet.
+// Put stores the facts and names of one tenant's documents, for which none may be stored yet.
 func (w *Writer) Put(ctx context.Context, tx pgx.Tx, tenant access.TenantID, docs []Written) error {
 	known, err := w.names(ctx, tx, tenant)
 	if err != nil {
@@ -85,8 +85,8 @@ func (w *Writer) Put(ctx context.Context, tx pgx.Tx, tenant access.TenantID, doc
 	return rows.copy(ctx, tx, tenant)
 }
 
-// names brings what is remembered of a tenant's names up to date. The lock of the shard makes them
-// come in the order of their numbers.
+// names updates the cached names of a tenant. The lock of the shard guarantees that they arrive in
+// the order of their numbers.
 func (w *Writer) names(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (*names, error) {
 	w.mu.Lock()
 	n := w.tenants[tenant]
@@ -123,7 +123,7 @@ func (w *Writer) names(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (
 	return n, nil
 }
 
-// entityKey tells entities apart.
+// entityKey identifies an entity.
 type entityKey struct{ kind, key string }
 
 // batch is what a transaction writes.
@@ -155,7 +155,7 @@ type mentionRow struct {
 	name  knowledge.NameID
 }
 
-// longestShown is how many bytes of a name are kept.
+// longestShown is the maximum stored length of a name in bytes.
 const longestShown = 300
 
 // collect turns readings into rows without numbers.
@@ -288,7 +288,7 @@ func (b *batch) find(docs []Written, known *names, fresh *knowledge.Lexicon) {
 	}
 }
 
-// live leaves out mentions of names that are gone since they were remembered.
+// live drops mentions of names that were deleted since they were cached.
 func (b *batch) live(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	var ids []int64
 	for _, m := range b.mentions {
@@ -345,8 +345,8 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) err
 	return nil
 }
 
-// KeepLinks adds, to readings of documents as they are stored, the links that their source told of
-// and the text does not: no other transaction knows them. Served by the primary keys.
+// KeepLinks adds to new readings the stored links that the source reported and the text lacks.
+// Served by the primary keys.
 func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []Written) error {
 	at, ids := make(map[int64]int, len(docs)), make([]int64, len(docs))
 	for i := range docs {

@@ -131,9 +131,9 @@ var leasedSQL = eventSQL(session.Leased, strings.ReplaceAll(leaseQuery, "{held u
 const awaitsStart = `(e.state = 'queued' and e.not_before > statement_timestamp() and exists (
 	select from deep_search d where d.tenant_id = e.tenant_id and d.turn_id = e.id and d.asked_at is not null and d.choice is null))`
 
-// mustWait is true of a queued turn t that must wait for another turn of its session: an earlier
-// one that is not done, or one that runs and overtook it while it waited for a person. Served by
-// turn_unfinished.
+// mustWait is true for a queued turn t that must wait for another turn of its session. That is an
+// unfinished earlier one, or one that is running and overtook it while it waited for a person.
+// Served by turn_unfinished.
 const mustWait = `exists (
 	select from turn e where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.state <> 'done'
 	  and case when e.number < t.number then not ` + awaitsStart + ` else e.state <> 'queued' end)`
@@ -154,8 +154,8 @@ var handedBackSQL = eventSQL(session.HandedBack, `
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (state <> 'done' or disturbed)`)
 
 // awaitedSQL releases a turn whose deep search waits for a person: until at most $4 µs after the
-// question, and $5 µs from now. It does not wait if the plan does not have the $6 sub-questions, $7
-// of them dropped, that were shown, and 20 s if there is no stored search. The turn leaves
+// question, and $5 µs from now. It does not wait if the plan does not have the $6 sub-questions, of
+// which $7 are dropped, that were shown. Without a stored search it waits 20 s. The turn leaves
 // quarantine, since it did not end a process.
 var awaitedSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1, quarantine = '', not_before = case

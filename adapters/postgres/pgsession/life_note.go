@@ -2,8 +2,8 @@ package pgsession
 
 import "github.com/footnotehq/footnote/core/session"
 
-// overwrittenSQL records that an attempt ($3) at turn $4 may have written into messages that now
-// belong to turn $2, unless it is that turn's newest attempt.
+// overwrittenSQL records that attempt $3 at turn $4 may have written into messages that now belong
+// to turn $2. It does nothing for that turn's newest attempt.
 var overwrittenSQL = eventSQL(session.Overwritten, `update turn t set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4) and {from t}`)
 
 // beingAnswered is true of a turn whose attempt may still change its question.

@@ -117,7 +117,7 @@ func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, 
 	return n == manyMatches, err
 }
 
-// questionText is what message_question indexes.
+// questionText is the text indexed by message_question.
 const questionText = `to_tsvector('simple', left(q.text, 20000))`
 
 // questionFilter returns a query as SQL, after other arguments. common says that many questions

@@ -17,7 +17,7 @@ const (
 	replicaAge = 24 * time.Hour
 	orphanAge  = 24 * time.Hour
 	quotaAge   = 48 * time.Hour // twice the longest window
-	changeAge  = 24 * time.Hour // of a version: nothing that is remembered is so old
+	changeAge  = 24 * time.Hour // of a version: no cache is older
 	peopleAge  = 30 * 24 * time.Hour
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// isUnbegun is true of a turn t with question q that no replica has begun and whose question was
-// written after the time $3.
+// isUnbegun is true for a turn t with question q that no replica has begun and that was written
+// after the time $3.
 const isUnbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and not t.ambient and q.at > $3::timestamptz`
 
 // withQuestion joins a turn t with its question q, by message's unique (tenant_id, turn_id,

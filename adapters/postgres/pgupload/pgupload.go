@@ -28,7 +28,7 @@ var _ upload.Store = (*Store)(nil)
 // New returns the Store in db.
 func New(db *postgres.DB) *Store { return &Store{db} }
 
-// errUnchanged rolls a transaction back that would change nothing.
+// errUnchanged rolls back a transaction that would change nothing.
 var errUnchanged = errors.New("the content is the same")
 
 // changed raises the revision of a tenant's files. Until the transaction ends, no other one changes
@@ -186,7 +186,7 @@ func (s *Store) RemoveOf(ctx context.Context, tenant access.TenantID, at thread.
 		tenant, at.Platform, postgres.Storable(string(message)), postgres.Storable(at.Channel))
 }
 
-// remove deletes files and returns how many there were.
+// remove deletes files and returns their number.
 func (s *Store) remove(ctx context.Context, tenant access.TenantID, by session.Actor, sql string, args ...any) (n int, err error) {
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, changed, tenant); err != nil {

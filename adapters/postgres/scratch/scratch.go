@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// prefix of every scratch schema, by which those that a killed process left are found.
+// prefix begins the name of every scratch schema. Those of killed processes are found by it.
 const prefix = "footnote_scratch_"
 
 // lockClass is the first key of the advisory lock that says that a schema is in use; the second is
@@ -37,10 +37,10 @@ type Schema struct {
 	left []string
 }
 
-// Create makes a schema in the database at address, which must be a direct connection and not a
-// transaction pooler: the place to look for tables is given when a connection starts. The extension
-// pgvector is installed in the database if it is not there yet, outside of the schema. It first
-// drops the schemas whose processes have died. Errors say what to do.
+// Create creates a schema in the database at address. The address must be a direct connection and
+// not a transaction pooler, because the search path is set when a connection starts. It installs
+// the extension pgvector outside of the schema if it is missing. It first drops the schemas of dead
+// processes. Errors say what to do.
 func Create(ctx context.Context, address string) (*Schema, error) {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
@@ -85,12 +85,12 @@ func (s *Schema) create(ctx context.Context, address string) error {
 // URL is the address whose connections work in the schema.
 func (s *Schema) URL() string { return s.url }
 
-// Left are the schemas of processes that died which this database role may not drop, since another
-// one made them. They do no harm but take room.
+// Left are schemas of dead processes that this database role may not drop, because another role
+// created them. They only take up space.
 func (s *Schema) Left() []string { return s.left }
 
-// Drop removes the schema with everything in it. It does so even when ctx has ended, since that is
-// when it is most often called. Close the connections to URL before.
+// Drop drops the schema with everything in it, even if ctx has ended. Close the connections to URL
+// first.
 func (s *Schema) Drop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropping)
 	defer cancel()
@@ -101,7 +101,7 @@ func (s *Schema) Drop(ctx context.Context) error {
 	return errors.Join(err, s.conn.Close(ctx))
 }
 
-// sweep drops the schemas that no process holds, and returns those that another role has to drop.
+// sweep drops the schemas that no process holds, and returns those that only another role may drop.
 func sweep(ctx context.Context, conn *pgx.Conn) (left []string, err error) {
 	rows, err := conn.Query(ctx, `select nspname from pg_namespace where starts_with(nspname, $1) order by nspname`, prefix)
 	if err != nil {
@@ -139,9 +139,9 @@ func refused(err error) bool {
 	return errors.As(err, &failed) && failed.Code == "42501"
 }
 
-// vectorHome returns the schema that holds pgvector, which it installs where connections usually
-// look if it is not there. Migrations inside the scratch schema would install it there, and it
-// would go with that.
+// vectorHome returns the schema that has pgvector, and installs it in the default schema if it is
+// missing. Otherwise migrations would install it in the scratch schema, with which it would be
+// dropped.
 func vectorHome(ctx context.Context, conn *pgx.Conn) (string, error) {
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		// The number is the extension's name as bytes, the lock under which migrations install it too.

@@ -13,8 +13,8 @@ import (
 // a busy machine.
 const takeOver = 2 * time.Second
 
-// StartReplicatedCluster starts a cluster of three masters with a replica each, which takes the
-// place of its master some seconds after that has gone, and stops it when the test ends. It returns
+// StartReplicatedCluster starts a cluster of three masters with one replica each, and stops it when
+// the test ends. A replica takes over some seconds after its master is gone. The function returns
 // when every replica follows its master.
 func StartReplicatedCluster(tb testing.TB) *Cluster {
 	tb.Helper()
@@ -33,8 +33,8 @@ func StartReplicatedCluster(tb testing.TB) *Cluster {
 	return c
 }
 
-// KillMasterOf kills the master that a key or a channel belongs to, as a crash would, once its
-// replica holds all that it does. It does not wait for the replica to take its place.
+// KillMasterOf kills the master of a key or channel, as a crash would, once its replica is up to
+// date. It does not wait for the failover.
 func (c *Cluster) KillMasterOf(name string) {
 	c.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*nodeLimit)
@@ -58,7 +58,7 @@ func (c *Cluster) KillMasterOf(name string) {
 	c.kill(master)
 }
 
-// infoOf is a field of what INFO says.
+// infoOf returns a field of INFO.
 func infoOf(said, field string) string {
 	for line := range strings.Lines(said) {
 		if name, value, _ := strings.Cut(strings.TrimSpace(line), ":"); name == field {

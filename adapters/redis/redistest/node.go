@@ -24,8 +24,8 @@ type node struct {
 
 func (n *node) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port)) }
 
-// start starts a node on free ports. Other nodes take it for dead that hear nothing of it for so
-// long.
+// start starts a node on free ports. timeout is the time without contact after which other nodes
+// consider it dead.
 func (c *Cluster) start(ctx context.Context, program string, timeout time.Duration) *node {
 	c.tb.Helper()
 	dir, err := os.MkdirTemp("", "redis")

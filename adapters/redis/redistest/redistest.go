@@ -47,7 +47,7 @@ func (s *Server) URL() string { return "unix://" + s.socket() }
 
 func (s *Server) socket() string { return filepath.Join(s.dir, "redis.sock") }
 
-// Calls is how often a command was carried out, such as "hset", which scripts may have called.
+// Calls returns how often a command was executed, such as "hset", including by scripts.
 func (s *Server) Calls(command string) int {
 	s.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

@@ -2,8 +2,7 @@ package accesstest
 
 import "github.com/footnotehq/footnote/core/access"
 
-// Present is who is present where a platform says of them that they are an audience, and nothing
-// else.
+// Present returns a presence that holds exactly an audience on its platform.
 func Present(a access.Audience) access.Presence {
 	p := access.Presence{Tenant: a.Tenant()}
 	for _, principal := range a.Principals() {

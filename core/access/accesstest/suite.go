@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Store is what the suite tries.
+// Store is the store under test.
 type Store interface {
 	access.Changes
 	access.People

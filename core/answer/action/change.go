@@ -12,10 +12,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Edited answers an edited question again in place. The old answer is kept as Superseded. It
-// changes nothing if the message is not a question, or if the edit leaves no text or the same text,
-// as when a preview appears. Once it returns, no matching turn on any replica can miss the change.
-// A Rejection is a sentence for the person; the old answer then stays.
+// Edited answers an edited question again in place, and keeps the old answer as Superseded. It does
+// nothing if the message is not a question, or if its text is empty or unchanged, as when a preview
+// appears. Once it returns, no matching turn on any replica can miss the change. A Rejection is a
+// sentence for the person; the old answer then stays.
 func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	defer s.recoverPanic(ctx, "edit", &err)
 	defer func() { s.auditEdit(ctx, e, err) }()

@@ -22,14 +22,14 @@ import (
 // Deps is what a Service works with. Store, Answerer, Signal and Library are required.
 type Deps struct {
 	Store    Store
-	Settings Settings // nil: commands change nothing
+	Settings Settings // nil: commands cannot change settings
 
 	Answerer Answerer
 	Signal   session.Signal
 	Library  Library
 	Policies Policies // nil: the defaults everywhere
 	People   People   // nil: no one is known in any source
-	// Documents says who may read what has an address; nil: why explains no documents.
+	// Documents returns the readers of the document at an address; nil: why explains no documents.
 	Documents Documents
 	Owners    Owners          // nil: no owner of a page is asked
 	Tokens    Tokens          // nil: no tokens are made in chat
@@ -37,12 +37,12 @@ type Deps struct {
 	// AssistantsAt is the address for assistants (MCP_URL); empty: there is none.
 	AssistantsAt string
 	Logger       *slog.Logger // nil: silent
-	// Spent says for administrators what models cost by now, and the caps: "0.42 of 5.00 USD
-	// today". Empty, or nil: nothing is said.
+	// Spent returns the current cost of models and the caps, for administrators: "0.42 of 5.00 USD
+	// today". If it is nil or returns "", nothing is shown.
 	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
 }
 
-// Store is what commands need of a session.Store, which says what each method does.
+// Store is the part of session.Store that commands use. See there for the methods.
 type Store interface {
 	Explained
 	Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (session.Turn, error)
@@ -64,38 +64,37 @@ type Settings interface {
 	ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key, by string) (was bool, err error)
 }
 
-// Answerer is what commands need of the service that answers; *answer.Service is one. Safe for
-// concurrent use.
+// Answerer is the part of *answer.Service that commands use. It is safe for concurrent use.
 type Answerer interface {
-	// StopAs asks for a stop by a person; holds returns what that person alone may read.
+	// StopAs requests a stop by a person; holds returns what that person alone may read.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
 	// Present returns who sees a turn's answer at this moment.
 	Present(ctx context.Context, t session.Turn) (access.Audience, error)
-	// Held returns what everybody who is present holds, and where each comes from.
+	// Held returns the principals that everyone present holds, with their origins.
 	Held(ctx context.Context, p access.Presence) []access.Held
 }
 
-// Library knows who may read what. Safe for concurrent use.
+// Library checks permissions of documents. It is safe for concurrent use.
 type Library interface {
-	// Readable returns those of the documents that exist and that everybody in the audience may
-	// read at this moment.
+	// Readable returns the existing documents among ids that everyone in the audience may currently
+	// read.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Documents knows who may read documents. Safe for concurrent use.
+// Documents returns the readers of documents. It is safe for concurrent use.
 type Documents interface {
 	// Readers returns who may read each document with an address at this moment.
 	Readers(ctx context.Context, tenant access.TenantID, address string) ([]access.ACL, error)
 }
 
-// People knows whose accounts of chat platforms are whose in sources. Safe for concurrent use.
+// People links accounts of chat platforms to people in sources. It is safe for concurrent use.
 type People interface {
-	// Forget deletes what is known of that about an account, and sees to it that it is found out no
-	// more. It reports whether anything was known.
+	// Forget deletes the stored identities of an account and prevents further lookups. It reports
+	// whether there were any.
 	Forget(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error)
 }
 
-// Policies knows what holds where, and what can be changed. Safe for concurrent use.
+// Policies returns the settings of channels and changes them. It is safe for concurrent use.
 type Policies interface {
 	policy.Source
 	// Accept reports, in a sentence, why a value cannot be set in a channel: it is not valid, or
@@ -109,7 +108,7 @@ type Policies interface {
 // Service carries commands out. It is safe for concurrent use.
 type Service struct{ Deps }
 
-// NewCommand returns a service.
+// New returns a service.
 func New(deps Deps) (*Service, error) {
 	if deps.Answerer == nil || deps.Signal == nil || deps.Library == nil || deps.Store == nil {
 		return nil, errors.New("set up commands: who answers, a signal, a library and a history are required")
@@ -120,7 +119,7 @@ func New(deps Deps) (*Service, error) {
 	return &Service{deps}, nil
 }
 
-// policy is what holds in a channel.
+// policy returns the policy of a channel.
 func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session.Place) (policy.Effective, error) {
 	if s.Policies == nil {
 		return policy.Resolve(), nil
@@ -128,7 +127,7 @@ func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session
 	return policy.In(ctx, s.Policies, tenant, at)
 }
 
-// recovered makes an error of a panic, so that one bad event does not end the process.
+// recovered turns a panic into an error, so that one event cannot end the process.
 func (s *Service) recovered(ctx context.Context, what string, err *error) {
 	if p := recover(); p != nil {
 		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

@@ -107,7 +107,7 @@ const (
 	Cancel                // the question was deleted: end its turn, mark its answer
 	Stop                  // stop, subject to session.MayStop
 	Unfollow
-	Refuse // tell the person that they may not ask here
+	Refuse // refuse, with a sentence for the person
 	Steer  // change the plan of the thread's deep search
 )
 

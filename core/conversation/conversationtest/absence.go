@@ -9,11 +9,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// sayStill is asked about a question that came while no replica ran.
+// sayStill is the bot's text about a question from an outage.
 const sayStill = "Is an answer still wanted?"
 
-// asksAbout reports whether it is asked, in its thread or next to it, whether an answer to a
-// question is still wanted.
+// asksAbout reports whether the bot has asked, in or next to a question's thread, if an answer is
+// still wanted.
 func asksAbout(s Stage, question thread.MessageID) bool {
 	return slices.ContainsFunc(append(s.Shown(Place{}), s.Shown(inThread(question))...), func(m Shown) bool { return strings.Contains(m.Text, sayStill) })
 }

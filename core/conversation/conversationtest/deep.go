@@ -182,7 +182,8 @@ func deepSearches() []scenario {
 
 const askFirst = "deep: ask me first: where is the office, and who leads it?"
 
-// waiting has a deep search wait, asks something else where it does, and then starts it.
+// waiting lets a deep search wait, asks another question in the same thread, and then starts the
+// search.
 func waiting(t *testing.T, begin func(Setting) Stage, ask func(Stage) (thread.MessageID, Place)) {
 	t.Helper()
 	replies := researched(llmtest.Answer("Ann leads it [1]."), llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},

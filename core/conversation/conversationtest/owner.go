@@ -17,13 +17,13 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Own makes answers that find nothing. The nearest page belongs to a person, whose id on the
-// platform person returns.
+// Own makes answers find nothing. The nearest page belongs to a person, whose id on the platform
+// person returns.
 func Own(store sessiontest.Store, deps *answer.Deps, person func() string) {
 	deps.Engine, deps.Owners = unanswering{}, &owners{store, person}
 }
 
-// unanswering is an answer.Engine that finds nothing but a page that comes close.
+// unanswering is an answer.Engine that finds nothing but one close page.
 type unanswering struct{}
 
 // Run implements answer.Engine.

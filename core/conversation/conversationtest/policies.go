@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Policies are what the configuration file says of every channel; nothing is changed in chat.
+// Policies are the configured settings, the same for every channel. Nothing is changed in chat.
 type Policies []policy.SettingValue
 
 var _ command.Policies = Policies{}

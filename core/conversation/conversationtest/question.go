@@ -54,7 +54,7 @@ func prompted(s Stage, n int) string {
 	return b.String()
 }
 
-// asked fails the test unless the model was asked so often.
+// asked fails the test unless the model was called so often.
 func asked(t *testing.T, s Stage, n int) {
 	t.Helper()
 	if got := len(s.Model().Requests()); got != n {
@@ -66,7 +66,7 @@ func said(key, value string) []policy.SettingValue {
 	return []policy.SettingValue{{Key: key, Value: value}}
 }
 
-// unending is a reply that has begun.
+// unending is a reply that has begun and does not end.
 func unending() llmtest.Reply {
 	return llmtest.Reply{llmtest.Text("This much was written as a whole sentence. "), llmtest.Hang()}
 }

@@ -57,8 +57,7 @@ func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answe
 	return conversation.Services{Service: answers, Actions: act, Commands: typed}
 }
 
-// Models are answer.Setups in which a question is answered by those of the models that were asked
-// for, else by all.
+// Models are answer.Setups that use the requested models of a question, or else all.
 type Models []llm.Model
 
 // Setup implements answer.Setups.
@@ -66,8 +65,7 @@ func (m Models) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
 	return answer.Setup{Models: slices.DeleteFunc(slices.Clone(m), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })}, nil
 }
 
-// List makes answers of lists of documents about which nothing is written: plain ones are from the
-// handbook, too.
+// List makes answers list documents without any text; plain ones are from the handbook too.
 func List(t testing.TB, deps *answer.Deps) {
 	t.Helper()
 	deps.Setups, deps.Engine = lists{deps.Setups}, Engine(t, search.New(pages{}, nil, budgettest.NewWords(), search.Config{}))
@@ -82,7 +80,7 @@ func (l lists) Setup(ctx context.Context, t session.Turn) (answer.Setup, error) 
 	return s, err
 }
 
-// NoDocuments is an answer.Library that holds nothing but what deep searches find.
+// NoDocuments is an answer.Library with only the documents that deep searches find.
 type NoDocuments struct{}
 
 // Readable implements answer.Library.
@@ -95,8 +93,8 @@ func (NoDocuments) Beyond(context.Context, access.Audience, access.Audience) (bo
 	return false, nil
 }
 
-// Until waits for a condition as long as ctx lasts, and fails the test when it does not come about;
-// shown says what is to be seen then.
+// Until waits for a condition until ctx ends, and then fails the test. shown describes the current
+// state.
 func Until(ctx context.Context, t testing.TB, what string, holds func() bool, shown func() any) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -110,7 +108,7 @@ func Until(ctx context.Context, t testing.TB, what string, holds func() bool, sh
 	}
 }
 
-// Engine runs turns whose models are asked once and have the tools given.
+// Engine runs turns with one model call and the given tools.
 func Engine(t testing.TB, tools ...tool.Tool) answer.Engine {
 	t.Helper()
 	set, err := tool.NewSet(tools...)

@@ -25,7 +25,7 @@ const (
 	Chief               // administrates the workspace
 )
 
-// Place is where something is said. The zero Place is the channel, outside threads.
+// Place is where a message is written. The zero Place is the channel, outside of threads.
 type Place struct {
 	Thread thread.MessageID // the message that a thread hangs on; empty: outside threads
 	Direct bool             // Ann's conversation with the bot
@@ -35,7 +35,7 @@ type Place struct {
 type Shown struct {
 	ID   thread.MessageID
 	Text string
-	Done bool // nothing is being written any more
+	Done bool // nothing is being written
 }
 
 // Earlier is a message of before the bot came.
@@ -47,12 +47,12 @@ type Earlier struct {
 	Mentions bool // the bot
 }
 
-// Setting is what a scenario begins with.
+// Setting is the starting point of a scenario.
 type Setting struct {
 	Replies []llmtest.Reply
-	Said    []policy.SettingValue // what holds in every channel; nil: the defaults
+	Said    []policy.SettingValue // settings of every channel; nil means the defaults
 	Earlier []Earlier
-	Listed  bool // documents are listed, and nothing is written
+	Listed  bool // answers list documents without any text
 	Owned   bool // nothing is found, and the nearest page is Bob's
 	Edited  bool // answers grow by being edited, where the platform has another way too
 }
@@ -72,12 +72,12 @@ type Stage interface {
 	// Press presses a button that is there; Choose an entry of the message's menu.
 	Press(by Person, on thread.MessageID, do thread.Action)
 	Choose(by Person, on thread.MessageID, do thread.Action)
-	// Submit fills in the form that was opened for a person last, as soon as it is there.
+	// Submit submits the form that was last opened for a person, waiting for it if necessary.
 	Submit(by Person, text string)
-	// Still says, where it is asked whether an answer is still wanted, that it is.
+	// Still presses the button that says that an answer is still wanted.
 	Still(by Person, on thread.MessageID)
-	// Ask uses the command that asks, Footnote the one that all others begin with, AskAbout the
-	// menu's entry, all outside threads.
+	// Ask uses the command for questions, Footnote that for all other commands, and AskAbout the
+	// menu entry. All are used outside of threads.
 	Ask(by Person, question string)
 	Footnote(by Person, name, value string)
 	AskAbout(by Person, on thread.MessageID)
@@ -92,8 +92,8 @@ type Stage interface {
 	Settled(question thread.MessageID) bool
 	// Earlier are the ids of Setting.Earlier.
 	Earlier() []thread.MessageID
-	// Restart ends the bot and starts another one over the same store. What is said in between is
-	// not heard.
+	// Restart ends the bot and starts another one with the same store. It misses the messages in
+	// between.
 	Restart(between func())
 	Model() *llmtest.Model
 	Store() *sessiontest.Memory
@@ -101,7 +101,7 @@ type Stage interface {
 	Until(what string, holds func() bool)
 }
 
-// Platform is what the suite runs against.
+// Platform is the platform under test.
 type Platform struct {
 	// Cannot are the scenarios that the platform cannot play, by name, each with its reason.
 	Cannot map[string]string
@@ -115,7 +115,7 @@ type scenario struct {
 	play func(t *testing.T, begin func(Setting) Stage)
 }
 
-// Suite plays every scenario that the platform does not say it cannot play.
+// Suite runs every scenario that the platform supports.
 func Suite(t *testing.T, p Platform) {
 	t.Helper()
 	unknown := maps.Clone(p.Cannot)

@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// stopped fails the test unless a place shows one answer, which kept what was written of it.
+// stopped fails the test unless a place shows one answer, with the text written before the stop.
 func stopped(t *testing.T, s Stage, at Place) {
 	t.Helper()
 	shown := answered(s, at, 1)
@@ -18,12 +18,12 @@ func stopped(t *testing.T, s Stage, at Place) {
 	asked(t, s, 1)
 }
 
-// growing is a reply that goes on, without end, once seen is closed.
+// growing is a reply that continues without end once seen is closed.
 func growing(seen <-chan struct{}) llmtest.Reply {
 	return llmtest.Reply{llmtest.Text("This much was written as a whole sentence. "), llmtest.Wait(seen), llmtest.Text("And this is another one.\n\n"), llmtest.Hang()}
 }
 
-// grown has such an answer written to a second time, so that its message is known as its own.
+// grown waits until such an answer is written a second time, so that its message is known.
 func grown(s Stage, at Place, seen chan struct{}) Shown {
 	writing(s, at)
 	close(seen)

@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// cautious has deep searches wait to be started where the question says "ask me first".
+// cautious makes deep searches wait for a start if the question contains "ask me first".
 type cautious struct{ answer.Engine }
 
 // Run implements answer.Engine.
@@ -26,8 +26,8 @@ func (c cautious) Run(ctx context.Context, req turn.Request, to packet.Sink) (tu
 	return c.Engine.Run(ctx, req, to)
 }
 
-// plans keeps the deep searches that wait to be started, and what is chosen; of all others nothing.
-// It is safe for concurrent use.
+// plans stores the waiting deep searches and the choices about them, and nothing about other
+// searches. It is safe for concurrent use.
 type plans struct {
 	store *sessiontest.Memory
 

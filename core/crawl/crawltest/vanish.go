@@ -28,13 +28,13 @@ type Vanishing struct {
 	Lose func(lost bool)
 	// Broken are the ways in which a list of the scope can be incomplete.
 	Broken map[string]func(on bool)
-	// Confirms says that the source asks for each document by itself that a list lacks.
+	// Confirms says that the source requests each document that a list lacks.
 	Confirms bool
 	// Sweep is after how long a pass looks at everything.
 	Sweep time.Duration
 }
 
-// count is how many documents are stored, and how many of them can be found.
+// count returns the number of stored documents, and of those that searches find.
 func (v Vanishing) count(t *testing.T, source index.NodeReader) (stored, found int) {
 	t.Helper()
 	var r sourcetest.Readers

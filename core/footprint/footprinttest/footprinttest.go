@@ -29,11 +29,11 @@ func race() bool {
 	return false
 }
 
-// Limited runs work in its own process whose data segment (RLIMIT_DATA) has at most the given
-// bytes, which includes all that Go allocates. The runtime's memory limit is nine tenths of that,
-// as the program sets it in a container. The test fails if that process dies or if work fails. A
-// test calls Limited once, at its top level, and does nothing else. Its name contains LittleMemory,
-// so that it runs without the race detector, whose shadow memory exceeds any such limit.
+// Limited runs work in a separate process with a limit on its data segment (RLIMIT_DATA), which
+// includes all memory of Go. The runtime's memory limit is nine tenths of it, as the program sets
+// it in a container. The test fails if the process dies or work fails. A test must call Limited
+// once, at its top level, and do nothing else. Its name must contain LittleMemory, so that it runs
+// without the race detector, whose shadow memory exceeds any such limit.
 func Limited(t *testing.T, bytes int64, work func(t *testing.T)) {
 	t.Helper()
 	if race() {

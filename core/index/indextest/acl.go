@@ -14,11 +14,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// principals are whom documents of the story name.
+// principals are the principals in access lists.
 var principals = []access.Principal{access.Public, access.Members, "group:a", "group:b", access.Channel("slack", "C1"), access.User("slack", "U1"), access.User("discord", "U1")}
 
-// aclWorld is an index and the plain truth about who may read what. It is written to by one process
-// and searched by another.
+// aclWorld is an index with the expected readers. One process writes it and another searches it.
 type aclWorld struct {
 	writer  Guarded
 	index   Guarded
@@ -26,7 +25,7 @@ type aclWorld struct {
 	truth   map[access.TenantID]map[document.ID]access.ACL
 }
 
-// Guarded is an index whose access lists are to hold: what is stored, searched and kept of it.
+// Guarded is an index under test, with the operations on it.
 type Guarded interface {
 	retrieve.Index
 	index.Store
@@ -35,13 +34,13 @@ type Guarded interface {
 	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
 	// Titles returns titles of documents that everyone in the audience may read.
 	Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error)
-	// Maintain does what is done to an index now and then.
+	// Maintain runs periodic maintenance.
 	Maintain(ctx context.Context, tenant access.TenantID) error
 }
 
-// NeverCrosses checks that no search ever returns what its audience may not read, and each all that
-// it may, whatever the order of writes, changed access lists, removals, maintenance and searches.
-// writer and searched are one index as two processes have it; create makes a tenant known.
+// NeverCrosses checks that searches return all that the audience may read and nothing else. It runs
+// writes, changes of access lists, removals, maintenance and searches in random order. writer and
+// searched are the same index in two processes. create registers a tenant.
 func NeverCrosses(t *testing.T, writer, searched Guarded, create func(access.TenantID)) {
 	t.Helper()
 	run := 0
@@ -117,7 +116,8 @@ func (w *aclWorld) remove(ctx context.Context, rt *rapid.T) {
 	delete(w.truth[tenant], id)
 }
 
-// titles names nothing that the audience may not read, and something where it may read anything.
+// titles checks that titles are of readable documents, and that there is one if any document is
+// readable.
 func (w *aclWorld) titles(ctx context.Context, rt *rapid.T) {
 	tenant := rapid.SampledFrom(w.tenants).Draw(rt, "tenant")
 	audience := access.NewAudience(tenant, rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, "held")...)
@@ -141,7 +141,7 @@ func (w *aclWorld) titles(ctx context.Context, rt *rapid.T) {
 	}
 }
 
-// beyond may say that someone may read more who does not, and never the reverse.
+// beyond checks Beyond, which may be true by mistake but never false.
 func (w *aclWorld) beyond(ctx context.Context, rt *rapid.T) {
 	audience := func(name string) access.Audience {
 		held := rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, name)

@@ -15,7 +15,7 @@ type Connector struct {
 	Setting string
 	Batches []index.Batch
 	Err     error            // after the batches
-	Since   index.Checkpoint // what the last Sync was given
+	Since   index.Checkpoint // checkpoint passed to the last Sync
 	Between func(batch int)  // called before each batch; may be nil
 }
 
@@ -45,7 +45,7 @@ func (c *Connector) Sync(_ context.Context, since index.Checkpoint) iter.Seq2[in
 	}
 }
 
-// Item is a document that loads at once.
+// Item returns a document that loads without delay.
 func Item(d document.Document, modified time.Time) index.Item {
 	return index.Item{ID: d.ID, ModifiedAt: modified, Load: func(context.Context) (document.Document, error) { return d, nil }}
 }

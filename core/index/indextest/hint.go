@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Hints keep what was heard in memory. They are safe for concurrent use. The zero Hints are empty,
-// and know every source.
+// Hints stores hints in memory. It is safe for concurrent use. The zero Hints are empty and accept
+// every source.
 type Hints struct {
 	mu    sync.Mutex
 	heard map[document.SourceID]map[string]time.Time

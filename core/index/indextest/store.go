@@ -16,13 +16,14 @@ import (
 
 // Store keeps an index in memory. It is safe for concurrent use. The zero Store is empty.
 type Store struct {
-	// Refuse, when set, is asked before each Put; its error is returned and nothing is stored.
+	// Refuse, if set, is called before each Put. If it returns an error, Put returns it and stores
+	// nothing.
 	Refuse func([]index.Entry) error
 
 	mu      sync.Mutex
 	entries map[key]index.Entry
 	runs    map[sourceKey]index.Run // the newest
-	whole   map[sourceKey]index.Run // the last that came to its end
+	whole   map[sourceKey]index.Run // the last run that succeeded
 	puts    int
 
 	listings map[sourceKey]*listings
@@ -215,7 +216,7 @@ func (s *Store) Saved(tenant access.TenantID, source document.SourceID) index.Ru
 	return s.runs[sourceKey{tenant, source}]
 }
 
-// Puts is how many entries were ever stored.
+// Puts is the number of entries stored so far.
 func (s *Store) Puts() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

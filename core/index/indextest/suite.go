@@ -174,8 +174,7 @@ func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 	t.Run("passes", func(t *testing.T) { passes(suite{t, t.Context(), open(t)}) })
 }
 
-// passes checks what Begin says of runs that did not come to their end, and the times at which
-// documents were seen.
+// passes checks what Begin returns for interrupted runs, and when documents were checked.
 func passes(s suite) {
 	run := index.Run{Source: source("docs"), Settings: "one"}
 	first := s.begin("acme", run)

@@ -12,8 +12,8 @@ func Split(id int64) (block int32, offset uint16) { return int32(id >> 16), uint
 // Join is the inverse of Split.
 func Join(block int32, offset uint16) int64 { return int64(block)<<16 | int64(offset) }
 
-// Sealed postings: 4 bytes each, the offset and the quantised impact, both little-endian, offsets
-// ascending.
+// sealedSize is the size of a sealed posting: the offset and the quantised impact in 4 bytes, both
+// little-endian, offsets ascending.
 const sealedSize = 4
 
 // AppendSealed adds a posting to a sealed list.
@@ -31,8 +31,8 @@ func Sealed(list []byte, i int) (offset, impact uint16) {
 	return binary.LittleEndian.Uint16(p), binary.LittleEndian.Uint16(p[2:])
 }
 
-// Fresh postings, before sealing: 6 bytes each, the offset, the term frequency and the field's
-// length, offsets ascending. Their impacts are computed when they are read.
+// freshSize is the size of a posting before sealing: offset, term frequency and length of the
+// field, in 6 bytes, offsets ascending. Impacts are computed when they are read.
 const freshSize = 6
 
 // AppendFresh adds a posting to a fresh list. Numbers above 65,535 are stored as 65,535.

@@ -373,8 +373,8 @@ func testSemantic(t *testing.T, s Store) {
 	}
 }
 
-// Others than candidates may be chosen, too: their neighbours, say. What the audience may not read
-// is left out.
+// testChosen checks that chunks other than candidates may be chosen, such as neighbours, and that
+// unreadable ones are omitted.
 func testChosen(t *testing.T, s Store) {
 	other := One("b", "", "standby of another tenant")
 	other.ACL = access.ACL{"group:dba"}

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// minCandidates and candidateShare say how many chunks the comparison of signs leaves for that
-	// with the query's numbers.
+	// minCandidates and candidateShare determine how many chunks remain after the comparison of
+	// signs.
 	minCandidates  = 3000
-	candidateShare = 64 // 1 of so many
-	// minSample is how many chunks, at least, tell how near the wanted share lies; sampleShare is the
-	// part of all that is looked at for that.
+	candidateShare = 64 // divisor
+	// minSample is the minimum number of sampled chunks that estimate the threshold for the wanted
+	// share; sampleShare is the share of all chunks to sample.
 	minSample   = 8192
-	sampleShare = 32 // 1 of so many
+	sampleShare = 32 // divisor
 	// unitWords is how many words of Wanted a goroutine takes at a time: 4,096 chunks.
 	unitWords = 64
 )

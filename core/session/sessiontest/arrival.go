@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// written is a question whose message was written so many seconds after others.
+// written returns a question whose message was written some seconds after others.
 func (f *fixture) written(second int) session.Intake {
 	in := f.question(fmt.Sprint("written at ", second))
 	in.At = in.At.Add(time.Duration(second) * time.Second)
@@ -80,8 +80,8 @@ func lateArrivalUnasked(f *fixture) {
 	}
 }
 
-// A replica that asks for work never gets a later message while an earlier one, which was stored
-// before it asked, waits.
+// racingArrivals checks that a replica never leases a later message while an earlier one waits that
+// was stored before the lease.
 func racingArrivals(f *fixture) {
 	const questions, replicas = 60, 3
 	ins := make(chan session.Intake, questions)

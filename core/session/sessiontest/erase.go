@@ -20,7 +20,7 @@ func containsAny(text string, parts ...string) bool {
 	return false
 }
 
-// nothingLeft wants a turn of which neither the question nor what was answered is kept.
+// nothingLeft checks that neither the question nor the answer of a turn is stored.
 func (f *fixture) nothingLeft(name string, id session.TurnID) {
 	f.Helper()
 	t, err := f.Turn(f.ctx, tenant, id)
@@ -64,7 +64,7 @@ func withdrawErases(f *fixture) {
 	f.noLease("r1")
 }
 
-// What an edit replaces is erased with it, on every way that an edit goes.
+// editErases checks that an edit erases the replaced text, on every path.
 func editErases(f *fixture) {
 	in := f.question("personal")
 	in.Files = []message.File{{ID: "f1", Name: "a.txt", Text: "personal"}}
@@ -116,7 +116,7 @@ func editErases(f *fixture) {
 	f.answerNext("F")
 }
 
-// An answer that is not given again leaves its question as it was edited.
+// editReworded checks that a question stays as edited if it gets no new answer.
 func editReworded(f *fixture) {
 	for name, hold := range map[string]func(session.Turn){
 		"removed": func(t session.Turn) {
@@ -237,7 +237,7 @@ func erased(f *fixture) {
 	}
 }
 
-// An answer whose first page is deleted while it is written is stopped and kept nowhere.
+// erasedWhileItIsWritten checks the deletion of an answer's first page during writing.
 func erasedWhileItIsWritten(f *fixture) {
 	f.accept(f.question("q"))
 	t := f.lease("r1")
@@ -250,7 +250,7 @@ func erasedWhileItIsWritten(f *fixture) {
 	f.removedAsItRuns(t, "p1")
 }
 
-// The platform may tell of the deletion before the worker has recorded what it posted.
+// erasedBeforeItIsRecorded checks a deletion that arrives before the page is recorded.
 func erasedBeforeItIsRecorded(f *fixture) {
 	f.accept(f.question("q"))
 	t := f.lease("r1")
@@ -269,7 +269,7 @@ func erasedBeforeItIsRecorded(f *fixture) {
 	f.removedAsItRuns(t, "p1")
 }
 
-// removedAsItRuns wants a turn that is to stop and of which nothing is kept.
+// removedAsItRuns checks that a running turn is to stop and nothing of it is stored.
 func (f *fixture) removedAsItRuns(t session.Turn, page thread.MessageID) {
 	f.Helper()
 	if again, _ := f.erase(page); again {
@@ -299,7 +299,7 @@ func (f *fixture) all(r session.Retention) session.Pruned {
 	return sum
 }
 
-// soon is over as soon as something has been done.
+// soon ends a wait as soon as a condition holds.
 var soon = session.Retention{Sessions: time.Microsecond, Audit: time.Microsecond}
 
 func prune(f *fixture) {

@@ -96,7 +96,7 @@ func history(f *fixture) {
 	f.equal("numbers", numbers, map[int]cite.Passage{4: {Document: "docs:a.md"}, 2: {Document: "docs:b.md"}})
 }
 
-// passageNumbers: several passages of one document keep a number each for the whole session.
+// passageNumbers checks that passages keep their numbers for the whole session.
 func passageNumbers(f *fixture) {
 	ref := document.Ref{ID: "docs:a.md", Source: "docs", Kind: "file", Title: "A"}
 	for i, documents := range [][]message.Reference{
@@ -152,7 +152,7 @@ func historyLimits(f *fixture) {
 	}
 }
 
-// stoppedHistory: what a person stopped comes back as a beginning, and nothing else does.
+// stoppedHistory checks that a stopped answer is in the history with its text.
 func stoppedHistory(f *fixture) {
 	for _, outcome := range []session.Outcome{session.Stopped, session.Answered} {
 		f.accept(f.question(string(outcome)))

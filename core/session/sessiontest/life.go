@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// walker does what people, workers, replicas and platforms do to turns, one thing after another.
+// walker makes the steps of people, workers, replicas and platforms in random order.
 type walker struct {
 	*fixture
 	random  *rand.Rand
@@ -19,17 +19,17 @@ type walker struct {
 	asked   map[session.TurnID]thread.MessageID
 	order   []session.TurnID
 	held    []session.Turn // by attempts that may have lost them
-	replica int            // that lives
+	replica int            // a live replica
 	seen    map[session.Transition]bool
 }
 
-// refused are the errors with which a store may answer a step that came too late.
+// refused are the errors that a store may return for a late step.
 var refused = []error{
 	session.ErrFenced, session.ErrFinished, session.ErrEdited, session.ErrWithdrawn, session.ErrRemoved, session.ErrUnfinished, session.ErrCorrected,
 	session.ErrUnknownTurn, session.ErrDraining, session.ErrUnknownPage,
 }
 
-// may fails unless an error is one of those that come too late.
+// may fails the test for an error that is not one of a late step.
 func (w *walker) may(err error) {
 	w.Helper()
 	for _, r := range refused {
@@ -44,7 +44,7 @@ func (w *walker) any() session.TurnID { return w.order[w.random.IntN(len(w.order
 
 func (w *walker) me() session.ReplicaID { return session.ReplicaID(fmt.Sprint("life", w.replica)) }
 
-// step does one thing and returns what happened by that, to the turns whose state it changed.
+// step makes one random step and returns the resulting events of the changed turns.
 func (w *walker) step() session.Event {
 	w.Helper()
 	if len(w.order) == 0 {
@@ -133,7 +133,7 @@ func (w *walker) ask() session.Event {
 	return session.Asked
 }
 
-// work goes on with something that was leased, maybe by an attempt that has lost it.
+// work continues a random leased turn, perhaps by an attempt that has lost it.
 func (w *walker) work() session.Event {
 	w.Helper()
 	at := w.random.IntN(len(w.held))

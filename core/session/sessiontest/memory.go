@@ -18,8 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Store is what package session says of conversations, settings and the audit trail together, with
-// the owners of pages who were asked.
+// Store combines the stores of package session: conversations, settings, audit trail and owners.
 type Store interface {
 	session.Store
 	session.Settings
@@ -88,12 +87,12 @@ type turn struct {
 	disturbed  bool
 	pages      []session.Page
 	finished   time.Time
-	// the question as it is to be answered once the attempt that runs lets go
+	// the edited question, to be answered when the running attempt ends
 	edit      *message.Message
 	withdrawn bool // the question was deleted
 	// the owner of the nearest page was asked
 	ownerAsked bool
-	became     *turn // that stands in its place since the question was edited
+	became     *turn // the turn that replaced it after an edit
 	revised
 }
 
@@ -179,8 +178,8 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	return session.Accepted{Turn: t.Turn, Ahead: m.ahead(t)}, nil
 }
 
-// overtake closes unasked answers that wait for people: now a person asks. It returns the turns of
-// later messages that no replica has begun, in order, which the new one is put before.
+// overtake closes unasked answers that wait for people, because a person asks. It returns the
+// queued turns of later messages, in order, before which the new one is inserted.
 func (m *Memory) overtake(s *conversation, in session.Intake) (later []*turn) {
 	if in.Ambient {
 		return nil

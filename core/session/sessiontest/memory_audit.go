@@ -47,7 +47,7 @@ func (m *Memory) auditedTurn(t *turn, deed session.Deed, by string, details map[
 	m.audited(t.Session.Tenant, e)
 }
 
-// ended writes what the trail keeps of a turn that has come to its outcome.
+// ended records the outcome of a turn in the audit trail.
 func (m *Memory) ended(t *turn, saved session.Saved) {
 	e := session.Entry{
 		Deed: session.TurnEnded, Who: session.Actor{Platform: t.Session.Ref.Platform, ID: t.Asker.ID}, Ref: t.Session.Ref, Turn: t.ID,
@@ -60,7 +60,7 @@ func (m *Memory) ended(t *turn, saved session.Saved) {
 	m.audited(t.Session.Tenant, e)
 }
 
-// forgotten writes that a person was forgotten, and no longer says whom entries mean.
+// forgotten records that a person was forgotten, and removes the person from entries.
 func (m *Memory) forgotten(tenant access.TenantID, platform thread.Platform, person string, gone session.Forgotten) {
 	m.audited(tenant, session.Entry{
 		Deed: session.PersonForgotten, Who: session.Actor{Platform: platform, ID: person}, Ref: thread.Ref{Platform: platform},
@@ -77,7 +77,7 @@ func (m *Memory) forgotten(tenant access.TenantID, platform thread.Platform, per
 	}
 }
 
-// nameless takes a person's name from what others keep.
+// nameless removes a person's name from the data of others.
 func (m *Memory) nameless(tenant access.TenantID, platform thread.Platform, person string) {
 	for key, s := range m.settings {
 		if key.tenant == tenant && key.place.Platform == platform && s.By == person {
@@ -137,7 +137,7 @@ func (m *Memory) Prunable(ctx context.Context, tenant access.TenantID, r session
 	return p, ctx.Err()
 }
 
-// old counts what has been kept for long enough, and returns the sessions and threads among it.
+// old counts expired data, and returns the expired sessions and threads.
 func (m *Memory) old(tenant access.TenantID, r session.Retention) (p session.Pruned, sessions map[sessionKey]bool, threads []sessionKey) {
 	now := time.Now()
 	sessions = make(map[sessionKey]bool)

@@ -72,8 +72,8 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 // sense from.
 func (t *turn) edits() bool { return t.edit != nil && !t.StopRequested && t.removed == nil }
 
-// again queues a turn with another question, and returns what it was, which is left as a superseded
-// turn in its place, without what was asked and answered.
+// again queues a turn with another question. It returns the previous version, which becomes a
+// separate superseded turn without question and answer.
 func (m *Memory) again(t *turn, question message.Message) *turn {
 	old := *t
 	old.ID, old.Message, old.pages, old.edit, old.owner, old.disturbed = session.TurnID(m.id()), "", nil, nil, "", false

@@ -55,8 +55,8 @@ func (m *Memory) bury(me session.ReplicaID, now time.Time) {
 	}
 }
 
-// apart chooses what a replica may lease: turns of a quarantine, or those in none; or whether it
-// gets nothing, for now, or because it drains.
+// apart selects what a replica may lease: turns of one quarantine, or those in none. It may also
+// get nothing for now, or because it drains.
 func (m *Memory) apart(r session.LeaseRequest, now time.Time) (group session.ReplicaID, full, draining bool) {
 	held := map[session.ReplicaID]map[session.ReplicaID]int{} // replica → quarantine → turns
 	for _, t := range m.turns {

@@ -57,7 +57,7 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (leased []se
 	return leased, nil
 }
 
-// One is the turn of a lease that asked for one; nil when there is none.
+// One returns the turn of a lease for one turn; nil if there is none.
 func One(leased []session.Turn, err error) (*session.Turn, error) {
 	if err != nil || len(leased) == 0 {
 		return nil, err
@@ -220,8 +220,8 @@ func (m *Memory) Depth(ctx context.Context) (int, error) {
 	return n, ctx.Err()
 }
 
-// handBack raises the attempt as well, so that the worker that let go of the turn is fenced from
-// that moment on.
+// handBack releases a turn and increments its attempt, so that the worker that held it is fenced at
+// once.
 func (m *Memory) handBack(t *turn) {
 	t.owner = ""
 	t.Attempt++

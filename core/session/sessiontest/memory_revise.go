@@ -15,7 +15,7 @@ import (
 // revised is what people did to a turn.
 type revised struct {
 	place      int // in the conversation: a derived turn has its origin's
-	revision   int // of what is to be shown
+	revision   int // revision to show
 	leased     int // revision that the newest lease has seen
 	replacedBy *turn
 	private    *turn
@@ -28,7 +28,7 @@ type revised struct {
 	voted      map[string]int // the model of whose reply a person's vote is, by the person's id
 }
 
-// kept is what is left of what was saved, with what people did to it.
+// kept returns the remaining saved result, with what people did to it.
 func (t *turn) kept() session.Saved {
 	saved := t.saved
 	saved.Removed, saved.Correction = t.removed, t.correction
@@ -258,7 +258,8 @@ func (t *turn) shows(other *turn) bool {
 	return standing(t) == standing(other)
 }
 
-// lineage is a turn, those that it replaced, those that replaced it, and the copies of all of them.
+// lineage returns a turn, the turns that it replaced and that replaced it, and the copies of all of
+// them.
 func (m *Memory) lineage(t *turn) []*turn {
 	var found []*turn
 	for _, other := range m.turns {

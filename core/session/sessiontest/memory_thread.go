@@ -147,8 +147,8 @@ func (m *Memory) Drop(ctx context.Context, f session.Fence, key session.PageKey)
 	})
 }
 
-// page runs change on a page, a new one if need be, and keeps it unless change fails or leaves it
-// without a state.
+// page calls change with a page, a new one if necessary. It stores the page unless change fails or
+// leaves it without a state.
 func (m *Memory) page(ctx context.Context, f session.Fence, key session.PageKey, change func(*turn, *session.Page) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

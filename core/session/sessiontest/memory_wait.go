@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Park lets go of a turn that waits until a person starts its deep search, for so long at most.
-// What else is asked in its thread meanwhile does not wait with it.
+// Park releases a turn until a person starts its deep search, or a time has passed. Later questions
+// of its thread do not wait for it.
 func (m *Memory) Park(f session.Fence, most time.Duration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -20,7 +20,7 @@ func (m *Memory) Park(f session.Fence, most time.Duration) error {
 	return nil
 }
 
-// Resume has a turn go on that waits.
+// Resume makes a waiting turn continue.
 func (m *Memory) Resume(id session.TurnID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

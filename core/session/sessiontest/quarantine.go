@@ -20,7 +20,7 @@ func (f *fixture) ask(texts ...string) {
 	}
 }
 
-// leases leases until a replica gets nothing more.
+// leases leases turns until a replica gets none.
 func (f *fixture) leases(id session.ReplicaID) (turns []session.Turn) {
 	f.Helper()
 	for {
@@ -40,7 +40,7 @@ func (f *fixture) drains(id session.ReplicaID) {
 	}
 }
 
-// dies has a replica lose n turns, and nothing else.
+// dies makes a replica lose exactly n turns.
 func (f *fixture) dies(id session.ReplicaID, n int) {
 	f.Helper()
 	if got := len(f.leases(id)); got != n {
@@ -286,8 +286,8 @@ func failures(f *fixture) {
 	}
 }
 
-// randomDeaths kills replicas at random, among them each that runs the poison, and checks that no
-// turn ever runs together with one that it must not.
+// randomDeaths kills random replicas, and every replica that runs the poison. It checks that turns
+// that must be separate never run together.
 func randomDeaths(f *fixture) {
 	const turns, most = 30, 2_000
 	for n := range turns {

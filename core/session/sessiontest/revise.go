@@ -18,14 +18,14 @@ var (
 	mod       = thread.Person{ID: "U8", Name: "Mo"}
 )
 
-// answered takes a question in and brings it to its end with one page.
+// answered accepts a question and completes its turn with one page.
 func (f *fixture) answered(in session.Intake, text string) session.Turn {
 	f.Helper()
 	f.accept(in)
 	return f.answerNext(text)
 }
 
-// answerNext answers whatever is leased next.
+// answerNext answers the next leased turn.
 func (f *fixture) answerNext(text string) session.Turn {
 	f.Helper()
 	t := f.lease("r1")
@@ -120,8 +120,7 @@ func retried(f *fixture) {
 	}
 }
 
-// A worker that wrote over an answer finds out when the answer has been retried: what took its
-// place is delivered once more.
+// disturbedRetry checks that a late write to a retried answer repeats the delivery.
 func disturbedRetry(f *fixture) {
 	f.accept(f.question("q"))
 	late := f.lease("r1")
@@ -331,7 +330,7 @@ func votes(f *fixture) {
 	f.wantErr(err, session.ErrUnknownTurn)
 }
 
-// Where several models answered, a vote is about the one on whose page it was given.
+// votesByModel checks that a vote on a page counts for the page's model.
 func votesByModel(f *fixture) {
 	f.accept(f.question("q"))
 	t := f.lease("r1")

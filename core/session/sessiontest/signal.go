@@ -10,9 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// SignalSuite holds for every session.Signal. open returns two ends that hear each other, in two
-// processes as far as they know; one in-process signal may be given twice. Both are reliable when
-// they are returned.
+// SignalSuite tests a session.Signal. open returns two connected ends, as in two processes; it may
+// return the same in-process signal twice. Both must be reliable.
 func SignalSuite(t *testing.T, open func(*testing.T) (raise, watch session.Signal)) {
 	t.Helper()
 	t.Run("a stop is heard in both processes", func(t *testing.T) {

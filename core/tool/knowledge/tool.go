@@ -212,7 +212,7 @@ type arguments struct {
 	Exact bool `json:"exact,omitempty"`
 }
 
-// errAbout tells the model what to write.
+// errAbout tells the model which argument to give.
 var errAbout = errors.New(`there is nothing to ask about: write {"about": "…", "what": "owners"}`)
 
 // Run implements tool.Tool.

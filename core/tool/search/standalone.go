@@ -8,17 +8,16 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Standalone turns a follow-up question into a query without a model. If the question is not
-// self-contained, it prepends two earlier questions: the newest self-contained one, which names the
-// topic, and the one just before it. So "and how do I monitor it?" after "How do I set up streaming
-// replication?" becomes a query of both, and "why?" after these becomes a query of all three.
+// Standalone turns a follow-up question into a query, without a model. If the question is not
+// self-contained, it prepends up to two earlier questions: the newest self-contained one, which
+// names the topic, and the previous one. "And how do I monitor it?" after "How do I set up
+// streaming replication?" becomes a query of both. "Why?" after these becomes a query of all three.
 //
-// The rule counts content words: words that are not among the most common ones of a language. A
-// question with three of them is self-contained. Two are enough without "the": "reset a password"
-// is, but "rank the results" refers to known results. One is enough in "what is vacuum?". A
-// question is not self-contained if a word such as "it" points back, unless three content words
-// precede that word: then it points to them. It is also not self-contained if it begins as an
-// addition ("and", "what about").
+// The rule counts content words, which are not among the most common ones of a language. A question
+// with three of them is self-contained. Two are enough without "the": "reset a password" is, but
+// "rank the results" refers to known results. One is enough in "what is vacuum?". A question is not
+// self-contained if a word such as "it" refers back, unless three content words precede it. Neither
+// is one that begins as an addition ("and", "what about").
 func Standalone(question string, history []message.Message) string {
 	parts := []string{strings.TrimSpace(question)}
 	first := topicIndex(question, history)
@@ -206,7 +205,7 @@ var articles = set(`the der die das den dem des le la les l el la los las`)
 // additionWords begin questions that continue another one.
 var additionWords = set(`and or but also then und oder aber auch et ou mais y o pero`)
 
-// definitionWords begin questions about what something is.
+// definitionWords are the first words of questions for a definition.
 var definitionWords = set(`what explain define describe was erkläre erklär définis explique qué explica define`)
 
 // recencyWords ask for what is new. "Now", "today" and "current" alone ask for what is valid, which

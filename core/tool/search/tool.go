@@ -195,7 +195,7 @@ func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(arguments{Queries: all, Period: filters.Period, Sources: filters.Sources, Authors: filters.Authors})
 }
 
-// errNothingToSearch tells the model what to write.
+// errNothingToSearch tells the model which arguments to give.
 var errNothingToSearch = errors.New(`there is nothing to search for: write {"queries": ["…"]}`)
 
 // Run implements tool.Tool. For a page after the first, it continues the stored search. If that

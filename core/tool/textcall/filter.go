@@ -28,9 +28,9 @@ const fenceMark = "```"
 // maxGap is how many bytes after an opening mark are held back to see whether a call follows.
 const maxGap = 64
 
-// Filter extracts tool calls from one message. It recognises calls in tags anywhere outside code.
-// If bare JSON is allowed, it also recognises a JSON call of an offered tool at the start of a line
-// or alone in a code fence. It is not safe for concurrent use.
+// Filter extracts tool calls from one message. It recognises calls in tags outside of code. With
+// bare JSON allowed, it also recognises JSON calls of offered tools at the start of a line or alone
+// in a code fence. It is not safe for concurrent use.
 type Filter struct {
 	specs []llm.ToolSpec
 	bare  bool

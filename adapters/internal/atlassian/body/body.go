@@ -23,7 +23,7 @@ import (
 // About is context that a page's text does not contain.
 type About struct {
 	Site  string // where the site's pages are: https://acme.atlassian.net/wiki/
-	Page  string // where this one is
+	Page  string // address of the page
 	Space string // key of its space
 	Title string
 	// NewEditor says that the page was written with the editor of Confluence Cloud, which gives
@@ -35,11 +35,10 @@ type About struct {
 	Person func(id string) string
 }
 
-// deepest is how many elements may be open inside one another; deeper ones count as text of the
-// last of them.
+// deepest is the maximum number of nested elements; deeper ones count as text of the last one.
 const deepest = 256
 
-// writer makes plain HTML of either form, which htmltext makes sections of.
+// writer converts both formats to plain HTML for htmltext.
 type writer struct {
 	About
 	out   []byte
@@ -52,7 +51,7 @@ func (w *writer) raw(s string) { w.out = append(w.out, s...) }
 
 func (w *writer) text(s string) { w.raw(html.EscapeString(s)) }
 
-// since takes back what was written since a place.
+// since removes and returns what was written since an offset.
 func (w *writer) since(at int) string {
 	s := string(w.out[at:])
 	w.out = w.out[:at]
@@ -159,7 +158,7 @@ func (w *writer) person(id string) {
 	}
 }
 
-// sections makes sections of what was written.
+// sections parses the written HTML into sections.
 func (w *writer) sections(ctx context.Context) ([]document.Section, error) {
 	page, err := htmltext.Read(ctx, string(w.out))
 	return page.Sections, err

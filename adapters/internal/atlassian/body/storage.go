@@ -56,7 +56,7 @@ type element struct {
 	tag    string
 	skip   bool // nothing inside is the page's own text
 	inside bool // a heading within a heading, or a link within a link, which counts as its text
-	at     int  // where what is written inside it begins
+	at     int  // offset at which its content begins
 
 	name     string            // of a macro, or of a parameter
 	values   map[string]string // parameters of a macro
@@ -78,7 +78,7 @@ type storage struct {
 	headings, links int // open ones
 }
 
-// kept are elements that htmltext knows, without their attributes.
+// kept are elements that are passed to htmltext without attributes.
 var kept = map[string]bool{
 	"p": true, "br": true, "strong": true, "em": true, "b": true, "i": true, "u": true, "s": true, "del": true, "ins": true, "sub": true, "sup": true,
 	"code": true, "pre": true, "blockquote": true, "ul": true, "ol": true, "li": true, "table": true, "tbody": true, "thead": true, "tfoot": true,
@@ -90,7 +90,7 @@ var boxes = map[string]bool{
 	"ac:layout": true, "ac:layout-section": true, "ac:layout-cell": true, "ac:adf-extension": true, "ac:adf-node": true, "ac:adf-content": true,
 }
 
-// left are elements that are skipped.
+// left are elements that are dropped.
 var left = map[string]bool{
 	"ac:placeholder": true, "ac:adf-fallback": true, "ac:adf-attribute": true, "ac:task-id": true, "ac:task-uuid": true, "script": true, "style": true,
 	"iframe": true, "object": true, "embed": true, "noscript": true, "title": true, "textarea": true, "template": true, "noembed": true, "noframes": true,
@@ -117,7 +117,7 @@ func (s *storage) around(tags ...string) *element {
 	return nil
 }
 
-// searched is how far up an element is looked for.
+// searched limits how many ancestors are searched for an element.
 const searched = 64
 
 func (s *storage) chars(text string) {
@@ -411,7 +411,7 @@ func (s *storage) macro(m *element) {
 	}
 }
 
-// named takes "SPACE:Title" apart.
+// named splits "SPACE:Title".
 func named(texts ...string) (space, title string) {
 	for _, text := range texts {
 		if text == "" {

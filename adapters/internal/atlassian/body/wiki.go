@@ -42,12 +42,12 @@ type wiki struct {
 	unended map[string]bool // macros without a further end tag
 }
 
-// block is a text that is kept as it is.
+// block is a literal block.
 type block struct{ title, language, code string }
 
 var opening = regexp.MustCompile(`\{(code|noformat)(:[^{}\n]*)?\}`)
 
-// verbatim parts a text at the first block that is kept as it is; one that has no end is none.
+// verbatim splits a text at the first literal block. A block without an end does not count.
 func (k *wiki) verbatim(text string) (before string, b *block, after string) {
 	for at := 0; ; {
 		found := opening.FindStringSubmatchIndex(text[at:])
@@ -265,8 +265,8 @@ func (k *wiki) inline(line string) {
 	write(at, len(line))
 }
 
-// dressing finds the pairs of marks that make a text between them strong, emphasised or underlined.
-// A mark begins where a word does, and ends where one ends.
+// dressing matches pairs of marks around strong, emphasised or underlined text. A mark begins at
+// the start of a word and ends at the end of one.
 func dressing(line string, plain []bool) []bool {
 	marks := make([]bool, len(line))
 	open := make(map[byte]int)

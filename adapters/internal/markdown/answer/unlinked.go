@@ -23,9 +23,9 @@ const addressBreaks = " \t\n\"'`<>()[]{}|^,;*"
 // maxHost is how many bytes before a character of another script are examined.
 const maxHost = 96
 
-// encodeUnlinked converts to code everything that could be an address and may not be linked, like
-// links. An address may have several styles. Each decision depends only on the text up to the next
-// blank or character of another script, which is known for a growing text.
+// encodeUnlinked writes as code everything that could be an address and must not become a link. An
+// address may have several styles. Each decision depends only on the text up to the next blank or
+// character of another script, which is known for a growing text.
 func (w *writer) encodeUnlinked(in []Inline) []Inline {
 	if w.label {
 		return in

@@ -31,7 +31,7 @@ func Cited() []packet.Payload {
 	}
 }
 
-// View is what payloads come to.
+// View returns the view of payloads.
 func View(payloads ...packet.Payload) *stream.View {
 	v := &stream.View{}
 	for _, p := range payloads {
@@ -40,8 +40,8 @@ func View(payloads ...packet.Payload) *stream.View {
 	return v
 }
 
-// Corpus has each text of the corpus rendered, as a finished answer that cites documents, and
-// checks it against testdata/render of the package under test. The corpus is next to the parser.
+// Corpus renders each text of the corpus, as a finished answer with citations. It compares the
+// result with testdata/render of the package under test. The corpus is next to the parser.
 func Corpus(t *testing.T, render func(t *testing.T, v *stream.View) string) {
 	t.Helper()
 	files, err := filepath.Glob("../../internal/markdown/answer/testdata/corpus/*.md")

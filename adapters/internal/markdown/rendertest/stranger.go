@@ -48,7 +48,7 @@ func CheckStrangers(t *testing.T, show func(markdown string) string) {
 	}
 }
 
-// CheckInvisible has texts shown that hide others in what no one sees, and some that need such
+// CheckInvisible renders texts with hidden content in invisible characters, and some that need such
 // characters.
 func CheckInvisible(t *testing.T, show func(markdown string) string) {
 	t.Helper()

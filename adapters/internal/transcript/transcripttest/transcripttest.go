@@ -27,9 +27,9 @@ type T interface {
 type Index struct {
 	Store     *indextest.Store
 	Report    func()                                   // after each step of a run; may be nil
-	Connector func() (index.Connector, error)          // that of the history as it is now
-	Called    func() int                               // how often the platform was called so far
-	Wait      func(context.Context, func() bool) error // until something holds of the platform
+	Connector func() (index.Connector, error)          // of the current history
+	Called    func() int                               // number of calls of the platform
+	Wait      func(context.Context, func() bool) error // waits until a condition holds on the platform
 }
 
 type words struct{}
@@ -133,11 +133,11 @@ func Sorted(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// marker is what tells one version of a message from all others.
+// marker is a text that identifies one version of a message.
 var marker = regexp.MustCompile(`mark\d+x`)
 
-// Check compares the messages "mark1x", "mark2x" … that someone finds with those that the person
-// may open, and where whole is set with all of them that the source reads.
+// Check compares the messages "mark1x", "mark2x" … that a person finds with those that the person
+// may open. With whole it also requires that they are all that the source reads.
 func (x *Index) Check(t T, name, found string, opens, read map[string]bool, whole bool) {
 	t.Helper()
 	met := make(map[string]bool)

@@ -27,21 +27,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// limit is how long any one step may take: making the first cluster of a machine that
-// compiles at the same time is the slowest.
+// limit is the timeout of any step. Creating the first cluster of a machine that compiles at the
+// same time is the slowest.
 const limit = 3 * time.Minute
 
-// URL returns the address of a new, empty database that has the extension vector. The
-// database is dropped when the test ends, whoever is still connected. It may be called
-// from parallel tests, and the test fails when there is no server.
+// URL returns the address of a new, empty database with the extension vector. The database is
+// dropped when the test ends, even if it has connections. It may be called from parallel tests. The
+// test fails if there is no server.
 func URL(tb testing.TB) string {
 	tb.Helper()
 	return lend(tb, func(context.Context, *pgx.Conn, string) (string, error) { return template, nil })
 }
 
-// Migrated is URL with the whole schema in the database, which migrate makes: it is done
-// once for each set of migrations, and copied from then on, which takes a fraction of the
-// time. What tests migrating begins with URL instead.
+// Migrated is URL with the complete schema. migrate creates the schema once per set of migrations;
+// later databases are copies, which is much faster. Tests of migrations use URL instead.
 func Migrated(tb testing.TB, migrate func(ctx context.Context, url string) (int, error)) string {
 	tb.Helper()
 	return lend(tb, func(ctx context.Context, conn *pgx.Conn, server string) (string, error) {
@@ -49,7 +48,7 @@ func Migrated(tb testing.TB, migrate func(ctx context.Context, url string) (int,
 	})
 }
 
-// lend copies the template that choose names for as long as the test takes.
+// lend copies the template that choose names for the duration of the test.
 func lend(tb testing.TB, choose func(ctx context.Context, conn *pgx.Conn, server string) (string, error)) string {
 	tb.Helper()
 	server, err := sharedServer()
@@ -102,8 +101,8 @@ var sharedServer = sync.OnceValues(func() (string, error) {
 	return server, nil
 })
 
-// startCluster keeps one directory for each user and major version, so that an upgrade of
-// the system's PostgreSQL begins with a new one.
+// startCluster uses one directory per user and major version, so that an upgrade of the system's
+// PostgreSQL starts with a new one.
 func startCluster(ctx context.Context) (*local.Cluster, error) {
 	found, err := local.Find(ctx)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// enough is the free memory, in bytes, with which the cluster is kept there. It takes some
-// hundred megabytes while all tests run, and about 100 afterwards.
+// enough is the free memory, in bytes, above which the cluster is kept there. It takes some hundred
+// megabytes while all tests run, and about 100 afterwards.
 const enough = 4 << 30
 
 // place is the directory for the cluster: in memory, unless there is little of it, as in

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// Limited makes a role that may read and write all tables of a test's database, those that come
-// later included, and may not change any, and returns the address that works as it. The role goes
-// when the test ends.
+// Limited creates a role that may read and write all tables of a test's database, including later
+// ones, but not change their schema. It returns the role's address. The role is dropped when the
+// test ends.
 func Limited(tb testing.TB, database string) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -36,8 +36,8 @@ func Limited(tb testing.TB, database string) string {
 	return asRole(tb, database, role)
 }
 
-// Owner makes a role that owns a test's database and is no superuser, and returns the address that
-// works as it: what a provider of databases hands out. The role goes when the test ends.
+// Owner creates a role that owns a test's database and is not a superuser, as database providers
+// do. It returns the role's address. The role is dropped when the test ends.
 func Owner(tb testing.TB, database string) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -49,8 +49,8 @@ func Owner(tb testing.TB, database string) string {
 	return address
 }
 
-// Role makes a role that may do nothing yet in a test's database, and returns its name and the
-// address that works as it. The role goes when the test ends.
+// Role creates a role without permissions in a test's database, and returns its name and address.
+// The role is dropped when the test ends.
 func Role(tb testing.TB, database string) (name, address string) {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

@@ -70,7 +70,7 @@ func findSchema(ctx context.Context, conn *pgx.Conn, sum string) (string, error)
 	return "", nil
 }
 
-// migrationSum tells sets of migrations apart.
+// migrationSum returns a digest of the set of migrations.
 var migrationSum = sync.OnceValues(func() (string, error) {
 	names, err := fs.Glob(migrations.Files, "*.sql")
 	if err != nil {

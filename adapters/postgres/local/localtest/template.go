@@ -13,16 +13,14 @@ import (
 const (
 	prefix   = "footnote_test_"
 	template = "footnote_template"
-	// lockKey is the advisory lock under which templates are made: any number that
-	// nothing else on the server uses.
+	// lockKey is the advisory lock for creating templates: an arbitrary number.
 	lockKey = 7_031_940_118
-	// abandoned is the age at which a test's database is taken for that of a test
-	// process that was killed.
+	// abandoned is the age at which a test's database is assumed to be left by a killed process.
 	abandoned = 2 * time.Hour
 )
 
-// prepare makes the empty template, once for a server, and removes what killed test
-// processes left, and templates of schemas that no process uses any more.
+// prepare creates the empty template, once per server. It removes what killed test processes left,
+// and templates of schemas that are no longer used.
 func prepare(ctx context.Context, server string) error {
 	return alone(ctx, server, func(conn *pgx.Conn) error {
 		for prefix, age := range map[string]time.Duration{prefix: abandoned, schemaPrefix: 2 * schemaAge} {
@@ -55,8 +53,8 @@ func alone(ctx context.Context, server string, f func(*pgx.Conn) error) error {
 	})
 }
 
-// makeTemplate makes the database name as a copy of source, with what fill puts in. It
-// takes no connections when it is complete: copying a database needs it free of them.
+// makeTemplate creates the database name as a copy of source, filled by fill. A complete template
+// accepts no connections, because copying a database requires that there are none.
 func makeTemplate(ctx context.Context, conn *pgx.Conn, server, name, source string, fill func(inside string) error) error {
 	if _, err := conn.Exec(ctx, "drop database if exists "+name+" with (force)"); err != nil {
 		return err
@@ -75,13 +73,13 @@ func makeTemplate(ctx context.Context, conn *pgx.Conn, server, name, source stri
 	return err
 }
 
-// copyDatabase copies files, which takes a tenth of what it costs to log every page of them.
+// copyDatabase copies files, which takes a tenth of the time of logging every page.
 func copyDatabase(ctx context.Context, conn *pgx.Conn, name, source string) error {
 	_, err := conn.Exec(ctx, "create database "+name+" template "+source+" strategy file_copy")
 	return err
 }
 
-// stamp is a time as it stands in the name of a database.
+// stamp formats a time for the name of a database.
 func stamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 36) }
 
 // sweep drops the databases whose names begin with prefix and a stamp of that age.

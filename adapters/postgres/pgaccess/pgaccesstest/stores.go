@@ -32,9 +32,8 @@ func Open(t *testing.T) func(*rapid.T) sourcetest.Stores {
 
 var tenants atomic.Int32
 
-// Stores returns what opens stores of a separate tenant. Two indexes share the database, as in two
-// processes: one is written to, the other one searched, with what it remembers. Every document has
-// to hold the word "common", by which all of them are searched for.
+// Stores returns a function that opens stores of a separate tenant. Two indexes share the database,
+// as in two processes: one is written, and the other one searched, with its cache.
 func Stores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*rapid.T) sourcetest.Stores {
 	t.Helper()
 	written, err := pgindex.New(db, pgindex.Config{FreshLimit: 4})
@@ -54,8 +53,7 @@ func Stores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*rapid.
 	}
 }
 
-// SearchAll finds everything that holds a word which every document holds, and looks at the access
-// lists of what it finds.
+// SearchAll searches for a word in every document, and checks the access lists of the results.
 func SearchAll(ctx context.Context, x *pgindex.Index, a access.Audience) ([]document.ID, error) {
 	r := retrieve.Request{Audience: a, Probes: []retrieve.Probe{{Text: "common"}}, TitleRatio: 0.1, PerSide: 1000}
 	_, passages, err := x.Find(ctx, r, func(c retrieve.Candidates) []document.ChunkID {

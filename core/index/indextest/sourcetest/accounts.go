@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Accounts are full members of a workspace with addresses, of whom one is unknown in every source,
-// and a guest of another workspace with the first of the addresses.
+// Accounts returns full members of a workspace with addresses, one of whom is unknown in every
+// source. It also returns a guest of another workspace with the first of these addresses.
 func Accounts(addresses ...string) []access.Account {
 	var all []access.Account
 	for _, address := range append([]string{"nobody@" + Domain}, addresses...) {

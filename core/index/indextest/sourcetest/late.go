@@ -18,11 +18,12 @@ type Clocked interface {
 	World
 	Now() time.Time
 	Pass(d time.Duration)
-	// Edited returns which change the last Edit was; empty for one that takes no right.
+	// Edited returns the kind of the last Edit; empty if it revoked nothing.
 	Edited() index.Change
 }
 
-// lookTime is what a look may take here, with the time until it begins. It comes on top of a bound.
+// lookTime is the allowance for the duration of a pass and the time until it begins, in addition to
+// a bound.
 const lookTime = time.Minute
 
 // Late checks that no right is lost later than looks say. For each of many random stories, world
@@ -75,7 +76,7 @@ func (l *late) change(t *rapid.T) {
 	l.pending = append(l.pending, until)
 }
 
-// settled forgets changes that have to be known by now, and what could be read before them.
+// settled forgets changes that must be noticed by now, and the state before them.
 func (l *late) settled() {
 	now := l.clock.Now()
 	for len(l.pending) > 0 && now.After(l.pending[0]) {
@@ -176,8 +177,8 @@ func (l *late) readDocuments(t *rapid.T, busy bool) {
 	}
 }
 
-// check judges what is shown, unless another change was made while one may be unnoticed: the second
-// may be noticed before the first, and what follows from that was true at no moment.
+// check compares what is shown with the bound of the last change. It skips the check if another
+// change is not yet noticed, because the second may be noticed before the first.
 func (l *late) check(t *rapid.T) {
 	l.settled()
 	if len(l.pending) > 1 {

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// stories is how many of them a suite tells where neither -rapid.checks nor RAPID_CHECKS says:
-// seconds of them.
+// stories is the default number of stories, without -rapid.checks or RAPID_CHECKS; they take
+// seconds.
 const stories = "20"
 
-// Main is a package's TestMain: it has Suite tell a few stories, or as many as the flag says.
+// Main is a package's TestMain. It sets the number of stories.
 func Main(m *testing.M) {
 	if os.Getenv("RAPID_CHECKS") == "" {
 		if err := flag.Set("rapid.checks", stories); err != nil {

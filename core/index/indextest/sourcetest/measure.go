@@ -27,9 +27,9 @@ type Measured struct {
 	Changes   map[index.Change]func()
 }
 
-// Measure takes a right by each change that looks know, right after a look at everything, and
-// checks that it is lost within the bound. What that took is written on a page, which it is
-// compared with. open uses its argument to fail alone.
+// Measure revokes a permission by each change that looks contain, right after a full scan, and
+// checks that it takes effect within the bound. It compares the durations with those on a page of
+// documentation. open should use its argument only to fail.
 func Measure(t *testing.T, page, source string, looks index.Looks, world func(t *testing.T) Measured, open func(*rapid.T) Stores) {
 	t.Helper()
 	var rows strings.Builder

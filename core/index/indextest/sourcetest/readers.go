@@ -11,8 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Readers is what is known of who may read a source: nodes and groups, as a store keeps them. The
-// zero value knows nothing.
+// Readers holds the nodes and groups of a source, as a store does. The zero value is empty.
 type Readers struct {
 	Nodes  map[string]index.Node
 	Groups map[access.Principal][]string
@@ -36,7 +35,7 @@ func (r *Readers) Read(ctx context.Context, c interface {
 	return errors.Join(r.ReadGroups(ctx, c), r.ReadNodes(ctx, c))
 }
 
-// ReadNodes reads what has changed of nodes.
+// ReadNodes reads changes of nodes.
 func (r *Readers) ReadNodes(ctx context.Context, c index.NodeReader) error {
 	if r.Nodes == nil {
 		r.Nodes = make(map[string]index.Node)
@@ -96,7 +95,7 @@ func (r *Readers) ReadGroups(ctx context.Context, c index.GroupReader) error {
 	return nil
 }
 
-// Held is what someone holds of a source.
+// Held returns the principals that a person holds in a source.
 func (r *Readers) Held(source document.SourceID, person string) []access.Principal {
 	held := []access.Principal{access.SourceGroup(string(source), access.SourcePerson, person), access.SourceAll(string(source))}
 	for g, members := range r.Groups {
@@ -107,7 +106,7 @@ func (r *Readers) Held(source document.SourceID, person string) []access.Princip
 	return held
 }
 
-// Lets reports whether a person who holds something is let in by a node, with those above it.
+// Lets reports whether a node, with the nodes above it, admits a person who holds principals.
 func (r *Readers) Lets(node string, held ...access.Principal) bool {
 	for range len(r.Nodes) + 1 {
 		n, known := r.Nodes[node]

@@ -44,7 +44,7 @@ func Read[C index.Connector](t testing.TB, open func() (C, error)) *Reading[C] {
 	return r
 }
 
-// Again makes the connector again, as another process would.
+// Again creates the connector again, as another process would.
 func (r *Reading[C]) Again() {
 	r.T.Helper()
 	var err error
@@ -53,7 +53,7 @@ func (r *Reading[C]) Again() {
 	}
 }
 
-// Sync reads what has changed.
+// Sync reads changes.
 func (r *Reading[C]) Sync(ctx context.Context) (index.Run, error) {
 	run, err := r.Pipeline.Run(ctx, Tenant, r.Connector, nil)
 	r.Last = run
@@ -70,8 +70,8 @@ func (r *Reading[C]) MustSync() index.Run {
 	return run
 }
 
-// Stopped reads by processes each of which is paused or killed, in turns, after so many steps,
-// until one comes to the end. It returns how many did not.
+// Stopped reads the source with processes that are alternately paused and killed after a number of
+// steps, until one finishes. It returns how many did not.
 func (r *Reading[C]) Stopped(steps int) (stops int) {
 	r.T.Helper()
 	for ; ; stops++ {
@@ -99,8 +99,8 @@ func (r *Reading[C]) Stopped(steps int) (stops int) {
 	}
 }
 
-// MustBeRefused says which of the loops over a source does not find out that the credential is
-// accepted no more, or tells of the secret.
+// MustBeRefused returns which loops over a source do not detect that the credential is refused, or
+// reveal the secret.
 func (r *Reading[C]) MustBeRefused(secret string) {
 	r.T.Helper()
 	check := func(loop string, err error) {
@@ -119,8 +119,8 @@ func (r *Reading[C]) MustBeRefused(secret string) {
 	}
 }
 
-// Yielded goes on from a checkpoint without an index: how many documents are yielded, with their
-// texts if load says so, and where the next run goes on.
+// Yielded runs from a checkpoint without an index. It returns the number of yielded documents, with
+// texts if load is set, and the next checkpoint.
 func (r *Reading[C]) Yielded(at index.Checkpoint, load bool) (items int, next index.Checkpoint) {
 	r.T.Helper()
 	next = at
@@ -145,7 +145,7 @@ func (r *Reading[C]) Yielded(at index.Checkpoint, load bool) (items int, next in
 	return items, next
 }
 
-// Documents are what the index holds.
+// Documents returns the documents in the index.
 func (r *Reading[C]) Documents() map[string]*document.Document {
 	all := make(map[string]*document.Document)
 	for _, e := range r.Store.Entries(Tenant) {
@@ -158,8 +158,7 @@ func (r *Reading[C]) Documents() map[string]*document.Document {
 	return all
 }
 
-// MustHold says how the index differs from what should be in it: a part of the text of each
-// document.
+// MustHold returns the differences between the index and the expected parts of text by document.
 func (r *Reading[C]) MustHold(want map[string]string) {
 	r.T.Helper()
 	is := r.Documents()

@@ -35,7 +35,7 @@ type pair struct {
 	document document.ID
 }
 
-// story is a source and what is kept of it.
+// story is a source with the records about it.
 type story struct {
 	ctx    context.Context //nolint:containedctx // of one test
 	world  World
@@ -43,12 +43,12 @@ type story struct {
 	// who could read what at some time since the source was last read whole without a change
 	// meanwhile
 	could map[pair]bool
-	edits int // since then
-	// the last pass did not come to its end: the next one may go on with what it read
+	edits int // edits since then
+	// the last pass was interrupted, and the next one may continue from what it read
 	unfinished bool
 }
 
-// remember takes note of who may read what now.
+// remember records the current readers.
 func (s *story) remember() {
 	for _, d := range s.world.Documents() {
 		for _, p := range s.world.People() {
@@ -82,11 +82,10 @@ func (s *story) sync(ctx context.Context, c index.Connector) error {
 	return errors.Join(access, err)
 }
 
-// errUnread says that single documents failed.
+// errUnread means that single documents failed.
 var errUnread = errors.New("documents could not be read")
 
-// quietSync reads the source while nothing changes. Then exactly those may read who may in the
-// source.
+// quietSync reads the source while nothing changes. The readers must then be exact.
 func (s *story) quietSync(t *rapid.T) {
 	passes := 1
 	if s.unfinished {
@@ -177,8 +176,8 @@ func (s *story) twoSyncs(t *rapid.T) {
 	s.check(t, false)
 }
 
-// revoked reads a source that does not accept the credential: no one may read anything. Afterwards
-// it does again.
+// revoked reads a source that refuses the credential: everything must be hidden. Afterwards the
+// credential is accepted again.
 func (s *story) revoked(t *rapid.T) {
 	restore := s.world.Revoke()
 	err := s.sync(s.ctx, s.world.Connector())
@@ -194,11 +193,9 @@ func (s *story) revoked(t *rapid.T) {
 	}
 }
 
-// check compares what the index shows with who could read what, and if it is exact with who can.
-//
-// A source is not read in one moment. Of two changes the second may be known before the first, and
-// what follows from that was true at no moment: no order in which parts are read prevents it, the
-// next pass ends it. So until then a single change is what can be judged.
+// check compares what the index shows with who could read it, and if exact is set with who can. A
+// source is not read at a single moment. Of two changes the second may be noticed first, which
+// shows a state that never existed, until the next pass. So check judges single changes only.
 func (s *story) check(t *rapid.T, exact bool) {
 	if !exact && s.edits > 1 {
 		return
@@ -250,7 +247,7 @@ func (s *story) holds(t *rapid.T, listeners []access.Account) []access.Held {
 	return held
 }
 
-// shown is what the index shows to people together, by what they hold at one moment.
+// shown returns what the index shows to people together, by the principals they hold at one moment.
 func (s *story) shown(t *rapid.T, listeners []access.Account, documents []document.ID) map[document.ID]bool {
 	held := s.holds(t, listeners)
 	for _, p := range Held {

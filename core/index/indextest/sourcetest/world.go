@@ -16,9 +16,8 @@ import (
 // Domain is the one whose addresses link accounts with people of sources.
 const Domain = "example.com"
 
-// World is a source, such as a fake of a vendor's server, that decides by itself who may read what:
-// for each person on their own, by the vendor's rules, and not by sets as access lists do. It is
-// used by several goroutines at once.
+// World is a simulated source that decides by the vendor's rules who may read what, for each
+// person, and not by sets as access lists do. It is used concurrently.
 type World interface {
 	// Connector returns a new connector over the source, as a process has it that has just started.
 	Connector() index.Connector
@@ -32,14 +31,15 @@ type World interface {
 	// unknown there. An account belongs to a person of the source whose address, below Domain, is
 	// its own.
 	People() []access.Account
-	// Documents are all that there ever were.
+	// Documents returns all documents that ever existed.
 	Documents() []document.ID
-	// MayRead decides for one account whether it may read a document now. No one may read what is
-	// not there.
+	// MayRead reports whether an account may currently read a document. It is false for a missing
+	// document.
 	MayRead(who access.Account, d document.ID) bool
 }
 
-// Partial is a World whose vendor does not tell everything: less must be shown than may be read.
+// Partial is a World whose vendor does not report everything, so that less is shown than may be
+// read.
 type Partial interface {
 	World
 	// MustShow decides whether an account that may read a document must be shown it, once nothing
@@ -47,7 +47,8 @@ type Partial interface {
 	MustShow(who access.Account, d document.ID) bool
 }
 
-// Stores are where a connector's yields go, and where questions are asked. They are empty at first.
+// Stores are the stores that a connector's results are written to and questions are asked of. They
+// are initially empty.
 type Stores struct {
 	Tenant access.TenantID
 	Index  index.Store
@@ -55,9 +56,9 @@ type Stores struct {
 	Grants access.Grants
 	// Readable returns those of the documents that an audience may read.
 	Readable func(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
-	// Search returns what a search finds that could find every document; nil: it is not asked.
+	// Search returns the results of a search that matches every document; nil: not used.
 	Search func(ctx context.Context, audience access.Audience) ([]document.ID, error)
 }
 
-// Held is what each account holds by its platform alone.
+// Held returns the principals that each account holds on its platform.
 var Held = []access.Principal{access.Members}
