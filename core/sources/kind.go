@@ -26,11 +26,11 @@ type Kind struct {
 	Credentials []Credential
 	Secret      Secret
 
-	Bound  string // who may read its documents, and the maximum delay of a change
-	Paused string // what is shown of a paused source
-	Unit   string // what its nodes are called, in the plural
-	Empty  string // what to do if the credential sees no node
-	Looks  index.Looks
+	Bound  string      // who may read its documents, and the maximum delay of a change
+	Paused string      // what is shown of a paused source
+	Unit   string      // what its nodes are called, in the plural
+	Empty  string      // what to do if the credential sees no node
+	Looks  index.Looks // the scan that notices each kind of change
 
 	Source func(name string) document.Source
 	// Hooked reports, by the values of settings, whether sources send authenticated requests about

@@ -5,7 +5,6 @@ package footnotetest
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -13,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -22,8 +23,7 @@ import (
 const program = "github.com/footnotehq/footnote/bots/footnote"
 
 // Build builds the program into a temporary folder, runs the tests and returns their exit code.
-// Call it from TestMain. The program has the race detector, except in benchmarks, which it would
-// distort.
+// Call it from TestMain. The program has the race detector if the tests have it.
 func Build(m *testing.M, set func(binary string)) int {
 	dir, err := os.MkdirTemp("", "footnote-processes-")
 	if err != nil {
@@ -34,8 +34,7 @@ func Build(m *testing.M, set func(binary string)) int {
 	plain.dir = dir
 	binary := filepath.Join(dir, "footnote")
 	args := []string{"build", "-o", binary}
-	flag.Parse()
-	if bench := flag.Lookup("test.bench"); bench == nil || bench.Value.String() == "" {
+	if raced() {
 		args = append(args, "-race")
 	}
 	args = append(args, program)
@@ -45,6 +44,12 @@ func Build(m *testing.M, set func(binary string)) int {
 	}
 	set(binary)
 	return m.Run()
+}
+
+// raced reports whether this process was built with the race detector.
+func raced() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // Environment returns the settings that a process needs on this machine, without its owner's
