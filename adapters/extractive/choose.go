@@ -36,6 +36,7 @@ const (
 	within     = 0.20 // of the first page's worth: further pages that are quoted
 	wordDecay  = 0.1  // of the words' score for each place in the search, where words choose
 	mostWords  = 0.45 // share of the question's weight from which a passage is quoted that words chose
+	leastHeld  = 2    // words of the question that such a passage holds, unless fewer of them are known
 	allWords   = 0.9  // the same, whatever the sentence model says
 )
 
@@ -59,6 +60,7 @@ type quotation struct {
 	head    string   // names of the columns
 	rows    []string // of a table
 	partial bool     // rows that are no answer to the whole question
+	harmful bool     // a command that does harm that the question does not speak of
 	exact   bool     // rows that hold all of it, or are named
 	named   bool     // one row that the question names by a cell
 	further bool     // other quotations of its page hold more of the question
@@ -214,7 +216,7 @@ func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotatio
 	switch {
 	case first.exact:
 	case similarity < 0:
-		if a.share(a.all, append(first.above(), first.text())...) < mostWords {
+		if !a.holdsMost(append(first.above(), first.text())...) {
 			band = retrieve.Links
 		}
 	default:
@@ -223,7 +225,7 @@ func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotatio
 			band = retrieve.Quotes
 		}
 	}
-	if whole := slices.DeleteFunc(slices.Clone(chosen), func(x quotation) bool { return x.partial }); band == retrieve.Quotes && len(whole) > 0 {
+	if whole := slices.DeleteFunc(slices.Clone(chosen), func(x quotation) bool { return x.partial || x.harmful }); band == retrieve.Quotes && len(whole) > 0 {
 		return whole, band, nil
 	}
 	return chosen, min(band, retrieve.Links), nil
@@ -239,9 +241,10 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 		x.worth += againMore
 	}
 	for _, b := range x.blocks {
-		if b.commands() && a.harmful(b.text) {
-			x.worth -= harmLess
-		}
+		x.harmful = x.harmful || b.commands() && a.harmful(b.text)
+	}
+	if x.harmful {
+		x.worth -= harmLess
 	}
 	if phrase := phraseIn.FindStringSubmatch(a.text); phrase != nil && strings.Contains(strings.ToLower(x.text()), strings.ToLower(phrase[1])) {
 		x.worth += phraseMore

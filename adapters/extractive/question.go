@@ -2,7 +2,6 @@ package extractive
 
 import (
 	"iter"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -148,6 +147,21 @@ func (a *asked) occurring() (known, unknown int) {
 	return known, unknown
 }
 
+// holdsMost reports whether texts hold enough of the question to be quoted without the sentence
+// model. One word is enough only for a question of one known word: a rare one may weigh half of it.
+func (a *asked) holdsMost(texts ...string) bool {
+	known, held := 0, 0
+	for w := range a.words(a.all, texts...) {
+		if w.Frequency > 0 {
+			known++
+		}
+		if w.Here {
+			held++
+		}
+	}
+	return held >= min(leastHeld, known) && a.share(a.all, texts...) >= mostWords
+}
+
 // words yields the words of a query that have a weight, and whether texts hold them.
 func (a *asked) words(q query, texts ...string) iter.Seq[retrieve.Word] {
 	return retrieve.WeightedWords(q.terms, a.match(q, texts))
@@ -166,8 +180,8 @@ func elliptic(question string) bool {
 	return !slices.ContainsFunc(analyse.Query(question, nil), func(term analyse.Term) bool { return !term.Chatter })
 }
 
-// A command that stops, deletes or overwrites something is quoted only for a question about that:
-// the command that shuts a server down must not answer how to end one query.
+// A command that stops, deletes or overwrites something is quoted only for a question that says so.
+// Its page is linked: the command that shuts a server down must not answer how to end one query.
 var (
 	harms  = regexp.MustCompile(`(?i)(?:^|[\s;&|])rm\s|\b(shut ?down|halt|reboot|stop|kill|terminate|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
 	denied = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)
@@ -177,10 +191,10 @@ const maxHarms = 20 // that are looked at in one piece of code
 
 // harmful reports whether code or steps do harm that the question does not speak of.
 func (a *asked) harmful(text string) bool {
-	wanted := a.stems(denied.ReplaceAllString(a.text, " "))
+	wanted := analyse.Query(denied.ReplaceAllString(a.text, " "), []string{a.language})
 	for _, word := range harms.FindAllString(text, maxHarms) {
-		for stem := range maps.Keys(a.stems(strings.ToLower(word))) {
-			if wanted[stem] == 0 {
+		for stem := range a.stems(strings.ToLower(word)) {
+			if !slices.ContainsFunc(wanted, func(t analyse.Term) bool { return t.Text == stem }) {
 				return true
 			}
 		}
