@@ -192,7 +192,7 @@ func (p *passage) lastHeading() string {
 // may be one further down.
 func (p *passage) opening() string {
 	last := p.lastHeading()
-	for line := range strings.Lines(p.Text) {
+	for line := range strings.Lines(p.Contents) {
 		if m := headingLine.FindStringSubmatch(line); m != nil && m[2] == last {
 			return ""
 		}

@@ -126,12 +126,15 @@ func (b *block) introduces() bool {
 	return (b.kind == prose || b.kind == list) && (strings.HasSuffix(b.text, ":") || strings.HasSuffix(b.text, "?"))
 }
 
-// commandLine begins a command in text that was stored before code had fences.
-var commandLine = regexp.MustCompile(`(?mi)^\s*([$#] |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )`)
+// command finds steps of lists, which are no names of options, and commands on a line or in a text.
+var command = regexp.MustCompile("(?mi)^\\s*(?:[-*+•]|\\d{1,4}[.)])\\s+[^-\\s`].*|(?:^\\s*|`)(?:[$#] |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )[^`\n]*")
 
-// commands reports whether a block may hold commands: code, steps, or code without its fences.
-func (b *block) commands() bool {
-	return b.kind == code || b.kind == list || b.kind == prose && commandLine.MatchString(b.text)
+// commands returns what a reader of a block may do without much thought: code, commands and steps.
+func (b *block) commands() string {
+	if b.kind == code {
+		return b.text
+	}
+	return strings.Join(command.FindAllString(b.text, -1), "\n")
 }
 
 // pieces cuts a block that is too long to be quoted whole: a paragraph at sentences, a list at its

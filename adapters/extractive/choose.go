@@ -73,7 +73,6 @@ func read(t turn, a *asked) (pages []*page) {
 	at := map[string]*page{}
 	for i := range t.passages[:min(len(t.passages), maxPassages)] {
 		p := &t.passages[i]
-		p.rank = i
 		id := cmp.Or(p.Page, strconv.Itoa(p.Number))
 		if at[id] == nil {
 			at[id] = &page{rank: len(pages)}
@@ -94,7 +93,7 @@ func (a *asked) quotations(p *page) (out []quotation) {
 		if part.rank >= maxHits {
 			continue
 		}
-		all := blocks(part.Text, part.opening())
+		all := blocks(part.Contents, part.opening())
 		var lead []block
 		for i := range all {
 			b := &all[i]
@@ -111,7 +110,7 @@ func (a *asked) quotations(p *page) (out []quotation) {
 				if piece.kind == table && !a.rowsOf(&x) {
 					continue
 				}
-				if piece.kind != list && piece.commands() {
+				if piece.kind != list && piece.commands() != "" {
 					x.warn(all, i)
 				}
 				x.score = a.score(&x)
@@ -241,7 +240,7 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 		x.worth += againMore
 	}
 	for _, b := range x.blocks {
-		x.harmful = x.harmful || b.commands() && a.harmful(b.text)
+		x.harmful = x.harmful || a.harmful(b.commands())
 	}
 	if x.harmful {
 		x.worth -= harmLess

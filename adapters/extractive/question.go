@@ -35,12 +35,12 @@ func ask(t turn) *asked {
 	a := &asked{text: t.question, compared: t.question, leans: t.before != "" && elliptic(t.question), known: map[string]stems{}}
 	var sample strings.Builder
 	for _, p := range t.passages[:min(len(t.passages), 5)] {
-		sample.WriteString(p.Text + "\n")
+		sample.WriteString(p.Contents + "\n")
 	}
 	a.language = analyse.Guess(sample.String())
 	here := map[string]int{}
 	for _, p := range t.passages {
-		for stem := range analyse.Text(p.Title+" "+p.Heading+" "+p.Text, a.language).Frequency {
+		for stem := range analyse.Text(p.Title+" "+p.Heading+" "+p.Contents, a.language).Frequency {
 			here[stem]++
 		}
 	}
@@ -112,7 +112,7 @@ const (
 func (a *asked) evidence(p *page) bool {
 	var texts []string
 	for _, part := range p.parts {
-		texts = append(texts, part.Title, part.Heading, part.Text)
+		texts = append(texts, part.Title, part.Heading, part.Contents)
 	}
 	if a.stray() && a.share(a.own, texts[0]) == 0 {
 		return false
@@ -183,7 +183,7 @@ func elliptic(question string) bool {
 // A command that stops, deletes or overwrites something is quoted only for a question that says so.
 // Its page is linked: the command that shuts a server down must not answer how to end one query.
 var (
-	harms  = regexp.MustCompile(`(?i)(?:^|[\s;&|])rm\s|\b(shut ?down|halt|reboot|stop|kill|terminate|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
+	harms  = regexp.MustCompile("(?i)(?:^|[\\s;&|`])rm\\s|" + `\b(shut ?down|halt|reboot|stop|kill|terminate|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
 	denied = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)
 )
 

@@ -172,7 +172,7 @@ func (a *asked) judge(x *quotation, named bool) {
 	texts := append(x.above(), x.text())
 	page := slices.Clone(texts)
 	for _, p := range x.page.parts {
-		page = append(page, p.Text)
+		page = append(page, p.Contents)
 	}
 	x.exact = true
 	for w := range a.words(a.own, texts...) {

@@ -20,35 +20,21 @@ type turn struct {
 	searched bool         // a tool has answered in this turn
 	failed   bool         // one with no more than that it failed
 	passages []passage
-	common   vocabulary
+	common   tool.Vocabulary
 	answers  []string // earlier ones
-}
-
-// vocabulary says how common the words are that were searched for: tool.Vocabulary.
-type vocabulary struct {
-	Chunks int            `json:"chunks"`
-	Terms  map[string]int `json:"terms"`
-	// Synonyms of the operator that were looked for too: "k8s: kubernetes, kube".
-	Synonyms []string `json:"synonyms"`
-	// Pages are the page ids of the numbers that earlier answers cite.
-	Pages map[int]string `json:"pages"`
 }
 
 // passage is one found document.
 type passage struct {
-	Number  int    `json:"document"`
-	Page    string `json:"page_id"` // the same for the passages of a document; empty: its only one
-	Title   string `json:"title"`
-	Heading string `json:"heading"`
-	Text    string `json:"contents"`
-	rank    int    // among the passages of the turn
+	tool.Document
+	rank int // among the passages of the turn
 }
 
 // readTurn finds the newest question and the documents that came with it or after it. Earlier turns
 // end with an answer.
 func readTurn(messages []llm.Message) turn {
 	start := 0
-	t := turn{earlier: map[int]bool{}}
+	t := turn{earlier: map[int]bool{}, common: tool.Vocabulary{Terms: map[string]int{}, Pages: map[int]string{}}}
 	for i, m := range messages {
 		if m.Role == llm.Assistant && len(m.ToolCalls) == 0 {
 			start = i + 1
@@ -57,7 +43,7 @@ func readTurn(messages []llm.Message) turn {
 		}
 	}
 	for _, m := range messages[:start] {
-		if m.Role == llm.User && strings.TrimSpace(m.Text) != "" && len(readDocuments(m.Text)) == 0 {
+		if m.Role == llm.User && strings.TrimSpace(m.Text) != "" && len(tool.ReadDocuments(m.Text)) == 0 {
 			t.before = m.Text
 		}
 	}
@@ -67,7 +53,7 @@ func readTurn(messages []llm.Message) turn {
 		switch m.Role {
 		case llm.User:
 			// Project documents stand before the question, reminders behind the calls.
-			if docs := readDocuments(m.Text); len(docs) > 0 {
+			if docs := tool.ReadDocuments(m.Text); len(docs) > 0 {
 				t.add(docs, seen)
 			} else if text := strings.TrimSpace(m.Text); text != "" && !calling {
 				t.question = text
@@ -80,8 +66,8 @@ func readTurn(messages []llm.Message) turn {
 		case llm.Tool:
 			t.searched = true
 			t.failed = t.failed || strings.HasPrefix(m.Text, tool.Failed)
-			t.add(readDocuments(m.Text), seen)
-			t.learn(readVocabulary(m.Text))
+			t.add(tool.ReadDocuments(m.Text), seen)
+			t.learn(m.Text)
 		case llm.System:
 		}
 	}
@@ -111,11 +97,11 @@ func (t *turn) cited(answer string) {
 // add keeps passages that can be cited, each once: two searches often find the same. Those that the
 // search found without matching the question closely are among them: whether they answer is decided
 // by what they hold.
-func (t *turn) add(docs []passage, seen map[string]bool) {
-	for _, p := range docs {
-		if p.Number > 0 && strings.TrimSpace(p.Text) != "" && !seen[p.Text] {
-			seen[p.Text] = true
-			t.passages = append(t.passages, p)
+func (t *turn) add(docs []tool.Document, seen map[string]bool) {
+	for _, d := range docs {
+		if d.Number > 0 && strings.TrimSpace(d.Contents) != "" && !seen[d.Contents] {
+			seen[d.Contents] = true
+			t.passages = append(t.passages, passage{d, len(t.passages)})
 		}
 	}
 }
@@ -134,29 +120,14 @@ func (t *turn) rests(p passage) bool {
 }
 
 // learn takes up what a search says of its words.
-func (t *turn) learn(v vocabulary) {
-	if t.common.Terms == nil {
-		t.common.Terms = map[string]int{}
+func (t *turn) learn(result string) {
+	var v tool.Vocabulary
+	if tool.LastField(result, "vocabulary", &v) {
+		maps.Copy(t.common.Terms, v.Terms)
+		maps.Copy(t.common.Pages, v.Pages)
+		t.common.Chunks = max(t.common.Chunks, v.Chunks)
+		t.common.Synonyms = append(t.common.Synonyms, v.Synonyms...)
 	}
-	maps.Copy(t.common.Terms, v.Terms)
-	t.common.Chunks = max(t.common.Chunks, v.Chunks)
-	t.common.Synonyms = append(t.common.Synonyms, v.Synonyms...)
-	if t.common.Pages == nil {
-		t.common.Pages = map[int]string{}
-	}
-	maps.Copy(t.common.Pages, v.Pages)
-}
-
-// vocabularyMark begins the vocabulary of a result. A document cannot hold it, since its text
-// stands in a string.
-const vocabularyMark = `,"vocabulary":`
-
-func readVocabulary(text string) (v vocabulary) {
-	at := strings.LastIndex(text, vocabularyMark)
-	if at < 0 || json.NewDecoder(strings.NewReader(text[at+len(vocabularyMark):])).Decode(&v) != nil {
-		return vocabulary{}
-	}
-	return v
 }
 
 func readQueries(call llm.ToolCall) []string {
@@ -167,30 +138,4 @@ func readQueries(call llm.ToolCall) []string {
 		return nil
 	}
 	return arguments.Queries
-}
-
-// documentsMark begins the JSON form in which models are given documents.
-const documentsMark = `{"documents":[`
-
-// readDocuments returns the documents of a message. A result that was shortened to fit is no JSON
-// any more; since each document is a separate line, those that are whole are still read.
-func readDocuments(text string) []passage {
-	start := strings.Index(text, documentsMark)
-	if start < 0 {
-		return nil
-	}
-	var list struct {
-		Documents []passage `json:"documents"`
-	}
-	if json.NewDecoder(strings.NewReader(text[start:])).Decode(&list) == nil {
-		return list.Documents
-	}
-	var whole []passage
-	for line := range strings.Lines(text[start+len(documentsMark):]) {
-		var p passage
-		if json.Unmarshal([]byte(strings.TrimRight(strings.TrimSpace(line), ",]}")+"}"), &p) == nil {
-			whole = append(whole, p)
-		}
-	}
-	return whole
 }
