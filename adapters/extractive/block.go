@@ -42,7 +42,7 @@ const (
 
 var (
 	headingLine = regexp.MustCompile(`^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$`)
-	fenceLine   = regexp.MustCompile("^\\s*(`{3,})\\s*([A-Za-z0-9+#_.-]{0,32})[^`]*$")
+	fenceLine   = regexp.MustCompile("^\\s*(?:(?:[-*+•]|\\d{1,4}[.)])\\s+)?(`{3,})\\s*([A-Za-z0-9+#_.-]{0,32})[^`]*$")
 	bulletLine  = regexp.MustCompile(`^\s*([-*+•]|\d{1,4}[.)])\s+\S`)
 	topItem     = regexp.MustCompile(`^ ?([-*+•]|\d{1,4}[.)])\s+\S`)
 	numbered    = regexp.MustCompile(`^\s*\d`)
@@ -131,8 +131,11 @@ var command = regexp.MustCompile("(?mi)^\\s*(?:[-*+•]|\\d{1,4}[.)])\\s+[^-\\s`
 
 // commands returns what a reader of a block may do without much thought: code, commands and steps.
 func (b *block) commands() string {
-	if b.kind == code {
+	switch b.kind {
+	case code:
 		return b.text
+	case table:
+		return ""
 	}
 	return strings.Join(command.FindAllString(b.text, -1), "\n")
 }

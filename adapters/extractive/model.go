@@ -21,6 +21,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool/knowledge"
 )
 
 var _ llm.Model = (*Model)(nil)
@@ -112,12 +113,12 @@ func (m *Model) reply(ctx context.Context, req llm.Request) (*llm.CallDelta, str
 	if len(req.ResponseFormat) > 0 {
 		return nil, "", fmt.Errorf("%w: answers in a given format need a language model; set OPENAI_API_KEY or OPENAI_BASE_URL", llm.ErrBadRequest)
 	}
-	said, searched := statedAnswer(req)
-	if said != "" {
+	t := readTurn(req.Messages)
+	if said := t.statements(); said != "" {
 		return nil, said, nil
 	}
-	t := readTurn(searched.Messages)
-	if call, err := statedCall(req, t.question); call != nil || err != nil {
+	if about, what, ok := knowledge.Asked(t.question); ok && len(t.consulted) == 0 && offered(req, KnowledgeTool) {
+		call, err := callOf(KnowledgeTool, map[string]any{"about": about, "what": what, "exact": true})
 		return call, "", err
 	}
 	if !t.searched && t.question != "" && offered(req, SearchTool) {

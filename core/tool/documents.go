@@ -65,8 +65,6 @@ type Vocabulary struct {
 	// Synonyms lists the operator's synonyms that the queries contain, each with its replacements:
 	// "k8s: kubernetes, kube".
 	Synonyms []string `json:"synonyms,omitempty"`
-	// Pages maps the numbers that earlier answers cite to page ids.
-	Pages map[int]string `json:"pages,omitempty"`
 }
 
 // WithVocabulary adds a vocabulary to a result of DocumentsJSON, as its last field.
