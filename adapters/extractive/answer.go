@@ -238,7 +238,7 @@ func protect(text string) (protected string, sound bool) {
 
 var (
 	startsBlock = regexp.MustCompile(`(?m)^\s*(#{1,6}\s|>|[-*+•]\s|\d{1,9}[.)]\s|\||~{3}|={2,}|-{2,}|\[[^\]]*\]:|!\[)`)
-	unsound     = regexp.MustCompile("[【［\x00]|\\$\\$|\\\\\\(|\\\\\\[|\\[\\[|```")
+	unsound     = regexp.MustCompile("[【［\x00]|\\$\\$|\\\\\\(|\\\\\\[|\\[\\[|```|~~~")
 	ownNumber   = regexp.MustCompile(`^\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]`)
 	placeholder = regexp.MustCompile(`^<[A-Za-z][\w/|.-]{0,40}>`)
 	tag         = regexp.MustCompile(`^<[/!?\pL]`)
