@@ -41,7 +41,7 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 		return because(why, unsearched), nil
 	}
 	a := ask(t)
-	pages := read(t, a)
+	pages := read(t)
 	chosen, band, err := m.choose(ctx, a, pages)
 	switch {
 	case err != nil:
@@ -187,30 +187,23 @@ func (p *passage) lastHeading() string {
 	return strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))
 }
 
-// opening returns the heading that the passage begins under. The heading of the place that was
-// found
-// may be one further down.
+// opening returns the heading that the passage begins under: that of the place that was found,
+// unless this is further down.
 func (p *passage) opening() string {
 	last := p.lastHeading()
-	for line := range strings.Lines(p.Text) {
-		if m := headingLine.FindStringSubmatch(line); m != nil && m[2] == last {
-			return ""
-		}
-	}
-	if last == "" {
-		return p.Title
+	if strings.Contains(p.Contents+"\n", "# "+last+"\n") {
+		return ""
 	}
 	return last
 }
 
 // protect returns a text as it can stand in Markdown next to others. A document's own number in
 // brackets gets a backslash, since it is no citation of this answer. What stands for a value, such
-// as
-// <file>, becomes code. sound reports whether the text closes what it opens; otherwise what follows
-// could end up inside a code span or a link.
+// as <file>, becomes code. sound reports whether the text closes what it opens; otherwise what
+// follows could end up inside a code span or a link.
 func protect(text string) (protected string, sound bool) {
 	var b strings.Builder
-	square, round := 0, 0
+	square := 0
 	sound = text != "" && !strings.HasSuffix(text, `\`) && !unsound.MatchString(text) && strings.Count(text, "**")%2 == 0
 	for i := 0; i < len(text); {
 		end := i + 1
@@ -235,28 +228,23 @@ func protect(text string) (protected string, sound bool) {
 			}
 		case ']':
 			square--
-		case '(':
-			round++
-		case ')':
-			round--
 		}
 		sound = sound && square >= 0
 		b.WriteString(text[i:end])
 		i = end
 	}
-	return b.String(), sound && square == 0 && round == 0
+	return b.String(), sound && square == 0
 }
 
 var (
 	startsBlock = regexp.MustCompile(`(?m)^\s*(#{1,6}\s|>|[-*+•]\s|\d{1,9}[.)]\s|\||~{3}|={2,}|-{2,}|\[[^\]]*\]:|!\[)`)
-	unsound     = regexp.MustCompile("[【［\x00]|\\$\\$|\\\\\\(|\\\\\\[|\\[\\[|```")
+	unsound     = regexp.MustCompile("[【［\x00]|\\$\\$|\\\\\\(|\\\\\\[|\\[\\[|```|~~~")
 	ownNumber   = regexp.MustCompile(`^\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]`)
 	placeholder = regexp.MustCompile(`^<[A-Za-z][\w/|.-]{0,40}>`)
 	tag         = regexp.MustCompile(`^<[/!?\pL]`)
 )
 
-// skipSpan returns the end of the code span that begins at i, or of its backticks if nothing closes
-// it.
+// skipSpan returns the end of the code span at i, or of its backticks if nothing closes it.
 func skipSpan(text string, i int) int {
 	run := i
 	for run < len(text) && text[run] == '`' {

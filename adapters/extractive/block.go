@@ -42,7 +42,7 @@ const (
 
 var (
 	headingLine = regexp.MustCompile(`^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$`)
-	fenceLine   = regexp.MustCompile("^\\s*(`{3,})\\s*([A-Za-z0-9+#_.-]{0,32})[^`]*$")
+	fenceLine   = regexp.MustCompile("^\\s*(?:(?:[-*+•]|\\d{1,4}[.)])\\s+)?(`{3,})\\s*([A-Za-z0-9+#_.-]{0,32})[^`]*$")
 	bulletLine  = regexp.MustCompile(`^\s*([-*+•]|\d{1,4}[.)])\s+\S`)
 	topItem     = regexp.MustCompile(`^ ?([-*+•]|\d{1,4}[.)])\s+\S`)
 	numbered    = regexp.MustCompile(`^\s*\d`)
@@ -126,12 +126,18 @@ func (b *block) introduces() bool {
 	return (b.kind == prose || b.kind == list) && (strings.HasSuffix(b.text, ":") || strings.HasSuffix(b.text, "?"))
 }
 
-// commandLine begins a command in text that was stored before code had fences.
-var commandLine = regexp.MustCompile(`(?mi)^\s*([$#] |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )`)
+// command finds steps of lists, which are no names of options, and commands on a line or in a text.
+var command = regexp.MustCompile("(?mi)^\\s*(?:[-*+•]|\\d{1,4}[.)])\\s+[^-\\s`].*|(?:^\\s*|`)(?:[$#] |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )[^`\n]*")
 
-// commands reports whether a block may hold commands: code, steps, or code without its fences.
-func (b *block) commands() bool {
-	return b.kind == code || b.kind == list || b.kind == prose && commandLine.MatchString(b.text)
+// commands returns what a reader of a block may do without much thought: code, commands and steps.
+func (b *block) commands() string {
+	switch b.kind {
+	case code:
+		return b.text
+	case table:
+		return ""
+	}
+	return strings.Join(command.FindAllString(b.text, -1), "\n")
 }
 
 // pieces cuts a block that is too long to be quoted whole: a paragraph at sentences, a list at its

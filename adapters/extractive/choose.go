@@ -18,7 +18,6 @@ const (
 	maxPassages   = 60 // that are read
 	maxHits       = 10 // passages of the search that candidates are from
 	maxCandidates = 12
-	ofOnePage     = 3   // of them, before those of other pages
 	maxSimilarity = 600 // bytes of a candidate that are compared, about 128 tokens
 	gateWait      = 2 * time.Second
 	maxPages      = 3 // that are quoted
@@ -29,13 +28,13 @@ const (
 	rankShare  = 0.03 // less for each place of its page in the search
 	rowsLess   = 0.05 // less for rows, which are short and alike
 	harmLess   = 0.5  // less for a command that does harm
-	againMore  = 0.15 // more for the page of the answer before, where the question leans on that
 	namedMore  = 0.5  // more for the row that the question names
 	phraseMore = 0.2  // more for the words that the question quotes, such as an error message
 	clearBy    = 0.15 // lead over the next page from which the first page is quoted alone
 	within     = 0.20 // of the first page's worth: further pages that are quoted
 	wordDecay  = 0.1  // of the words' score for each place in the search, where words choose
 	mostWords  = 0.45 // share of the question's weight from which a passage is quoted that words chose
+	leastHeld  = 2    // words of the question that such a passage holds, unless fewer of them are known
 	allWords   = 0.9  // the same, whatever the sentence model says
 )
 
@@ -46,38 +45,42 @@ var phraseIn = regexp.MustCompile(`["“]\s*([^"“”]*[^"“”\s]\s[^"“”\
 type page struct {
 	rank  int
 	near  bool // the sentence model finds a passage of it close enough to be linked
-	again bool // the answer before rests on it, and the question leans on that one
 	parts []*passage
+}
+
+// texts returns everything that was found of a page.
+func (p *page) texts() (out []string) {
+	for _, part := range p.parts {
+		out = append(out, part.Title, part.Heading, part.Contents)
+	}
+	return out
 }
 
 // quotation is what can be quoted in one go: a block, with what introduces it, and with a warning
 // next to a command.
 type quotation struct {
-	page    *page
-	part    *passage
-	blocks  []block
-	head    string   // names of the columns
-	rows    []string // of a table
-	partial bool     // rows that are no answer to the whole question
-	exact   bool     // rows that hold all of it, or are named
-	named   bool     // one row that the question names by a cell
-	further bool     // other quotations of its page hold more of the question
-	score   float64  // share of the question's words
-	worth   float64
+	page   *page
+	part   *passage
+	blocks []block
+	head   string   // names of the columns
+	rows   []string // of a table
+	linked bool     // it is not quoted: harmful, or rows that are no answer to the whole question
+	exact  bool     // rows that hold all of it, or are named
+	named  bool     // one row that the question names by a cell
+	score  float64  // share of the question's words
+	worth  float64
 }
 
 // read groups the passages by page.
-func read(t turn, a *asked) (pages []*page) {
+func read(t turn) (pages []*page) {
 	at := map[string]*page{}
 	for i := range t.passages[:min(len(t.passages), maxPassages)] {
 		p := &t.passages[i]
-		p.rank = i
 		id := cmp.Or(p.Page, strconv.Itoa(p.Number))
 		if at[id] == nil {
 			at[id] = &page{rank: len(pages)}
 			pages = append(pages, at[id])
 		}
-		at[id].again = at[id].again || a.leans && t.rests(*p)
 		at[id].parts = append(at[id].parts, p)
 	}
 	return pages
@@ -92,7 +95,7 @@ func (a *asked) quotations(p *page) (out []quotation) {
 		if part.rank >= maxHits {
 			continue
 		}
-		all := blocks(part.Text, part.opening())
+		all := blocks(part.Contents, part.opening())
 		var lead []block
 		for i := range all {
 			b := &all[i]
@@ -109,7 +112,7 @@ func (a *asked) quotations(p *page) (out []quotation) {
 				if piece.kind == table && !a.rowsOf(&x) {
 					continue
 				}
-				if piece.kind != list && piece.commands() {
+				if piece.kind != list && piece.commands() != "" {
 					x.warn(all, i)
 				}
 				x.score = a.score(&x)
@@ -151,29 +154,14 @@ func (a *asked) score(x *quotation) float64 {
 	return (a.share(a.all, append(x.above(), text)...) + a.share(a.all, text)) / 2
 }
 
-// candidates returns the quotations that hold most of the question: the first ofOnePage of each
-// page
-// before the others.
-func (a *asked) candidates(pages []*page) (out []quotation) {
-	byWorth := func(x, y quotation) int {
-		return cmp.Compare(y.score-rankShare*float64(y.page.rank), x.score-rankShare*float64(x.page.rank))
-	}
+// candidates returns the quotations that hold most of the question.
+func (a *asked) candidates(pages []*page) []quotation {
+	var out []quotation
 	for _, p := range pages {
-		all := a.quotations(p)
-		slices.SortStableFunc(all, byWorth)
-		for i := range all {
-			all[i].further = i >= ofOnePage
-		}
-		out = append(out, all...)
+		out = append(out, a.quotations(p)...)
 	}
 	slices.SortStableFunc(out, func(x, y quotation) int {
-		switch {
-		case x.further == y.further:
-			return byWorth(x, y)
-		case x.further:
-			return 1
-		}
-		return -1
+		return cmp.Compare(y.score-rankShare*float64(y.page.rank), x.score-rankShare*float64(x.page.rank))
 	})
 	return out[:min(len(out), maxCandidates)]
 }
@@ -214,16 +202,15 @@ func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotatio
 	switch {
 	case first.exact:
 	case similarity < 0:
-		if a.share(a.all, append(first.above(), first.text())...) < mostWords {
+		if !a.holdsMost(append(first.above(), first.text())...) {
 			band = retrieve.Links
 		}
 	default:
-		_, unknown := a.occurring()
-		if band = m.gate.Band(similarity, covered); first.score >= allWords && unknown == 0 {
+		if band = m.gate.Band(similarity, covered); first.score >= allWords && a.count(a.own).strange == 0 {
 			band = retrieve.Quotes
 		}
 	}
-	if whole := slices.DeleteFunc(slices.Clone(chosen), func(x quotation) bool { return x.partial }); band == retrieve.Quotes && len(whole) > 0 {
+	if whole := slices.DeleteFunc(slices.Clone(chosen), func(x quotation) bool { return x.linked }); band == retrieve.Quotes && len(whole) > 0 {
 		return whole, band, nil
 	}
 	return chosen, min(band, retrieve.Links), nil
@@ -235,13 +222,9 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 		x.worth = x.score / (1 + wordDecay*float64(x.page.rank))
 	}
 	x.worth -= rankShare * float64(x.page.rank)
-	if x.page.again {
-		x.worth += againMore
-	}
-	for _, b := range x.blocks {
-		if b.commands() && a.harmful(b.text) {
-			x.worth -= harmLess
-		}
+	if slices.ContainsFunc(x.blocks, func(b block) bool { return a.harmful(b.commands()) }) {
+		x.linked = true
+		x.worth -= harmLess
 	}
 	if phrase := phraseIn.FindStringSubmatch(a.text); phrase != nil && strings.Contains(strings.ToLower(x.text()), strings.ToLower(phrase[1])) {
 		x.worth += phraseMore
@@ -260,28 +243,25 @@ func (x *quotation) repeats(y quotation) bool { return x.page == y.page || x.tex
 // compare sets the worth of quotations to their cosines with the question, and returns the highest:
 // -1 where the sentence model cannot tell.
 func (m *Model) compare(ctx context.Context, a *asked, all []quotation) (similarity float64, err error) {
-	texts := make([]string, len(all))
+	texts := []string{a.compared}
 	for i := range all {
 		text := all[i].part.Title + ". " + all[i].blocks[0].section + ". " + all[i].text()
-		texts[i] = strings.ToValidUTF8(text[:min(len(text), maxSimilarity)], "")
+		texts = append(texts, strings.ToValidUTF8(text[:min(len(text), maxSimilarity)], ""))
 	}
 	limited, cancel := context.WithTimeout(ctx, cmp.Or(m.wait, gateWait))
 	defer cancel()
-	q, v, err := m.vectors.of(limited, a.compared, texts)
-	switch {
-	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+	v, err := m.vectors.of(limited, texts)
+	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return -1, nil
-	case err != nil:
-		return -1, err
 	}
 	similarity = -1
 	for i := range all {
 		x := &all[i]
-		if x.worth = -1; v[i] != nil && retrieve.Cosine(q, q) > 0 && retrieve.Cosine(v[i], v[i]) > 0 {
-			x.worth = retrieve.Cosine(q, v[i])
+		if x.worth = -1; err == nil && v[i+1] != nil && retrieve.Cosine(v[0], v[0]) > 0 && retrieve.Cosine(v[i+1], v[i+1]) > 0 {
+			x.worth = retrieve.Cosine(v[0], v[i+1])
 			x.page.near = x.page.near || x.worth >= m.gate.Links
 			similarity = max(similarity, x.worth)
 		}
 	}
-	return similarity, nil
+	return similarity, err
 }

@@ -122,6 +122,18 @@ func TestQuotationsComeWithLinksToFirstHits(t *testing.T) {
 	}
 }
 
+// A list item that begins with a fence ends with it, and what follows is text.
+func TestCodeInAnItemEnds(t *testing.T) {
+	t.Parallel()
+	pump := tool.Document{Number: 3, Title: "Pump", Contents: "To prime the pump, run:\n\n- ```sh\n  pump prime\n  ```\n\nThe valve of the pump is red."}
+	if got, _, _ := run(t, asked("How do I prime the pump?", pump)); !strings.Contains(got, "run:\n\n```sh\n  pump prime\n```") || strings.Contains(got, "  ```") {
+		t.Errorf("answer is\n%s", got)
+	}
+	if got, _, _ := run(t, asked("Which colour is the valve of the pump?", pump)); !strings.Contains(got, "\n\nThe valve of the pump is red.") {
+		t.Errorf("answer is\n%s", got)
+	}
+}
+
 // What stands between fences is quoted between fences.
 func TestCodeIsQuotedAsCode(t *testing.T) {
 	t.Parallel()

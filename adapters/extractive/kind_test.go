@@ -40,6 +40,10 @@ func TestKindsOfQuestions(t *testing.T) {
 			"The copy tool copies a database while it is in use."}}, "The copy tool copies a database while it is in use.", "erase"},
 		"no harm by code without fences": {"how do I copy the database?", []tool.Document{{Number: 4, Title: "Care", Contents: "drop database copy; -- begin to copy the database\n\n" +
 			"The copy tool copies a database while it is in use."}}, "The copy tool copies a database while it is in use.", "drop"},
+		"no harm, even if nothing else is found": {"how do I free the space of the pump?", []tool.Document{{Number: 4, Title: "Pump", Contents: "To have space for the pump again:\n\n```\nrm -rf /var/pump\n```"}},
+			"These may help:\n\n- Pump [4]", "rm"},
+		"no harm in a sentence": {"how do I free the space of the pump?", []tool.Document{{Number: 4, Title: "Pump", Contents: "To have space for the pump again, run `rm -rf /var/pump` on it."}},
+			"These may help:\n\n- Pump [4]", "rm"},
 		"an error message": {"the vpn client says \"certificate expired\", help!", []tool.Document{{Number: 4, Title: "Remote access", Contents: "## Setting up the VPN\n\nTo set up the VPN, do this:\n\n" +
 			"1. Install the client.\n2. Request a certificate.\n\n## Errors\n\nIf the client says \"certificate expired\", request a new certificate."}}, "If the client says \"certificate expired\"", ""},
 		"harm that is asked about": {"how do I shut down the cluster?", []tool.Document{cluster}, "End every query of the cluster with this:\n\n```\nclusterctl shutdown --now\n```", ""},

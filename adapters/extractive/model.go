@@ -15,11 +15,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool/knowledge"
 )
 
 var _ llm.Model = (*Model)(nil)
@@ -28,9 +30,8 @@ var _ llm.Model = (*Model)(nil)
 const SearchTool = "internal_search"
 
 const (
-	window     = 1 << 20 // tokens; nothing here costs more with length than reading it
-	reply      = 4_096
-	deltaWords = 3 // words per delta
+	window = 1 << 20 // tokens; nothing here costs more with length than reading it
+	reply  = 4_096
 )
 
 // Model is an llm.Model that needs no key and no network, and no weights unless it has a sentence
@@ -77,48 +78,49 @@ func (*Model) Info() llm.Info {
 // response formats.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		if err := ctx.Err(); err != nil {
-			yield(llm.Delta{}, err)
-			return
-		}
-		if len(req.ResponseFormat) > 0 {
-			yield(llm.Delta{}, fmt.Errorf("%w: answers in a given format need a language model; set OPENAI_API_KEY or OPENAI_BASE_URL", llm.ErrBadRequest))
-			return
-		}
 		call, said, err := m.reply(ctx, req)
-		switch {
-		case err != nil:
-			yield(llm.Delta{}, err)
-			return
-		case call != nil:
-			if yield(llm.Delta{Call: call}, nil) {
-				yield(llm.Delta{Finish: llm.FinishToolCalls}, nil)
-			}
-			return
-		}
-		for text := range pieces(said) {
-			if err := ctx.Err(); err != nil {
-				yield(llm.Delta{}, err)
+		finish := llm.FinishStop
+		if call != nil {
+			finish = llm.FinishToolCalls
+			if !yield(llm.Delta{Call: call}, nil) {
 				return
+			}
+		}
+		for _, text := range pieces.FindAllString(said, -1) {
+			if err = ctx.Err(); err != nil {
+				break
 			}
 			if !yield(llm.Delta{Text: text}, nil) {
 				return
 			}
 		}
-		yield(llm.Delta{Finish: llm.FinishStop}, nil)
+		if err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		yield(llm.Delta{Finish: finish}, nil)
 	}
 }
 
+// pieces finds the deltas of an answer: three words each. Joined they are the answer.
+var pieces = regexp.MustCompile(`(?:\S*\s+){1,3}|\S+$`)
+
 // reply returns the call of a tool, or the whole answer.
 func (m *Model) reply(ctx context.Context, req llm.Request) (*llm.CallDelta, string, error) {
-	if call, err := statedCall(req); call != nil || err != nil {
-		return call, "", err
+	if err := ctx.Err(); err != nil {
+		return nil, "", err
 	}
-	said, req := statedAnswer(req)
-	if said != "" {
-		return nil, said, nil
+	if len(req.ResponseFormat) > 0 {
+		return nil, "", fmt.Errorf("%w: answers in a given format need a language model; set OPENAI_API_KEY or OPENAI_BASE_URL", llm.ErrBadRequest)
 	}
 	t := readTurn(req.Messages)
+	if said := t.statements(); said != "" {
+		return nil, said, nil
+	}
+	if about, what, ok := knowledge.Asked(t.question); ok && len(t.consulted) == 0 && offered(req, KnowledgeTool) {
+		call, err := callOf(KnowledgeTool, map[string]any{"about": about, "what": what, "exact": true})
+		return call, "", err
+	}
 	if !t.searched && t.question != "" && offered(req, SearchTool) {
 		call, err := callOf(SearchTool, map[string]any{"queries": []string{t.question}})
 		return call, "", err
@@ -139,25 +141,4 @@ func callOf(name string, arguments map[string]any) (*llm.CallDelta, error) {
 		return nil, fmt.Errorf("write the arguments of %s: %w", name, err)
 	}
 	return &llm.CallDelta{ID: "call_" + rand.Text(), Name: name, Arguments: string(written)}, nil
-}
-
-// pieces cuts text after every few words. Joined they are the text.
-func pieces(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		start, words := 0, 0
-		for i := range len(text) {
-			if text[i] != ' ' && text[i] != '\n' {
-				continue
-			}
-			if words++; words == deltaWords {
-				if !yield(text[start : i+1]) {
-					return
-				}
-				start, words = i+1, 0
-			}
-		}
-		if start < len(text) {
-			yield(text[start:])
-		}
-	}
 }

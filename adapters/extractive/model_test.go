@@ -269,23 +269,6 @@ func TestFollowUpIsAboutTheOpener(t *testing.T) {
 	}
 }
 
-// The same where the follow-up is shown another passage of the page that the answer before cites.
-func TestFollowUpIsAboutThePageOfTheAnswerBefore(t *testing.T) {
-	t.Parallel()
-	messages := append([]llm.Message{user("Where is the machine?"), {Role: llm.Assistant, Text: "In the cellar. [2]"}, user("And how often do I check it?")}, found(
-		tool.Document{Number: 3, Page: "p3", Title: "Lift", Contents: "Check the machine once a month."},
-		tool.Document{Number: 4, Page: "p1", Title: "Boiler", Contents: "Check the machine once a week."},
-	)...)
-	last := &messages[len(messages)-1]
-	documents := last.Text
-	for page, want := range map[string]string{"p1": "Check the machine once a week.", "p3": "Check the machine once a month."} {
-		last.Text = tool.WithVocabulary(documents, tool.Vocabulary{Pages: map[int]string{2: page}})
-		if got, _, _ := run(t, llm.Request{Messages: messages}); !strings.HasPrefix(below(got), want) {
-			t.Errorf("after an answer from %s:\n%s", page, got)
-		}
-	}
-}
-
 // What could not be searched is not said to hold nothing.
 func TestAFailedSearchIsNotCalledEmpty(t *testing.T) {
 	t.Parallel()

@@ -1,11 +1,10 @@
 package extractive
 
 import (
-	"iter"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
@@ -20,35 +19,28 @@ type query struct {
 
 // asked is what a question looks for.
 type asked struct {
-	own      query // the question's own words
-	all      query // and those of what it leans on
+	own, all query // the question's own words, and with those of what it leans on
 	text     string
-	compared string // what the sentence model compares with passages
-	leans    bool   // the question needs the one before it
-	language string // of the documents
-	known    map[string]stems
+	compared string                    // with the question that it leans on
+	language string                    // of the documents
+	known    map[string]map[string]int // stems of texts
 }
 
-// stems are the stems of a text.
-type stems map[string]int
-
 func ask(t turn) *asked {
-	a := &asked{text: t.question, compared: t.question, leans: t.before != "" && elliptic(t.question), known: map[string]stems{}}
+	a := &asked{text: t.question, compared: t.question, known: map[string]map[string]int{}}
 	var sample strings.Builder
 	for _, p := range t.passages[:min(len(t.passages), 5)] {
-		sample.WriteString(p.Text + "\n")
+		sample.WriteString(p.Contents + "\n")
 	}
 	a.language = analyse.Guess(sample.String())
 	here := map[string]int{}
 	for _, p := range t.passages {
-		for stem := range analyse.Text(p.Title+" "+p.Heading+" "+p.Text, a.language).Frequency {
+		for stem := range analyse.Text(p.Title+" "+p.Heading+" "+p.Contents, a.language).Frequency {
 			here[stem]++
 		}
 	}
-	context := t.question
-	if a.leans {
+	if t.before != "" && elliptic(t.question) {
 		a.compared = t.before + " " + t.question
-		context = strings.Join(append([]string{t.before, t.question}, t.queries...), "\n")
 	}
 	synonyms := synonymsOf(t.common.Synonyms)
 	read := func(text string) query {
@@ -60,7 +52,7 @@ func ask(t turn) *asked {
 		}
 		return q
 	}
-	a.own, a.all = read(t.question), read(context)
+	a.own, a.all = read(t.question), read(a.compared)
 	return a
 }
 
@@ -76,7 +68,7 @@ func synonymsOf(lines []string) *analyse.Synonyms {
 }
 
 // stems returns the stems of a text. It analyses each text once.
-func (a *asked) stems(text string) stems {
+func (a *asked) stems(text string) map[string]int {
 	s, known := a.known[text]
 	if !known {
 		s = analyse.Text(text, a.language).Frequency
@@ -103,73 +95,78 @@ func (a *asked) share(q query, texts ...string) float64 {
 	return retrieve.Coverage(q.terms, a.match(q, texts), q.chunks)
 }
 
-const (
-	leastShare = 0.225 // of a long question's weight: what a page holds that answers it
-	shortShare = 0.3   // what a question of one word needs in addition
-)
+// leastShare is the share of a question's weight that a page holds if it answers.
+const leastShare = 0.225
+
+// count is how many words of a query there are that have a weight.
+type count struct {
+	all     int
+	known   int // that occur in the documents
+	strange int // that occur nowhere, although they should
+	named   int // known names
+	held    int // by texts
+	lost    int // names and numbers that texts lack
+	telling int // names and numbers that texts hold
+}
+
+// count counts the words of a query.
+func (a *asked) count(q query, texts ...string) (c count) {
+	for w := range retrieve.WeightedWords(q.terms, a.match(q, texts)) {
+		c.all++
+		telling := w.Name || strings.ContainsFunc(w.Text, unicode.IsDigit)
+		switch {
+		case w.Here:
+			c.held++
+			c.telling += one(telling)
+		case telling:
+			c.lost++
+		}
+		c.known += one(w.Frequency > 0)
+		c.named += one(w.Frequency > 0 && w.Name)
+		c.strange += one(w.Frequency == 0 && !w.Foreign && !w.Aside)
+	}
+	return c
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
 
 // evidence reports whether what was found of a page holds enough of the question. If half of the
-// question's words occur in no document, the page's title must hold another one.
+// question's words or more occur in no document, where a known name counts twice, the page's title
+// must hold another word.
 func (a *asked) evidence(p *page) bool {
-	var texts []string
-	for _, part := range p.parts {
-		texts = append(texts, part.Title, part.Heading, part.Text)
-	}
-	if a.stray() && a.share(a.own, texts[0]) == 0 {
+	c := a.count(a.own)
+	stray := c.strange > 0 && c.strange >= c.known+c.named
+	if stray && a.share(a.own, p.parts[0].Title) == 0 {
 		return false
 	}
-	frequency := make([]int, len(a.all.terms))
-	for i := range frequency {
-		frequency[i] = a.all.counts[i].Frequency
-	}
-	words := retrieve.Words(a.all.terms, retrieve.UnderstoodFrequencies(a.all.terms, frequency), a.all.chunks)
-	return a.share(a.all, texts...) >= leastShare+shortShare/float64(max(words, 1))
+	return a.share(a.all, p.texts()...) >= leastShare
 }
 
-// stray reports whether half of the question's own words or more occur in no document.
-func (a *asked) stray() bool {
-	known, unknown := a.occurring()
-	return unknown > 0 && unknown >= known
+// holdsMost reports whether texts hold enough of the question to be quoted without the sentence
+// model. One word is enough only for a question of one known word: a rare one may weigh half of it.
+func (a *asked) holdsMost(texts ...string) bool {
+	c := a.count(a.all, texts...)
+	return c.held >= min(leastHeld, c.known) && a.share(a.all, texts...) >= mostWords
 }
 
-// occurring counts the question's own words that occur in a document, where a name counts twice, and
-// those that occur in none.
-func (a *asked) occurring() (known, unknown int) {
-	for w := range a.words(a.own) {
-		switch {
-		case w.Frequency > 0 && w.Name:
-			known += 2
-		case w.Frequency > 0:
-			known++
-		case !w.Foreign && !w.Aside:
-			unknown++
-		}
-	}
-	return known, unknown
-}
-
-// words yields the words of a query that have a weight, and whether texts hold them.
-func (a *asked) words(q query, texts ...string) iter.Seq[retrieve.Word] {
-	return retrieve.WeightedWords(q.terms, a.match(q, texts))
-}
-
-var (
-	continues = regexp.MustCompile(`(?i)^\W*(and|or|but|so|then|also|what about|how about|why|und|oder|aber|was ist mit|et|ou|mais|y|o|pero)\b`)
-	pronoun   = regexp.MustCompile(`(?i)\b(it|its|they|them|their|theirs|this|these|those|that|one|the same|there|he|she|him|her|ihn|ihm|ihnen|dies|diese|dieser|davon|dafür|damit|dazu|ça|cela|celui|celle|eso|esto|ello)\b`)
-)
+// leans finds what continues a conversation: a conjunction in front, or a pronoun.
+var leans = regexp.MustCompile(`(?i)^\W*(and|or|but|so|then|also|what about|how about|why|und|oder|aber|was ist mit|et|ou|mais|y|o|pero)\b|` +
+	`\b(it|its|they|them|their|theirs|this|these|those|that|one|the same|there|he|she|him|her|ihn|ihm|ihnen|dies|diese|dieser|davon|dafür|damit|dazu|ça|cela|celui|celle|eso|esto|ello)\b`)
 
 // elliptic reports whether a question can only be understood by what was said before it.
 func elliptic(question string) bool {
-	if continues.MatchString(question) || pronoun.MatchString(question) {
-		return true
-	}
-	return !slices.ContainsFunc(analyse.Query(question, nil), func(term analyse.Term) bool { return !term.Chatter })
+	return leans.MatchString(question) || !slices.ContainsFunc(analyse.Query(question, nil), func(t analyse.Term) bool { return !t.Chatter })
 }
 
-// A command that stops, deletes or overwrites something is quoted only for a question about that:
-// the command that shuts a server down must not answer how to end one query.
+// A command that stops, deletes or overwrites something is quoted only for a question that says so.
+// Its page is linked: the command that shuts a server down must not answer how to end one query.
 var (
-	harms  = regexp.MustCompile(`(?i)(?:^|[\s;&|])rm\s|\b(shut ?down|halt|reboot|stop|kill|terminate|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
+	harms  = regexp.MustCompile("(?i)(?:^|[\\s;&|`])rm\\s|" + `\b(shut ?down|halt|reboot|stop|kill|terminate|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
 	denied = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)
 )
 
@@ -177,10 +174,10 @@ const maxHarms = 20 // that are looked at in one piece of code
 
 // harmful reports whether code or steps do harm that the question does not speak of.
 func (a *asked) harmful(text string) bool {
-	wanted := a.stems(denied.ReplaceAllString(a.text, " "))
+	wanted := analyse.Query(denied.ReplaceAllString(a.text, " "), []string{a.language})
 	for _, word := range harms.FindAllString(text, maxHarms) {
-		for stem := range maps.Keys(a.stems(strings.ToLower(word))) {
-			if wanted[stem] == 0 {
+		for stem := range a.stems(strings.ToLower(word)) {
+			if !slices.ContainsFunc(wanted, func(t analyse.Term) bool { return t.Text == stem }) {
 				return true
 			}
 		}

@@ -23,3 +23,14 @@ func TestHalfOfAQuestionIsElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// A rare word alone weighs more than half of a question, and is about another thing.
+func TestOneRareWordIsNotQuoted(t *testing.T) {
+	t.Parallel()
+	lifts := tool.Document{Number: 1, Title: "Limits", Contents: "This limit may be lifted in a later version."}
+	v := tool.Vocabulary{Chunks: 2_000, Terms: map[string]int{"lift": 2, "build": 400, "work": 300}}
+	got, _, _ := run(t, weighed("is the lift in our building working again?", v, lifts))
+	if want := "These may help:\n\n- Limits [1]"; got != want {
+		t.Errorf("answers %q, not %q", got, want)
+	}
+}

@@ -1,9 +1,7 @@
 package extractive
 
 import (
-	"slices"
 	"strings"
-	"unicode"
 )
 
 // A table stands in a passage as rows whose cells are parted by " | ", with or without bars around
@@ -12,7 +10,6 @@ import (
 const bar = " | "
 
 // isTable reports whether lines are rows of a table: two or more, each with a bar between words.
-// Brackets that are open at a bar are those of a syntax description.
 func isTable(lines []string) bool {
 	width := len(cells(lines[0]))
 	if len(lines) < 2 || width < 2 {
@@ -21,11 +18,6 @@ func isTable(lines []string) bool {
 	for _, line := range lines {
 		if !strings.Contains(line, "|") && !isRule(line) || strings.HasPrefix(line, "    ") {
 			return false
-		}
-		for _, cell := range cells(line) {
-			if strings.Count(cell, "[") != strings.Count(cell, "]") || strings.Count(cell, "{") != strings.Count(cell, "}") || strings.Count(cell, "(") != strings.Count(cell, ")") {
-				return false
-			}
 		}
 	}
 	return true
@@ -38,17 +30,8 @@ func cells(text string) (out []string) {
 	if strings.HasPrefix(line, "|") && strings.HasSuffix(line, "|") && len(line) > 1 {
 		line, separator = line[1:len(line)-1], "|"
 	}
-	escaped := false
 	for _, cell := range strings.Split(" "+line+" ", separator) {
-		if n := len(out) - 1; escaped {
-			out[n] += separator + cell
-		} else {
-			out = append(out, cell)
-		}
-		escaped = strings.HasSuffix(cell, `\`)
-	}
-	for i := range out {
-		out[i] = oneLine(out[i])
+		out = append(out, oneLine(cell))
 	}
 	return out
 }
@@ -66,10 +49,9 @@ type row struct {
 }
 
 const (
-	maxRows      = 5
-	mostRowWords = 120  // of more rows than one
-	alikeRows    = 0.9  // of the best row's score: what other rows must reach
-	mostHeld     = 0.75 // share of a question's words of which a page must hold more, for its rows to answer
+	maxRows   = 5
+	alikeRows = 0.9  // of the best row's score: what other rows must reach
+	mostHeld  = 0.75 // share of a question's words of which a page must hold more, for its rows to answer
 )
 
 // rows returns the head of a table, which is empty if its columns have no names, and its rows.
@@ -123,18 +105,14 @@ func (a *asked) rowsOf(x *quotation) bool {
 			best = *r
 		}
 	}
-	words, named := 0, false
 	for _, r := range rows {
-		words += len(strings.Fields(r.text))
-		if best.score > 0 && len(x.rows) < maxRows && r.score >= alikeRows*best.score && r.added >= alikeRows*best.added && (len(x.rows) == 0 || words <= mostRowWords) {
-			x.rows, named = append(x.rows, r.text), len(x.rows) == 0 && a.names(r.whole)
-		} else {
-			words -= len(strings.Fields(r.text))
+		if best.score > 0 && len(x.rows) < maxRows && r.score >= alikeRows*best.score && r.added >= alikeRows*best.added {
+			x.rows = append(x.rows, r.text)
 		}
 	}
 	x.head, b.text = head, strings.TrimSpace(head+"\n"+strings.Join(x.rows, "\n"))
 	if head != "" {
-		a.judge(x, named)
+		a.judge(x, len(x.rows) == 1 && a.named(best.whole))
 	}
 	return len(x.rows) > 0
 }
@@ -150,44 +128,21 @@ func (a *asked) holdsWhole(cell string) bool {
 	return len(found) > 0
 }
 
-// names reports whether cells name a thing: by a name, by digits, or by several of the question's words.
-func (a *asked) names(cells []string) bool {
-	n := 0
-	for w := range a.words(a.own, cells...) {
-		if w.Here {
-			n++
-		}
-		if w.Here && (w.Name || strings.ContainsFunc(w.Text, unicode.IsDigit)) {
-			return true
-		}
-	}
-	return n > 1
+// named reports whether cells name a thing: by a name, by digits, or by several of the question's words.
+func (a *asked) named(cells []string) bool {
+	c := a.count(a.own, cells...)
+	return c.telling > 0 || c.held > 1
 }
 
 // judge says what rows are to a question. They are exact where they hold every word, with what they
-// stand under, or where the question names one row by a cell, and a column. They are partial, and no
+// stand under, or where the question names one row by a cell, and a column. They are linked, and no
 // answer, to "the salary of Ann" where they have her telephone number: they must hold each name and
 // number, and their page most words.
 func (a *asked) judge(x *quotation, named bool) {
-	texts := append(x.above(), x.text())
-	page := slices.Clone(texts)
-	for _, p := range x.page.parts {
-		page = append(page, p.Text)
-	}
-	x.exact = true
-	for w := range a.words(a.own, texts...) {
-		if !w.Here {
-			x.exact = false
-			x.partial = x.partial || w.Name || strings.ContainsFunc(w.Text, unicode.IsDigit)
-		}
-	}
-	x.named = named && !x.partial && (x.exact || a.share(a.own, x.head, x.blocks[0].section) > 0)
+	c := a.count(a.own, append(x.above(), x.text())...)
+	page := a.count(a.own, append(x.page.texts(), x.text())...)
+	x.exact = c.held == c.all
+	x.named = named && c.lost == 0 && (x.exact || a.share(a.own, x.head, x.blocks[0].section) > 0)
 	x.exact = x.exact || x.named
-	words, held := 0, 0
-	for w := range a.words(a.own, page...) {
-		if words++; w.Here {
-			held++
-		}
-	}
-	x.partial = x.partial || !x.exact && float64(held) <= mostHeld*float64(words)
+	x.linked = c.lost > 0 || !x.exact && float64(page.held) <= mostHeld*float64(page.all)
 }

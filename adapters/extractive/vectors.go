@@ -3,30 +3,28 @@ package extractive
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// mostVectors bounds the cache: 2,000 vectors with their texts take about 4 MB.
-const mostVectors = 2_000
+const (
+	mostVectors = 2_000 // in the cache; with their texts they take about 4 MB
+	atOnce      = 5     // texts that are embedded in one call
+)
 
-// vectors caches the vectors of passages, the oldest of which is dropped first. It is safe for
-// concurrent use.
+// vectors caches the vectors of questions and passages. It is safe for concurrent use.
 type vectors struct {
 	embedder retrieve.Embedder
 	mu       sync.Mutex
 	known    map[string][]float32
-	order    []string
 }
 
-// atOnce is how many passages are embedded in one call.
-const atOnce = 4
-
-// of returns the vectors of a question and of texts, those that the cache lacks in calls of a few.
-// When ctx's time is up after the first call, the vectors of the remaining texts are nil.
-func (v *vectors) of(ctx context.Context, question string, texts []string) (asked []float32, out [][]float32, err error) {
-	out = make([][]float32, len(texts))
+// of returns the vectors of texts, those that the cache lacks in calls of a few. When ctx's time is
+// up after the first text has a vector, those of the remaining texts are nil.
+func (v *vectors) of(ctx context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
 	var missing []int
 	v.mu.Lock()
 	for i, text := range texts {
@@ -35,44 +33,26 @@ func (v *vectors) of(ctx context.Context, question string, texts []string) (aske
 		}
 	}
 	v.mu.Unlock()
-	for asked == nil || len(missing) > 0 {
-		n := min(len(missing), atOnce)
+	for few := range slices.Chunk(missing, atOnce) {
 		var batch []string
-		if asked == nil {
-			batch = append(batch, question)
-		}
-		for _, at := range missing[:n] {
+		for _, at := range few {
 			batch = append(batch, texts[at])
 		}
 		fresh, err := v.embedder.Embed(ctx, retrieve.ForQuery, batch)
 		switch {
-		case err != nil && asked != nil && errors.Is(err, context.DeadlineExceeded):
-			return asked, out, nil
+		case err != nil && out[0] != nil && errors.Is(err, context.DeadlineExceeded):
+			return out, nil
 		case err != nil:
-			return nil, nil, err
-		}
-		if asked == nil {
-			asked, fresh = fresh[0], fresh[1:]
+			return nil, err
 		}
 		v.mu.Lock()
-		for i, at := range missing[:n] {
-			out[at] = fresh[i]
-			v.keep(texts[at], fresh[i])
+		if len(v.known) >= mostVectors {
+			clear(v.known)
+		}
+		for i, at := range few {
+			out[at], v.known[texts[at]] = fresh[i], fresh[i]
 		}
 		v.mu.Unlock()
-		missing = missing[n:]
 	}
-	return asked, out, nil
-}
-
-// keep adds a vector to the cache. v.mu is held.
-func (v *vectors) keep(text string, vector []float32) {
-	if v.known[text] != nil {
-		return
-	}
-	if len(v.order) == mostVectors {
-		delete(v.known, v.order[0])
-		v.order = v.order[1:]
-	}
-	v.known[text], v.order = vector, append(v.order, text)
+	return out, nil
 }

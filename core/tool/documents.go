@@ -58,20 +58,51 @@ func truncate(text string, most int) string {
 	return text
 }
 
-// Vocabulary tells how common the words of a search are. Extractive models parse its JSON names.
+// Vocabulary tells how common the words of a search are, for models that quote.
 type Vocabulary struct {
 	Chunks int            `json:"chunks"` // of the tenant
 	Terms  map[string]int `json:"terms"`  // number of chunks that contain each word of the queries
 	// Synonyms lists the operator's synonyms that the queries contain, each with its replacements:
 	// "k8s: kubernetes, kube".
 	Synonyms []string `json:"synonyms,omitempty"`
-	// Pages maps the numbers that earlier answers cite to page ids.
-	Pages map[int]string `json:"pages,omitempty"`
 }
 
 // WithVocabulary adds a vocabulary to a result of DocumentsJSON, as its last field.
 func WithVocabulary(documents string, v Vocabulary) string {
 	return strings.TrimSuffix(documents, "}") + ",\"vocabulary\":" + string(marshalPlain(v)) + "}"
+}
+
+// LastField decodes the last field of a result, such as the vocabulary, and reports whether it is
+// there and whole. Text of a document cannot be taken for it, since that stands in a string.
+func LastField(result, name string, value any) bool {
+	mark := ",\"" + name + "\":"
+	at := strings.LastIndex(result, mark)
+	return at >= 0 && json.NewDecoder(strings.NewReader(result[at+len(mark):])).Decode(value) == nil
+}
+
+const documentsMark = "{\"documents\":["
+
+// ReadDocuments returns the documents of a result of DocumentsJSON. A result that was shortened to
+// fit is no JSON; of it ReadDocuments returns the documents that are whole, since each has a line.
+func ReadDocuments(result string) []Document {
+	start := strings.Index(result, documentsMark)
+	if start < 0 {
+		return nil
+	}
+	var all struct {
+		Documents []Document `json:"documents"`
+	}
+	if json.NewDecoder(strings.NewReader(result[start:])).Decode(&all) == nil {
+		return all.Documents
+	}
+	var whole []Document
+	for line := range strings.Lines(result[start+len(documentsMark):]) {
+		var d Document
+		if json.Unmarshal([]byte(strings.TrimRight(strings.TrimSpace(line), ",]}")+"}"), &d) == nil {
+			whole = append(whole, d)
+		}
+	}
+	return whole
 }
 
 // DocumentsJSON returns {"documents":[…]} with one document per line, and note as a last field
@@ -80,7 +111,7 @@ func WithVocabulary(documents string, v Vocabulary) string {
 // close its JSON string, so it remains data.
 func DocumentsJSON(docs []Document, note string) string {
 	var b strings.Builder
-	b.WriteString("{\"documents\":[")
+	b.WriteString(documentsMark)
 	for i, d := range docs {
 		if i > 0 {
 			b.WriteByte(',')

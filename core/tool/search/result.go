@@ -209,7 +209,7 @@ func (t *Tool) buildResult(ctx context.Context, found retrieve.Result, earlier [
 	result.Content = tool.DocumentsJSON(docs, strings.TrimSpace(note+furtherNote(found, len(left) > 0)+droppedNote(dropped)+repeatNote(scope, found)))
 	if scope.WeighsWords {
 		result.Content = tool.WithVocabulary(result.Content, tool.Vocabulary{
-			Chunks: found.Chunks, Terms: found.Terms, Synonyms: found.Trace.Synonyms, Pages: citedPages(scope),
+			Chunks: found.Chunks, Terms: found.Terms, Synonyms: found.Trace.Synonyms,
 		})
 	}
 	return result, left
@@ -274,19 +274,6 @@ func repeatNote(scope tool.Scope, found retrieve.Result) string {
 		return ""
 	}
 	return " Passages of earlier results of this turn are not repeated; cite them by their numbers."
-}
-
-// citedPages returns the page ids of the numbers that earlier answers cite.
-func citedPages(scope tool.Scope) map[int]string {
-	pages := make(map[int]string)
-	for _, m := range scope.History {
-		for _, c := range m.Citations {
-			if id := scope.Citations.Page(c.Document.ID); id != "" {
-				pages[c.ModelSees] = id
-			}
-		}
-	}
-	return pages
 }
 
 func messageSections(parts []retrieve.Part) []message.Section {
