@@ -26,7 +26,7 @@ func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) 
 		return none, fmt.Errorf("the file is larger than what is read of one: %w", index.ErrSkipped)
 	}
 	if err != nil {
-		return none, gone(err)
+		return none, asGone(err)
 	}
 	d, err := onefile.Read(ctx, e.title, answer.Body, c.options.Read)
 	d.Ref = document.Ref{Title: e.title, URL: c.client.address(cmp.Or(k.Links.WebUI, k.Links.Download)), UpdatedAt: k.Version.When}

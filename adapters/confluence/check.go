@@ -67,7 +67,7 @@ func (c *Connector) tryScopes(ctx context.Context) error {
 				return nil
 			}
 			asked := atlassian.Query("cql", cqlIDs([]string{string(found.Results[0].ID)}), "limit", "1")
-			_, _, err := part[content](ctx, c.client, "rest/api/content/search", asked, 0)
+			_, _, err := readPage[content](ctx, c.client, "rest/api/content/search", asked, 0)
 			return err
 		}},
 		{"restrictions of pages", "read:content-details:confluence", func() error {

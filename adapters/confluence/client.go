@@ -39,8 +39,8 @@ func (c *Client) address(path string) string {
 	return c.Address(path)
 }
 
-// meet caches the names of people.
-func (c *Client) meet(people ...account) {
+// cacheNames caches the names of people.
+func (c *Client) cacheNames(people ...account) {
 	for _, p := range people {
 		c.Meet(p.DisplayName, p.id())
 	}

@@ -13,20 +13,20 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// sort is a kind of content that is read of a space.
-type sort string
+// contentSort is a kind of content that is read of a space.
+type contentSort string
 
 const (
-	pages       sort = "page"
-	posts       sort = "blogpost"
-	comments    sort = "comment"
-	attachments sort = "attachment"
+	pages       contentSort = "page"
+	posts       contentSort = "blogpost"
+	comments    contentSort = "comment"
+	attachments contentSort = "attachment"
 )
 
 // entry is a content as it is listed: without its text.
 type entry struct {
 	id      string
-	of      sort
+	of      contentSort
 	space   string // id of its space; empty if unknown
 	title   string
 	above   []string // ancestors, nearest first, if the list includes them; else nil
@@ -112,7 +112,7 @@ func (a account) id() string {
 // entry converts a content from a list. ancestors says that the list includes the ancestors of
 // pages.
 func (k content) entry(ancestors bool) entry {
-	e := entry{id: string(k.ID), of: sort(k.Type), title: k.Title, version: k.Version.Number, when: k.Version.When, size: k.Extensions.FileSize}
+	e := entry{id: string(k.ID), of: contentSort(k.Type), title: k.Title, version: k.Version.Number, when: k.Version.When, size: k.Extensions.FileSize}
 	if k.Space != nil {
 		e.space = string(k.Space.ID)
 	}
@@ -156,7 +156,7 @@ const (
 )
 
 // first is where the list of a sort of a space begins: its path and query.
-func (c *Connector) first(s space, of sort) (path, asked string) {
+func (c *Connector) first(s space, of contentSort) (path, asked string) {
 	switch {
 	case of == comments || of == attachments:
 		cql := "space = " + quoted(s.Key) + " and type = " + string(of) + " order by created"
@@ -170,11 +170,11 @@ func (c *Connector) first(s space, of sort) (path, asked string) {
 
 // listing reads a page of a list of a space's contents; the first if the cursor is empty. It
 // records the parents of the contents.
-func (t *tree) listing(ctx context.Context, s space, of sort, asked string) (all []entry, next string, err error) {
+func (t *tree) listing(ctx context.Context, s space, of contentSort, asked string) (all []entry, next string, err error) {
 	path, first := t.first(s, of)
 	asked = cmp.Or(asked, first)
 	if !strings.HasPrefix(path, "api/v2/") {
-		got, next, err := part[content](ctx, t.client, path, asked, 0)
+		got, next, err := readPage[content](ctx, t.client, path, asked, 0)
 		for _, k := range got {
 			e := t.entry(k)
 			e.space = string(s.ID)
@@ -182,7 +182,7 @@ func (t *tree) listing(ctx context.Context, s space, of sort, asked string) (all
 		}
 		return t.valid(all, of), next, err
 	}
-	got, next, err := part[listed](ctx, t.client, path, asked, 0)
+	got, next, err := readPage[listed](ctx, t.client, path, asked, 0)
 	for _, l := range got {
 		e := entry{id: string(l.ID), of: of, space: string(s.ID), title: l.Title, version: l.Version.Number, when: l.Version.CreatedAt}
 		t.place(string(l.ID), string(l.Parent), l.ParentType)

@@ -47,7 +47,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 			var active []index.Person
 			for _, m := range members {
 				if m.id() != "" && (m.Status == "" || m.Status == "active") {
-					c.client.meet(m.account)
+					c.client.cacheNames(m.account)
 					active = append(active, index.Person{ID: m.id(), Name: m.DisplayName, Emails: atlassian.Managed(m.Email, c.options.Domains)})
 				}
 			}

@@ -61,7 +61,7 @@ func (c *Connector) single(ctx context.Context, e entry, k content, found bool) 
 	if !c.client.Cloud {
 		var alone content
 		err := c.client.Get(ctx, "rest/api/content/"+e.id+"?"+atlassian.Query("expand", expandBody), &alone)
-		return alone, gone(err)
+		return alone, asGone(err)
 	}
 	path := "api/v2/pages/"
 	switch e.of {
@@ -92,7 +92,7 @@ func (c *Connector) single(ctx context.Context, e entry, k content, found bool) 
 	for _, form := range []string{"storage", "atlas_doc_format"} {
 		err := c.client.Get(ctx, path+e.id+"?"+atlassian.Query("body-format", form, "include-labels", "true"), &alone)
 		if err != nil && (!atlassian.Broken(err) || form != "storage") {
-			return k, gone(err)
+			return k, asGone(err)
 		}
 		if err == nil && (alone.Body.Storage != nil || alone.Body.Document != nil) {
 			break
@@ -107,8 +107,8 @@ func (c *Connector) single(ctx context.Context, e entry, k content, found bool) 
 	return k, nil
 }
 
-// gone returns an error that removes the document if the content no longer exists for us.
-func gone(err error) error {
+// asGone returns an error that removes the document if the content no longer exists for us.
+func asGone(err error) error {
 	if atlassian.Absent(err) {
 		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
 	}
@@ -123,12 +123,12 @@ func (c *Connector) document(ctx context.Context, s space, e entry, k content, a
 	own := list{state: unrestricted}
 	switch {
 	case e.of == comments:
-	case k.Restrictions != nil && k.Restrictions.Read.told():
+	case k.Restrictions != nil && k.Restrictions.Read.complete():
 		own = c.listOf(k.Restrictions.Read.Restrictions.User.Results, k.Restrictions.Read.Restrictions.Group.Results)
 	default:
 		var err error
 		if own, err = c.restrictionOf(ctx, e.id); err != nil {
-			return document.Document{}, gone(err)
+			return document.Document{}, asGone(err)
 		}
 	}
 	if own.state != unrestricted { // since it was listed, maybe
@@ -144,7 +144,7 @@ func (c *Connector) document(ctx context.Context, s space, e entry, k content, a
 	if by := cmp.Or(k.History.CreatedBy.DisplayName, k.Version.By.DisplayName); by != "" {
 		d.Metadata["author"] = by
 	}
-	c.client.meet(k.Version.By, k.History.CreatedBy)
+	c.client.cacheNames(k.Version.By, k.History.CreatedBy)
 	var labels []string
 	for _, l := range k.Metadata.Labels.Results {
 		labels = append(labels, l.Name)

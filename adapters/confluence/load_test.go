@@ -139,8 +139,8 @@ func TestPageThatFailsIsReadAgainByTheNextRun(t *testing.T) {
 	s.mustHold(want)
 }
 
-// A page that returns from the trash while a run reads stays, and one that a run finds there goes at
-// once.
+// A page that returns from the trash while a run reads stays, and one that a run finds there goes
+// at once.
 func TestTrash(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, true, nil)

@@ -84,11 +84,11 @@ func untyped(known map[string]restrictedIDs) bool {
 // nodes is the state of one call of Nodes.
 type nodes struct {
 	*Connector
-	send  func(index.NodeBatch) error
-	state nodeState
-	tree  *tree
-	site  *site
-	told  map[string]bool
+	send     func(index.NodeBatch) error
+	state    nodeState
+	tree     *tree
+	site     *site
+	reported map[string]bool
 
 	listed []space
 }
@@ -97,7 +97,7 @@ type nodes struct {
 // Options.SweepEvery it checks all contents for new restrictions. It continues an interrupted pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
-		return (&nodes{Connector: c, send: emit, state: sourcepass.Decode[nodeState](since), tree: c.tree(), told: make(map[string]bool)}).run(ctx)
+		return (&nodes{Connector: c, send: emit, state: sourcepass.Decode[nodeState](since), tree: c.tree(), reported: make(map[string]bool)}).run(ctx)
 	})
 }
 
@@ -208,7 +208,7 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 		}
 		var batch index.NodeBatch
 		for _, id := range some {
-			n.tell(&batch, pass, s, id, id)
+			n.addNode(&batch, pass, s, id, id)
 		}
 		if err := n.emit(batch); err != nil {
 			return err
@@ -223,7 +223,7 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 func (n *nodes) unmet(pass *nodePass, s space) (ids []string) {
 	for _, of := range n.state.Known[string(s.ID)] {
 		for id := range of {
-			if !n.told[s.within(id)] && !pass.Known[string(s.ID)].has(id) {
+			if !n.reported[s.within(id)] && !pass.Known[string(s.ID)].has(id) {
 				ids = append(ids, id)
 			}
 		}
@@ -235,7 +235,7 @@ func (n *nodes) unmet(pass *nodePass, s space) (ids []string) {
 // contents looks at all contents of a space.
 func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 	read, again := new(sourcehttp.Pages), false
-	for sorts := []sort{pages, posts}; pass.Of < len(sorts); {
+	for sorts := []contentSort{pages, posts}; pass.Of < len(sorts); {
 		entries, next, err := n.tree.listing(ctx, s, sorts[pass.Of], pass.Asked)
 		if err != nil {
 			if !lacks(ctx, err) {
@@ -258,7 +258,7 @@ func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 			ids, _ := n.tree.chain(e.id)
 			for _, id := range ids {
 				if n.restricts(id) {
-					n.tell(&batch, pass, s, id, e.title)
+					n.addNode(&batch, pass, s, id, e.title)
 				}
 			}
 		}
@@ -282,14 +282,14 @@ func (n *nodes) restricts(id string) bool {
 	return n.tree.lost[id] || n.tree.unsure[id] || !known || l.state != unrestricted
 }
 
-// tell adds the state of a content to a batch: its readers if it is restricted, and the end of a
+// addNode adds the state of a content to a batch: its readers if it is restricted, and the end of a
 // restriction if it was.
-func (n *nodes) tell(batch *index.NodeBatch, pass *nodePass, s space, id, name string) {
+func (n *nodes) addNode(batch *index.NodeBatch, pass *nodePass, s space, id, name string) {
 	at := s.within(id)
-	if n.told[at] {
+	if n.reported[at] {
 		return
 	}
-	n.told[at] = true
+	n.reported[at] = true
 	l, known := n.tree.lists[id]
 	if n.tree.lost[id] || l.state == denied {
 		batch.Denied = append(batch.Denied, at)

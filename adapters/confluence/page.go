@@ -19,11 +19,11 @@ type page[T any] struct {
 	} `json:"_links"`
 }
 
-// part reads a page of a list. next is the query of the next page; empty at the end. A next link
-// may be relative to the host or to the site, or absolute, and bypasses the gateway, so only its
-// query is used. It may lead past the end (CONFSERVER-95272, CONFSERVER-95312): in a numbered list,
-// an empty page is the last one. A page behind a cursor may be empty although others follow.
-func part[T any](ctx context.Context, c *Client, path, query string, attempts int) (got []T, next string, err error) {
+// readPage reads a page of a list. next is the query of the next page; empty at the end. A next
+// link may be relative to the host or to the site, or absolute, and bypasses the gateway, so only
+// its query is used. It may lead past the end (CONFSERVER-95272, CONFSERVER-95312): in a numbered
+// list, an empty page is the last one. A page behind a cursor may be empty although others follow.
+func readPage[T any](ctx context.Context, c *Client, path, query string, attempts int) (got []T, next string, err error) {
 	var p page[T]
 	if err := c.Ask(ctx, sourcehttp.Request{Path: path + "?" + query, Attempts: attempts}, &p); err != nil {
 		return nil, "", err
@@ -71,7 +71,7 @@ func merge(query, next string, ended bool) (string, error) {
 // walk reads a list part by part, until use wants no more.
 func walk[T any](ctx context.Context, c *Client, path, query string, attempts int, use func([]T) (more bool)) error {
 	return sourcehttp.EachPage("Confluence's list "+path, query, func(query string) (string, error) {
-		got, next, err := part[T](ctx, c, path, query, attempts)
+		got, next, err := readPage[T](ctx, c, path, query, attempts)
 		if err != nil || !use(got) {
 			return "", err
 		}

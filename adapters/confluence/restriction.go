@@ -41,8 +41,8 @@ func (s subjects) cut() bool {
 	return s.Links.Next != "" || s.Limit > 0 && len(s.Results) >= s.Limit || s.Size > len(s.Results)
 }
 
-// told reports whether an answer includes a content's complete restriction.
-func (r *restriction) told() bool {
+// complete reports whether an answer includes a content's complete restriction.
+func (r *restriction) complete() bool {
 	return r != nil && r.Restrictions.User != nil && r.Restrictions.Group != nil && !r.Restrictions.User.cut() && !r.Restrictions.Group.cut()
 }
 

@@ -71,7 +71,7 @@ func (t *tree) entry(k content) entry {
 
 // valid drops contents without an id, and records the parents of the others if the list includes
 // them.
-func (t *tree) valid(all []entry, of sort) []entry {
+func (t *tree) valid(all []entry, of contentSort) []entry {
 	all = slices.DeleteFunc(all, func(e entry) bool { return !isID(e.id) || e.of != of && of != "" })
 	for _, e := range all {
 		below := e.id
@@ -290,7 +290,7 @@ func (t *tree) restrictions(ctx context.Context, ids []string) error {
 			return box
 		})
 		left, err := t.bulk(ctx, some, expandRestrictions, func(k content) {
-			if k.Restrictions != nil && k.Restrictions.Read.told() {
+			if k.Restrictions != nil && k.Restrictions.Read.complete() {
 				r := k.Restrictions.Read.Restrictions
 				t.lists[string(k.ID)] = t.listOf(r.User.Results, r.Group.Results)
 			}

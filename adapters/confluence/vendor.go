@@ -92,8 +92,8 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.
 }
 
 // sorts returns the kinds of contents to read in a space.
-func (c *Connector) sorts() []sort {
-	all := []sort{pages, posts}
+func (c *Connector) sorts() []contentSort {
+	all := []contentSort{pages, posts}
 	if c.options.Comments {
 		all = append(all, comments)
 	}
@@ -108,7 +108,7 @@ func (c *Connector) sorts() []sort {
 func (v *vendor) scan(ctx context.Context, s space, at crawl.Place) (p crawl.Page, err error) {
 	sorts := v.sorts()
 	of, asked, _ := strings.Cut(at.Cursor, " ")
-	now := max(slices.Index(sorts, sort(of)), 0)
+	now := max(slices.Index(sorts, contentSort(of)), 0)
 	if now+1 < len(sorts) {
 		p.Next = string(sorts[now+1])
 	}
@@ -175,7 +175,7 @@ func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err
 	if asked == "" {
 		asked = atlassian.Query("cql", v.recent(), "limit", strconv.Itoa(mostExpanded), "expand", expandListed)
 	}
-	got, next, err := part[content](ctx, v.client, "rest/api/content/search", asked, 0)
+	got, next, err := readPage[content](ctx, v.client, "rest/api/content/search", asked, 0)
 	if err != nil {
 		return p, stale(ctx, at.Cursor, err)
 	}
@@ -221,12 +221,12 @@ func (v *vendor) recent() string {
 // trash names the pages that were thrown away last, and then the blog posts, as far as the account
 // is shown them.
 func (v *vendor) trash(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
-	of := sort(at.Cursor)
+	of := contentSort(at.Cursor)
 	if of == "" {
 		of, p.Next = pages, string(posts)
 	}
 	asked := atlassian.Query("status", "trashed", "sort", "-modified-date", "limit", strconv.Itoa(mostExpanded))
-	got, _, err := part[listed](ctx, v.client, "api/v2/"+string(of)+"s", asked, 0)
+	got, _, err := readPage[listed](ctx, v.client, "api/v2/"+string(of)+"s", asked, 0)
 	if err != nil && !lacks(ctx, err) {
 		return p, err
 	}

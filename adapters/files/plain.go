@@ -185,7 +185,8 @@ func separator(text, separators string) (byte, string) {
 	return best, text
 }
 
-// table writes each record on a line. No record is held but as its text, however many values it has.
+// table writes each record on a line. No record is held but as its text, however many values it
+// has.
 func table(text string, comma byte) string {
 	var b strings.Builder
 	for len(text) > 0 && b.Len() <= document.MaxText {

@@ -21,7 +21,7 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 		return document.Document{}, err
 	}
 	defer release()
-	raw, err := c.read(root, f.place)
+	raw, err := c.readFile(root, f.place)
 	if err != nil {
 		return document.Document{}, err
 	}
@@ -111,8 +111,8 @@ func open(root *os.Root, place string) (*os.File, error) {
 	return opened, nil
 }
 
-// read returns the content of a file.
-func (c *Connector) read(root *os.Root, place string) ([]byte, error) {
+// readFile returns the content of a file.
+func (c *Connector) readFile(root *os.Root, place string) ([]byte, error) {
 	opened, err := open(root, place)
 	switch {
 	case errors.Is(err, errMoved), errors.Is(err, index.ErrSkipped):

@@ -127,9 +127,10 @@ func (a *authority) current(ctx context.Context, of holder) (string, error) {
 	}
 }
 
-// refusal says what an answer without a token means, and whether it stays so. "unauthorized_client: Client is unauthorized to retrieve access tokens using
-// this method, or client not authorized for any of the scopes requested", "invalid_grant: Not a valid email", "invalid_grant: Invalid JWT Signature"
-// (https://developers.google.com/identity/protocols/oauth2/service-account#error-codes).
+// refusal says what an answer without a token means, and whether it stays so. "unauthorized_client:
+// Client is unauthorized to retrieve access tokens using this method, or client not authorized for
+// any of the scopes requested", "invalid_grant: Not a valid email", "invalid_grant: Invalid JWT
+// Signature" (https://developers.google.com/identity/protocols/oauth2/service-account#error-codes).
 func (a *authority) refusal(of holder, err error) (meaning error, sure bool) {
 	var answer *oauth2.RetrieveError
 	if !errors.As(err, &answer) {

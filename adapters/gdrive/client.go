@@ -180,7 +180,8 @@ func (c *Client) raw(ctx context.Context, of api, subject string, r sourcehttp.R
 	return answer, err
 }
 
-// refusal is an error as Google writes it: "error.errors[].reason", and for newer APIs "error.details[].reason"
+// refusal is an error as Google writes it: "error.errors[].reason", and for newer APIs
+// "error.details[].reason"
 // (https://developers.google.com/workspace/drive/api/guides/handle-errors).
 type refusal struct {
 	Error struct {
@@ -293,9 +294,9 @@ func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked
 	})
 }
 
-// whole returns an error for a page of a list that lacks the list or an item's id. Missing items
-// then do not count as deleted.
-func whole[T any](path string, items []T, valid func(T) bool) error {
+// checkPage returns an error for a page of a list that lacks the list or an item's id. Missing
+// items then do not count as deleted.
+func checkPage[T any](path string, items []T, valid func(T) bool) error {
 	if err := sourcehttp.CheckItems(items, sourcehttp.MaxElements, valid); err != nil {
 		return fmt.Errorf("Google's list of %s cannot be read: the next run tries again (%w)", path, err)
 	}

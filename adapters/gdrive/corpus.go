@@ -43,7 +43,7 @@ func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
 	var all []corpus
 	var lacking error
 	err := listAll(ctx, c.client, drive, c.options.Reader, "drives", query("pageSize", "100", "fields", "nextPageToken,drives(id,name,restrictions(driveMembersOnly))"), func(got part) string {
-		if lacking = whole("drives", got.Drives, sharedDrive.valid); lacking != nil {
+		if lacking = checkPage("drives", got.Drives, sharedDrive.valid); lacking != nil {
 			return ""
 		}
 		for _, d := range got.Drives {
@@ -118,7 +118,7 @@ func (c *Connector) files(ctx context.Context, in corpus, condition, token strin
 	asked := in.scope() + "&" + query("q", condition, "pageSize", mostFiles, "fields", "nextPageToken,incompleteSearch,files("+in.fields()+")", "pageToken", token)
 	err := c.client.get(ctx, drive, in.subject, "files?"+asked, &got)
 	if err == nil {
-		err = whole("files", got.Files, func(f file) bool { return isID(f.ID) })
+		err = checkPage("files", got.Files, func(f file) bool { return isID(f.ID) })
 	}
 	return got, err
 }
@@ -168,7 +168,7 @@ func (c *Connector) changed(ctx context.Context, in corpus, token string) (logge
 		err = fmt.Errorf("the log of %s does not say where it goes on: the next run asks again (%w)", in.name, errMalformed)
 	}
 	if err == nil {
-		err = whole("changes", got.Changes, func(one change) bool { return one.Type != "" && (one.Type != "file" || isID(one.FileID)) })
+		err = checkPage("changes", got.Changes, func(one change) bool { return one.Type != "" && (one.Type != "file" || isID(one.FileID)) })
 	}
 	return got, err
 }

@@ -106,7 +106,7 @@ var errIncompleteSearch = errors.New("Google Drive did not search all drives")
 
 // list is a page of all files of a corpus.
 func (d *drives) list(ctx context.Context, in corpus, token string) (p part, err error) {
-	top, err := d.learn(ctx, in)
+	top, err := d.loadFolders(ctx, in)
 	if err != nil {
 		return p, refused(ctx, err)
 	}
@@ -151,9 +151,9 @@ func (d *drives) home(f file) string {
 
 const folderQuery = "mimeType = '" + typeFolder + "' and 'me' in owners and trashed = false"
 
-// learn loads all folders that a person owns, so that none needs a separate request, and returns
-// the root of their drive. It does so once.
-func (d *drives) learn(ctx context.Context, in corpus) (top []file, err error) {
+// loadFolders loads all folders that a person owns, so that none needs a separate request, and
+// returns the root of their drive. It does so once.
+func (d *drives) loadFolders(ctx context.Context, in corpus) (top []file, err error) {
 	if in.shared || d.learned[in.id] {
 		return nil, nil
 	}
@@ -233,8 +233,9 @@ func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, abo
 	return own, above, nil
 }
 
-// one fetches a single file of a corpus. A file that is elsewhere or in the trash is not found.
-func (d *drives) one(ctx context.Context, in corpus, id string) (f placed, there bool, err error) {
+// fetchFile fetches a single file of a corpus. A file that is elsewhere or in the trash is not
+// found.
+func (d *drives) fetchFile(ctx context.Context, in corpus, id string) (f placed, there bool, err error) {
 	f = placed{in: in, changed: true}
 	f.file, err = d.file(ctx, in.subject, id, in.fields())
 	if err != nil && !final(ctx, err) && absent(err) {

@@ -42,7 +42,7 @@ func (c *Connector) load(ctx context.Context, in corpus, f file, name string, ac
 	case typeSheet:
 		err = c.export(ctx, in, f, name, &d)
 	default:
-		err = c.read(ctx, in, "files/"+url.PathEscape(f.ID)+"?"+query("alt", "media", "supportsAllDrives", "true"), name, f.MD5, &d)
+		err = c.readFile(ctx, in, "files/"+url.PathEscape(f.ID)+"?"+query("alt", "media", "supportsAllDrives", "true"), name, f.MD5, &d)
 	}
 	if err == nil && len(d.Sections) == 0 { // nothing but pictures, maybe: it is found by its name
 		d.Sections = []document.Section{{Blocks: []document.Block{{Kind: document.Paragraph, Text: d.Title}}}}
@@ -63,9 +63,9 @@ func place(f file) string {
 	return at.String()
 }
 
-// gone returns an error that removes the document if the file is no longer visible, or skips it if
-// it must not be downloaded.
-func gone(err error) error {
+// asGone returns an error that removes the document if the file is no longer visible, or skips it
+// if it must not be downloaded.
+func asGone(err error) error {
 	switch why := reason(err); {
 	case why == "cannotDownloadFile" || why == "cannotExportFile":
 		return fmt.Errorf("its owner does not let it be downloaded: %w", index.ErrSkipped)
@@ -116,7 +116,7 @@ func (c *Connector) exportedDoc(ctx context.Context, in corpus, f file) ([]docum
 		return nil, fmt.Errorf("Google exports no more than 10 MB of a document, and this one is larger: split it, or enable the Google Docs API: %w", index.ErrSkipped)
 	}
 	if err != nil {
-		return nil, gone(err)
+		return nil, asGone(err)
 	}
 	return body.HTML(ctx, string(page))
 }
@@ -135,7 +135,7 @@ func (c *Connector) slides(ctx context.Context, in corpus, f file, name string, 
 	case tooLarge(err):
 		return fmt.Errorf("Google exports no more than 10 MB of a presentation, and the text of this one is larger: split it: %w", index.ErrSkipped)
 	case err != nil:
-		return gone(err)
+		return asGone(err)
 	}
 	d.Sections = body.Plain(string(text))
 	return nil
@@ -158,7 +158,7 @@ func exportPath(f file, mime string) string {
 }
 
 func (c *Connector) export(ctx context.Context, in corpus, f file, name string, d *document.Document) error {
-	err := c.read(ctx, in, exportPath(f, exports[f.MimeType].mime), name, "", d)
+	err := c.readFile(ctx, in, exportPath(f, exports[f.MimeType].mime), name, "", d)
 	switch {
 	case tooLarge(err):
 		return errLarge
@@ -168,15 +168,15 @@ func (c *Connector) export(ctx context.Context, in corpus, f file, name string, 
 	return c.mark(ctx, in, f, d.Sections)
 }
 
-// read downloads a file and parses it with Options.Read. sum is the MD5 of its content according to
-// Drive, or empty.
-func (c *Connector) read(ctx context.Context, in corpus, asked, name, sum string, d *document.Document) error {
+// readFile downloads a file and parses it with Options.Read. sum is the MD5 of its content
+// according to Drive, or empty.
+func (c *Connector) readFile(ctx context.Context, in corpus, asked, name, sum string, d *document.Document) error {
 	answer, err := c.client.raw(ctx, drive, in.subject, sourcehttp.Request{Path: asked})
 	switch {
 	case tooLarge(err):
 		return err
 	case err != nil:
-		return gone(err)
+		return asGone(err)
 	}
 	if got := md5.Sum(answer.Body); sum != "" && !strings.EqualFold(hex.EncodeToString(got[:]), sum) {
 		return errors.New("what came is not the file that Drive listed: it was changed just then, or something on the way answered in its place. The next run reads it again")

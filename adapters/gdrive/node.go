@@ -46,7 +46,7 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 		if n.drives, err = c.drives(ctx, p); err != nil {
 			return err
 		}
-		return n.read(ctx)
+		return n.readNodes(ctx)
 	})
 }
 
@@ -56,7 +56,7 @@ func (c *Connector) letting() string {
 	return fmt.Sprintf("%s %v %v %v", c.Settings(), c.options.Links, c.options.Anonymous, c.options.ACL)
 }
 
-func (n *nodes) read(ctx context.Context) error {
+func (n *nodes) readNodes(ctx context.Context) error {
 	for _, in := range n.corpora {
 		if err := n.root(ctx, in); err != nil {
 			return err
@@ -65,7 +65,7 @@ func (n *nodes) read(ctx context.Context) error {
 	if err := n.flush(false); err != nil {
 		return err
 	}
-	if err := n.ended(ctx); err != nil {
+	if err := n.rereadExpired(ctx); err != nil {
 		return err
 	}
 	return n.run(ctx)
@@ -147,9 +147,9 @@ func (n *nodes) clauses(acl access.ACL) []access.ACL {
 	return []access.ACL{acl}
 }
 
-// ended reads nodes again whose grants have expired, which the log need not report, or that could
-// not be read before.
-func (n *nodes) ended(ctx context.Context) error {
+// rereadExpired reads nodes again whose grants have expired, which the log need not report, or that
+// could not be read before.
+func (n *nodes) rereadExpired(ctx context.Context) error {
 	now := n.now.Unix()
 	for _, node := range slices.Sorted(maps.Keys(n.state.Ends)) {
 		if n.state.Ends[node] > now {
@@ -161,7 +161,7 @@ func (n *nodes) ended(ctx context.Context) error {
 			delete(n.state.Ends, node)
 			continue
 		}
-		f, there, err := n.one(ctx, in, file)
+		f, there, err := n.fetchFile(ctx, in, file)
 		if err != nil {
 			return err
 		}
@@ -175,8 +175,8 @@ func (n *nodes) ended(ctx context.Context) error {
 	return nil
 }
 
-// gone takes their nodes from files that are not in a corpus any more.
-func (n *nodes) gone(files []placed) {
+// removeNodes takes their nodes from files that are not in a corpus any more.
+func (n *nodes) removeNodes(files []placed) {
 	for _, f := range files {
 		delete(n.state.Ends, nodeID(f.in.id, f.ID))
 		n.batch.Denied = append(n.batch.Denied, nodeID(f.in.id, f.ID))

@@ -87,7 +87,7 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (p craw
 		return p, err
 	}
 	for _, one := range got.gone {
-		v.gone(&p, one)
+		v.recordGone(&p, one)
 	}
 	for _, one := range got.found {
 		if err := v.found(ctx, &p, one); err != nil {
@@ -109,7 +109,7 @@ func (v *vendor) only(ctx context.Context, in corpus, documents []document.ID) (
 		if !ours || !isID(id) {
 			continue
 		}
-		f, there, err := v.drives.one(ctx, in, id)
+		f, there, err := v.drives.fetchFile(ctx, in, id)
 		switch {
 		case err == nil:
 			failing = 0
@@ -156,9 +156,9 @@ func (v *vendor) found(ctx context.Context, p *crawl.Page, f placed) error {
 	return nil
 }
 
-// gone records that a file has left a corpus. A file in the corpus's trash is removed. Otherwise it
-// may be in another corpus, whose log may be read earlier or later.
-func (v *vendor) gone(p *crawl.Page, f placed) {
+// recordGone records that a file has left a corpus. A file in the corpus's trash is removed.
+// Otherwise it may be in another corpus, whose log may be read earlier or later.
+func (v *vendor) recordGone(p *crawl.Page, f placed) {
 	switch {
 	case f.MimeType == typeFolder:
 	case v.drives.home(f.file) == f.in.id:

@@ -111,7 +111,7 @@ func (n *nodes) follow(ctx context.Context, f crawl.Feed, at crawl.Place, step f
 		if err != nil {
 			return err
 		}
-		n.gone(got.gone)
+		n.removeNodes(got.gone)
 		if err := n.found(ctx, got.found); err != nil {
 			return err
 		}

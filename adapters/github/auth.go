@@ -86,7 +86,8 @@ func privateKey(text []byte) (*rsa.PrivateKey, error) {
 	return nil, errors.New("the App's key cannot be read: GITHUB_APP_KEY_FILE names the file of a private key as GitHub gave it out")
 }
 
-// jwt says who the App is: "iat … 60 seconds in the past", "exp … no more than 10 minutes into the future", RS256
+// jwt says who the App is: "iat … 60 seconds in the past", "exp … no more than 10 minutes into the
+// future", RS256
 // (https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app).
 func (a *authority) jwt() (string, error) {
 	now := a.now()

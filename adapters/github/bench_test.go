@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/github/githubtest"
 )
 
-// BenchmarkIssues reads 10,000 issues with three comments each, in one repository and in a thousand,
-// from a server without limits into an index in memory. Its times are those of the processor, of
-// the server as well.
+// BenchmarkIssues reads 10,000 issues with three comments each, in one repository and in a
+// thousand, from a server without limits into an index in memory. Its times are those of the
+// processor, of the server as well.
 func BenchmarkIssues(b *testing.B) {
 	for _, repositories := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("repositories=%d", repositories), func(b *testing.B) {

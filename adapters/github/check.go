@@ -108,7 +108,7 @@ func btoi(b bool) int {
 }
 
 // try looks at a little of everything of one repository.
-func (c *Connector) try(ctx context.Context, s *Sight, r repository, is standing) error {
+func (c *Connector) try(ctx context.Context, s *Sight, r repository, is repositoryState) error {
 	lacks := func(err error, permission, what string) error {
 		if err != nil && (absent(err) || denied(err)) {
 			s.Lacks = append(s.Lacks, fmt.Sprintf("%s of %s cannot be read: allow %s", what, r.Name, permission))
@@ -129,7 +129,7 @@ func (c *Connector) try(ctx context.Context, s *Sight, r repository, is standing
 		}
 	}
 	v := &vendor{Connector: c}
-	for i, of := range []sort{issues, pulls, discussions} {
+	for i, of := range []contentSort{issues, pulls, discussions} {
 		if !v.reads(of, is) {
 			continue
 		}

@@ -17,11 +17,13 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// apiVersion is sent with every request: "requests without the X-GitHub-Api-Version header will default to use the 2022-11-28 version"
+// apiVersion is sent with every request: "requests without the X-GitHub-Api-Version header will
+// default to use the 2022-11-28 version"
 // (https://docs.github.com/en/rest/about-the-rest-api/api-versions).
 const apiVersion = "2022-11-28"
 
-// pace is the time between two requests: "no more than 900 points per minute are allowed for REST API endpoints", of which reading takes one
+// pace is the time between two requests: "no more than 900 points per minute are allowed for REST
+// API endpoints", of which reading takes one
 // (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
 const (
 	pace  = time.Minute / 900

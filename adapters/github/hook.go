@@ -82,7 +82,7 @@ func (e *event) subjects(name string) []string {
 	case "membership", "organization":
 		return []string{hintAccess}
 	case "issues", "discussion":
-		of := map[string]sort{"issues": issues, "discussion": discussions}[name]
+		of := map[string]contentSort{"issues": issues, "discussion": discussions}[name]
 		if lost && in != "" {
 			return []string{hintThreads + in + " " + string(of)}
 		}
@@ -118,7 +118,7 @@ func (e *event) subjects(name string) []string {
 	return nil
 }
 
-func (s subject) hint(in string, of sort) string {
+func (s subject) hint(in string, of contentSort) string {
 	return fmt.Sprintf("%s%s %s %d %s", hintThread, in, of, s.Number, s.NodeID)
 }
 

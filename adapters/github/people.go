@@ -39,8 +39,8 @@ func (c *Connector) gathered(login string) *gathering {
 	return g
 }
 
-// keep keeps gathered people for the next run, which soon follows an interrupted one.
-func (c *Connector) keep(login string, g *gathering) {
+// keepGathered keeps gathered people for the next run, which soon follows an interrupted one.
+func (c *Connector) keepGathered(login string, g *gathering) {
 	c.client.mu.Lock()
 	defer c.client.mu.Unlock()
 	c.client.gathered[login] = g
@@ -61,9 +61,9 @@ func (c *Connector) organizations(ctx context.Context, all map[int64]repository,
 		g := c.gathered(owners[id])
 		if err := c.gather(ctx, owners[id], g); err != nil {
 			if errors.Is(err, index.ErrPaused) || ctx.Err() != nil {
-				c.keep(owners[id], g)
+				c.keepGathered(owners[id], g)
 				for login, before := range whole {
-					c.keep(login, before)
+					c.keepGathered(login, before)
 				}
 			}
 			return batch, err

@@ -123,8 +123,8 @@ func inOrder(all map[int64]repository) []repository {
 	return out
 }
 
-// standing is the state of a repository, enough to tell what has changed in it.
-type standing struct {
+// repositoryState is the state of a repository, enough to tell what has changed in it.
+type repositoryState struct {
 	NodeID           string    `json:"id"`
 	ID               int64     `json:"databaseId"`
 	Name             string    `json:"nameWithOwner"`
@@ -150,7 +150,7 @@ type dated struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-func (s standing) key() string { return strconv.FormatInt(s.ID, 10) }
+func (s repositoryState) key() string { return strconv.FormatInt(s.ID, 10) }
 
 // atOnce is GitHub's maximum number of objects per query.
 const atOnce = 100
@@ -178,14 +178,14 @@ func byNode[T any](ctx context.Context, c *Client, name string, ids []string, fo
 }
 
 // standings reads the states of repositories, by id.
-func (c *Connector) standings(ctx context.Context, all []repository) (map[int64]standing, error) {
+func (c *Connector) standings(ctx context.Context, all []repository) (map[int64]repositoryState, error) {
 	ids := make([]string, len(all))
 	asked := make(map[int64]bool, len(all))
 	for i, r := range all {
 		ids[i], asked[r.ID] = r.NodeID, true
 	}
-	out := make(map[int64]standing, len(all))
-	err := byNode(ctx, c.client, "repositories", ids, func(s standing) bool {
+	out := make(map[int64]repositoryState, len(all))
+	err := byNode(ctx, c.client, "repositories", ids, func(s repositoryState) bool {
 		out[s.ID] = s
 		return asked[s.ID] && isNodeID(s.NodeID)
 	})

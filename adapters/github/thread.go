@@ -152,7 +152,7 @@ func (t *thread) document(ctx context.Context, repository string) (document.Docu
 	d := document.Document{Ref: document.Ref{Title: fmt.Sprintf("%s (%s#%d)", t.Title, repository, t.Number), URL: t.URL, UpdatedAt: t.UpdatedAt}}
 	d.Metadata = t.metadata(repository)
 	var w writer
-	w.said(said{who: t.Author.name(), at: t.CreatedAt, text: t.Body})
+	w.said(authoredText{who: t.Author.name(), at: t.CreatedAt, text: t.Body})
 	w.all(t.Comments.Nodes, "")
 	for _, review := range t.Reviews.Nodes {
 		how := map[string]string{"APPROVED": " approved", "CHANGES_REQUESTED": " asked for changes"}[review.State]
@@ -175,7 +175,7 @@ func (t *thread) document(ctx context.Context, repository string) (document.Docu
 		w.comment(answer, how)
 		w.all(answer.Replies.Nodes, "")
 	}
-	slices.SortStableFunc(w.texts, func(a, b said) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(w.texts, func(a, b authoredText) int { return a.at.Compare(b.at) })
 	for _, one := range w.texts {
 		blocks, err := one.blocks(ctx)
 		if err != nil {
@@ -224,14 +224,14 @@ func (t *thread) metadata(repository string) map[string]string {
 	return m
 }
 
-// said is a text with its author, date and kind.
-type said struct {
+// authoredText is a text with its author, date and kind.
+type authoredText struct {
 	who, how, text, anchor string
 	at                     time.Time
 }
 
 // writer collects texts.
-type writer struct{ texts []said }
+type writer struct{ texts []authoredText }
 
 func (w *writer) all(list []comment, how string) {
 	for _, one := range list {
@@ -244,14 +244,14 @@ func (w *writer) comment(one comment, how string) {
 		return
 	}
 	_, anchor, _ := strings.Cut(one.URL, "#")
-	w.said(said{who: one.Author.name(), how: how, text: one.Body, anchor: anchor, at: one.CreatedAt})
+	w.said(authoredText{who: one.Author.name(), how: how, text: one.Body, anchor: anchor, at: one.CreatedAt})
 }
 
-func (w *writer) said(one said) { w.texts = append(w.texts, one) }
+func (w *writer) said(one authoredText) { w.texts = append(w.texts, one) }
 
 // blocks returns the blocks of a text's section, or none if it is empty. The first paragraph names
 // the author, so that passages show it.
-func (s said) blocks(ctx context.Context) ([]document.Block, error) {
+func (s authoredText) blocks(ctx context.Context) ([]document.Block, error) {
 	page, err := markdown.Read(ctx, s.text)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ const moves = 3
 
 // tree lists the files of a branch or a wiki with Git. That list is always complete; GitHub's may
 // not be ("truncated: true"). The files are locked until they are stored.
-func (v *vendor) tree(ctx context.Context, s standing, of sort, only []document.ID) (page crawl.Page, err error) {
+func (v *vendor) tree(ctx context.Context, s repositoryState, of contentSort, only []document.ID) (page crawl.Page, err error) {
 	mirror, base, err := v.mirror(s, of)
 	if err != nil {
 		return page, err
@@ -71,8 +71,8 @@ func (v *vendor) tree(ctx context.Context, s standing, of sort, only []document.
 }
 
 // mirror returns the local mirror of a repository and the address of its files.
-func (v *vendor) mirror(s standing, of sort) (*gitmirror.Mirror, string, error) {
-	remote, err := url.Parse(s.URL + map[sort]string{files: ".git", wiki: ".wiki.git"}[of])
+func (v *vendor) mirror(s repositoryState, of contentSort) (*gitmirror.Mirror, string, error) {
+	remote, err := url.Parse(s.URL + map[contentSort]string{files: ".git", wiki: ".wiki.git"}[of])
 	if err != nil || !v.client.owns(remote) {
 		return nil, "", fmt.Errorf("GitHub names %q as its place, which is not on %s", s.URL, v.client.site.Host)
 	}
@@ -106,7 +106,7 @@ var errRenamed = errors.New("it is called otherwise now")
 // update updates the mirror. Git addresses a repository by name, and a name may pass to another
 // repository. So the commit must match the one that GitHub reports for the repository's id, and a
 // wiki's repository must have the same name afterwards.
-func (v *vendor) update(ctx context.Context, mirror *gitmirror.Mirror, s *standing, of sort) (gitmirror.State, error) {
+func (v *vendor) update(ctx context.Context, mirror *gitmirror.Mirror, s *repositoryState, of contentSort) (gitmirror.State, error) {
 	for attempt := 1; ; attempt++ {
 		expected := ""
 		if of == files {
@@ -135,7 +135,7 @@ func (v *vendor) update(ctx context.Context, mirror *gitmirror.Mirror, s *standi
 }
 
 // noticesOf are notices about files of a repository.
-func noticesOf(s standing, all []index.Notice) []index.Notice {
+func noticesOf(s repositoryState, all []index.Notice) []index.Notice {
 	for i := range all {
 		all[i].Name = s.Name + ": " + all[i].Name
 	}
@@ -143,7 +143,7 @@ func noticesOf(s standing, all []index.Notice) []index.Notice {
 }
 
 // list lists the documents of a folder, which stays open until shut is called.
-func (v *vendor) list(ctx context.Context, s standing, of sort, folder, base string, page *crawl.Page) (shut func(), err error) {
+func (v *vendor) list(ctx context.Context, s repositoryState, of contentSort, folder, base string, page *crawl.Page) (shut func(), err error) {
 	settings := Folder{
 		Path: folder, Base: base, ACL: v.acl(s.ID),
 		Source: document.Source{ID: document.SourceID(strings.TrimSuffix(v.prefix(s.ID, of), ":")), Kind: Kind, Name: s.Name},
@@ -174,7 +174,7 @@ func (v *vendor) list(ctx context.Context, s standing, of sort, folder, base str
 }
 
 // file adds GitHub's metadata of a file.
-func (v *vendor) file(item index.Item, s standing, of sort, base string, owners ownership) crawl.Item {
+func (v *vendor) file(item index.Item, s repositoryState, of contentSort, base string, owners ownership) crawl.Item {
 	name := strings.TrimPrefix(string(item.ID), v.prefix(s.ID, of))
 	more := map[string]string{"repository": s.Name}
 	if who := owners.of(name); who != "" {

@@ -22,18 +22,18 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// sort is a kind of content that is read of a repository.
-type sort string
+// contentSort is a kind of content that is read of a repository.
+type contentSort string
 
 const (
-	issues      sort = "issue"
-	pulls       sort = "pull"
-	discussions sort = "discussion"
-	files       sort = "file"
-	wiki        sort = "wiki"
+	issues      contentSort = "issue"
+	pulls       contentSort = "pull"
+	discussions contentSort = "discussion"
+	files       contentSort = "file"
+	wiki        contentSort = "wiki"
 )
 
-var sorts = []sort{discussions, files, issues, pulls, wiki}
+var sorts = []contentSort{discussions, files, issues, pulls, wiki}
 
 // vendor implements crawl.Vendor. If nothing has changed, a run makes one query per hundred
 // repositories. It makes one more request for each page of a list whose length GitHub does not
@@ -42,9 +42,9 @@ type vendor struct {
 	*Connector
 
 	// Of one run.
-	of      map[string]standing   // by the id of the scope
-	mains   map[string]crawl.Feed // main scans by id
-	failing int                   // pages in a row that could not be read
+	of      map[string]repositoryState // by the id of the scope
+	mains   map[string]crawl.Feed      // main scans by id
+	failing int                        // pages in a row that could not be read
 }
 
 // changes is what the feed of changes of a main scan is called before the id of that.
@@ -74,7 +74,7 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.of = make(map[string]standing, len(now))
+	v.of = make(map[string]repositoryState, len(now))
 	var scopes []crawl.Scope
 	for _, id := range slices.Sorted(maps.Keys(now)) {
 		s := now[id]
@@ -129,7 +129,7 @@ func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 }
 
 // reads reports whether a sort is chosen, and there in a repository.
-func (v *vendor) reads(of sort, s standing) bool {
+func (v *vendor) reads(of contentSort, s repositoryState) bool {
 	o := v.options
 	switch of {
 	case issues:
@@ -150,7 +150,7 @@ func (v *vendor) reads(of sort, s standing) bool {
 // read.
 func (v *vendor) Off(scope, list string) bool {
 	kind, _, _ := strings.Cut(list, "/")
-	s, of := v.of[scope], sort(kind)
+	s, of := v.of[scope], contentSort(kind)
 	if of == files {
 		return len(v.options.Files) == 0 || v.options.Read == nil
 	}
@@ -180,7 +180,7 @@ func (m mark) String() string {
 	return string(text)
 }
 
-func (v *vendor) mark(s standing, of sort) mark {
+func (v *vendor) mark(s repositoryState, of contentSort) mark {
 	m := mark{Name: s.Name}
 	all, is := s.list(of)
 	switch {
@@ -198,12 +198,12 @@ func (v *vendor) mark(s standing, of sort) mark {
 }
 
 // list returns the state of the list of a sort. Without Nodes it is invisible.
-func (s standing) list(of sort) (list connection[dated], ok bool) {
-	list, ok = map[sort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions}[of]
+func (s repositoryState) list(of contentSort) (list connection[dated], ok bool) {
+	list, ok = map[contentSort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions}[of]
 	return list, ok
 }
 
-func head(s standing) string {
+func head(s repositoryState) string {
 	if s.DefaultBranchRef == nil {
 		return ""
 	}
@@ -219,7 +219,7 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 	s := v.of[f.Scope]
 	kind, _, _ := strings.Cut(f.ID, "/")
 	kind, isChanges := strings.CutPrefix(kind, changes)
-	switch of := sort(kind); {
+	switch of := contentSort(kind); {
 	case isChanges:
 		page, err = v.changes(ctx, s, of, at)
 	case of == files || of == wiki:
@@ -243,7 +243,7 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 
 // changes lists changes since the mark, newest first. The list is stale if existing items may
 // differ: after a rename, a new commit, or a deletion.
-func (v *vendor) changes(ctx context.Context, s standing, of sort, at crawl.Place) (page crawl.Page, err error) {
+func (v *vendor) changes(ctx context.Context, s repositoryState, of contentSort, at crawl.Place) (page crawl.Page, err error) {
 	now := v.mark(s, of)
 	if at.Cursor == "" {
 		page.Mark = now.String()
@@ -276,14 +276,14 @@ func (v *vendor) changes(ctx context.Context, s standing, of sort, at crawl.Plac
 
 // pageOf is the number of threads of each kind per query. If that is too much for GitHub, it is
 // halved repeatedly.
-var pageOf = map[sort]int{issues: 50, pulls: 20, discussions: 20}
+var pageOf = map[contentSort]int{issues: 50, pulls: 20, discussions: 20}
 
 // lookPage is the number of items per query without texts.
 const lookPage = 100
 
 // threads lists all issues, pull requests or discussions: at first the newest first, with their
 // texts. GitHub tells of what was deleted, or transferred to another repository, by webhooks alone.
-func (v *vendor) threads(ctx context.Context, s standing, of sort, at crawl.Place) (page crawl.Page, err error) {
+func (v *vendor) threads(ctx context.Context, s repositoryState, of contentSort, at crawl.Place) (page crawl.Page, err error) {
 	if list, _ := s.list(of); list.Nodes == nil { // no failure: the other repositories are read
 		return crawl.Page{Hidden: true, Notices: []index.Notice{{Name: s.Name, Sentence: fmt.Sprintf("Its %ss: %v.", of, errHidden)}}}, nil
 	} else if list.TotalCount == 0 && at.Cursor == "" {
@@ -310,7 +310,7 @@ func (v *vendor) threads(ctx context.Context, s standing, of sort, at crawl.Plac
 var errHidden = errors.New("GitHub does not show them: look at what the credential is allowed")
 
 // page requests a page of a repository's items.
-func (v *vendor) page(ctx context.Context, s standing, name string, variables map[string]any, at crawl.Place, first int, valid func(thread) bool) (page connection[thread], err error) {
+func (v *vendor) page(ctx context.Context, s repositoryState, name string, variables map[string]any, at crawl.Place, first int, valid func(thread) bool) (page connection[thread], err error) {
 	variables["id"], variables["after"] = s.NodeID, nil
 	if at.Cursor != "" {
 		variables["after"] = at.Cursor
@@ -344,7 +344,7 @@ func (v *vendor) page(ctx context.Context, s standing, name string, variables ma
 
 // only lists some issues, pull requests or discussions by their numbers. Those that are missing are
 // deleted, or were transferred.
-func (v *vendor) only(ctx context.Context, s standing, of sort, ids []document.ID) (page crawl.Page, err error) {
+func (v *vendor) only(ctx context.Context, s repositoryState, of contentSort, ids []document.ID) (page crawl.Page, err error) {
 	// An issue of a hidden list is answered like a deleted one.
 	if list, is := s.list(of); is && list.Nodes == nil {
 		return page, nil
@@ -376,7 +376,7 @@ func (v *vendor) only(ctx context.Context, s standing, of sort, ids []document.I
 
 // threadOf is an issue, a pull request or a discussion of a page.
 type threadOf struct {
-	in    standing
+	in    repositoryState
 	is    thread
 	whole bool // its text came with the page
 }
@@ -384,7 +384,7 @@ type threadOf struct {
 // threadWait is how long reading a thread's missing parts may wait for the rate limit.
 const threadWait = 10 * time.Minute
 
-func (v *vendor) item(in standing, of sort, t thread, whole bool) crawl.Item {
+func (v *vendor) item(in repositoryState, of contentSort, t thread, whole bool) crawl.Item {
 	return crawl.Item{
 		ID: v.id(in.ID, of, strconv.Itoa(t.Number)), ModifiedAt: t.version(in.Name), Size: t.size(), Wait: threadWait, Data: threadOf{in, t, whole},
 	}
@@ -431,7 +431,7 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 }
 
 // thread converts a thread to a document, and reads its missing parts.
-func (v *vendor) thread(ctx context.Context, id document.ID, in standing, t thread) (document.Document, error) {
+func (v *vendor) thread(ctx context.Context, id document.ID, in repositoryState, t thread) (document.Document, error) {
 	ctx = sparing(ctx)
 	if err := v.client.complete(ctx, &t); err != nil {
 		return document.Document{}, err
@@ -455,7 +455,7 @@ func (v *vendor) Hint(subject string) []crawl.Feed {
 	}
 	of := wiki
 	if len(words) > 2 {
-		of = sort(words[2])
+		of = contentSort(words[2])
 	}
 	feed, there := v.mains[string(of)+"/"+words[1]]
 	switch {
@@ -471,11 +471,11 @@ func (v *vendor) Hint(subject string) []crawl.Feed {
 
 // id is the id of a document: the source, the repository's number, the sort, and the number or
 // path.
-func (c *Connector) id(repository int64, of sort, key string) document.ID {
+func (c *Connector) id(repository int64, of contentSort, key string) document.ID {
 	return document.ID(c.prefix(repository, of) + key)
 }
 
-func (c *Connector) prefix(repository int64, of sort) string {
+func (c *Connector) prefix(repository int64, of contentSort) string {
 	return string(c.source.ID) + ":" + strconv.FormatInt(repository, 10) + ":" + string(of) + ":"
 }
 

@@ -91,15 +91,15 @@ func (r *memberReader) read(ctx context.Context, key string) ([]index.Person, er
 	var found []index.Person
 	for _, m := range r.members {
 		if m.Level >= least && m.counts(r.client.config.Now()) {
-			found = append(found, r.known(m.account))
+			found = append(found, r.personOf(m.account))
 		}
 	}
 	return found, nil
 }
 
-// known converts an account to a person. Its address counts if the instance confirms it, or shows
-// it only to the owner of a group. Its domain must be one that the operator listed.
-func (c *Connector) known(a account) index.Person {
+// personOf converts an account to a person. Its address counts if the instance confirms it, or
+// shows it only to the owner of a group. Its domain must be one that the operator listed.
+func (c *Connector) personOf(a account) index.Person {
 	p := index.Person{ID: strconv.FormatInt(a.ID, 10), Name: a.Name}
 	address := strings.ToLower(strings.TrimSpace(a.Email))
 	_, domain, found := strings.Cut(address, "@")
@@ -130,7 +130,7 @@ func (c *Connector) accounts(ctx context.Context) (batch index.GroupBatch, err e
 		if a.ConfirmedAt == nil {
 			a.Email = ""
 		}
-		p := c.known(a)
+		p := c.personOf(a)
 		batch.People = append(batch.People, p)
 		if a.External != nil && !*a.External {
 			inside.Members = append(inside.Members, p.ID)

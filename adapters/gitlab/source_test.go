@@ -303,8 +303,8 @@ func TestAQuietRunLoadsNothing(t *testing.T) {
 	t.Logf("%d requests at first, for 20 projects with 201 issues and 200 files", first)
 }
 
-// A limit ends the run until GitLab says that there is more, and nothing is asked meanwhile. Then it
-// goes on where it was.
+// A limit ends the run until GitLab says that there is more, and nothing is asked meanwhile. Then
+// it goes on where it was.
 func TestALimitPausesTheSource(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)

@@ -71,8 +71,8 @@ func (c *Client) locate(ctx context.Context) error {
 	return nil
 }
 
-// meet remembers what people are called, by id and by the name to log in with.
-func (c *Client) meet(people ...*account) {
+// cacheNames remembers what people are called, by id and by the name to log in with.
+func (c *Client) cacheNames(people ...*account) {
 	for _, p := range people {
 		if p != nil {
 			c.Meet(p.DisplayName, p.id(), p.Name)

@@ -24,9 +24,9 @@ func (c *Connector) document(ctx context.Context, of project, k issue, relevant 
 	if err != nil {
 		return document.Document{}, err
 	}
-	c.client.meet(k.Fields.Reporter, k.Fields.Assignee)
+	c.client.cacheNames(k.Fields.Reporter, k.Fields.Assignee)
 	for _, one := range said {
-		c.client.meet(one.Author)
+		c.client.cacheNames(one.Author)
 	}
 	d := document.Document{
 		Ref: document.Ref{Title: strings.TrimSpace(k.Key + ": " + k.Fields.Summary), URL: c.client.Address("browse/" + url.PathEscape(k.Key)), UpdatedAt: k.Fields.Updated.Time},
@@ -161,7 +161,7 @@ func (c *Connector) file(ctx context.Context, e entry, acl access.ACL) (document
 		return document.Document{}, fmt.Errorf("the file is larger than what is read of one: %w", index.ErrSkipped)
 	}
 	if err != nil {
-		return document.Document{}, gone(err)
+		return document.Document{}, asGone(err)
 	}
 	d, err := onefile.Read(ctx, e.file.Name, answer.Body, c.options.Read)
 	d.Ref = document.Ref{Title: e.file.Name, URL: c.client.Address("browse/" + url.PathEscape(e.issue.Key)), UpdatedAt: e.file.Created.Time}

@@ -66,7 +66,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 				var active []index.Person
 				for _, m := range members {
 					if m.id() != "" && (m.Active == nil || *m.Active) {
-						c.client.meet(&m)
+						c.client.cacheNames(&m)
 						logins[m.id()] = m.Name
 						active = append(active, index.Person{ID: m.id(), Name: m.DisplayName, Emails: atlassian.Managed(m.Email, c.options.Domains)})
 					}

@@ -74,7 +74,7 @@ func (v *vendor) wanted() []string {
 
 // alone reads an issue by itself: it may be at fault, or not be in the index of searches yet.
 func (c *Connector) alone(ctx context.Context, id string, fields []string) (k issue, err error) {
-	return k, gone(c.client.get(ctx, "issue/"+id+"?"+atlassian.Query("fields", strings.Join(fields, ",")), &k))
+	return k, asGone(c.client.get(ctx, "issue/"+id+"?"+atlassian.Query("fields", strings.Join(fields, ",")), &k))
 }
 
 // attempts is how often a request for several texts is tried, since one of them may cause the
@@ -113,8 +113,8 @@ func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[str
 	return c.bulk(ctx, ids[half:], fields, into)
 }
 
-// gone returns an error that removes the document if the issue is no longer visible.
-func gone(err error) error {
+// asGone returns an error that removes the document if the issue is no longer visible.
+func asGone(err error) error {
 	if atlassian.Absent(err) {
 		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
 	}
@@ -141,7 +141,7 @@ func (c *Connector) comments(ctx context.Context, of project, k issue) ([]commen
 		var err error
 		list, err = listAll[comment](ctx, c.client, "issue/"+string(k.ID)+"/comment", "maxResults", "100", "orderBy", "created", "expand", expand)
 		if err != nil {
-			return nil, gone(err)
+			return nil, asGone(err)
 		}
 	}
 	return slices.DeleteFunc(list, func(one comment) bool {

@@ -17,14 +17,14 @@ import (
 
 // nodeState is the checkpoint of Nodes. Times are in seconds since 1970.
 type nodeState struct {
-	Projects map[string]*known `json:"projects,omitempty"` // by id
-	Done     []string          `json:"d,omitempty"`        // of the pass under way: ids of projects
+	Projects map[string]*projectState `json:"projects,omitempty"` // by id
+	Done     []string                 `json:"d,omitempty"`        // of the pass under way: ids of projects
 	// of the pass under way: not all of what is in some project was looked at
 	Failed bool `json:"x,omitempty"`
 }
 
-// known is the stored state of a project.
-type known struct {
+// projectState is the stored state of a project.
+type projectState struct {
 	// of issues with other readers than their level, by node id
 	Facts    map[string]facts `json:"f,omitempty"`
 	Mark     int64            `json:"m,omitempty"` // until when changes are known, by Jira's clock
@@ -51,7 +51,7 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{Connector: c, send: emit, now: c.client.Config.Now(), state: sourcepass.Decode[nodeState](since)}
 		if n.state.Projects == nil {
-			n.state.Projects = make(map[string]*known)
+			n.state.Projects = make(map[string]*projectState)
 		}
 		return n.run(ctx)
 	})
@@ -105,12 +105,12 @@ func (n *nodes) project(ctx context.Context, p project) error {
 	id := string(p.ID)
 	k := n.state.Projects[id]
 	if k == nil {
-		k = &known{}
+		k = &projectState{}
 		n.state.Projects[id] = k
 	}
 	r, err := n.scheme(ctx, n.site, p)
 	if err == nil {
-		err = n.meet(ctx, p, k, r)
+		err = n.readFieldIssues(ctx, p, k, r)
 	}
 	if err == nil {
 		err = n.fill(ctx, r, p, rolesOf(k.Facts))
@@ -118,7 +118,7 @@ func (n *nodes) project(ctx context.Context, p project) error {
 	n.state.Done = append(n.state.Done, id)
 	switch {
 	case err == nil:
-		return n.tell(p, k, r)
+		return n.yieldNodes(p, k, r)
 	case atlassian.Final(ctx, err) || !n.passing(err):
 		return err
 	}
@@ -132,15 +132,15 @@ func (n *nodes) passing(err error) bool {
 		errors.Is(err, atlassian.ErrMalformed) || errors.Is(err, errShifted) || errors.Is(err, errShort) || errors.Is(err, errCircle)
 }
 
-// meet reads the issues of a project whose fields decide their readers.
-func (n *nodes) meet(ctx context.Context, p project, k *known, r *rules) error {
+// readFieldIssues reads the issues of a project whose fields decide their readers.
+func (n *nodes) readFieldIssues(ctx context.Context, p project, k *projectState, r *rules) error {
 	relevant := r.relevance(p)
 	full := k.Full == 0 || n.now.Sub(time.Unix(k.Full, 0)) >= n.options.FullEvery || !relevant.same(k.Relevant)
 	switch {
 	case r.denied:
 		return nil
 	case !relevant.single() && full: // settings alone say who may read
-		*k = known{Full: sourcepass.Seconds(n.now), Relevant: relevant}
+		*k = projectState{Full: sourcepass.Seconds(n.now), Relevant: relevant}
 		return nil
 	case !relevant.single():
 		return nil
@@ -172,10 +172,10 @@ func (n *nodes) meet(ctx context.Context, p project, k *known, r *rules) error {
 	}
 	if !full {
 		maps.Copy(met, k.Facts)
-		*k = known{Facts: met, Mark: newest, Full: k.Full, Relevant: relevant}
+		*k = projectState{Facts: met, Mark: newest, Full: k.Full, Relevant: relevant}
 		return nil
 	}
-	*k = known{Facts: met, Mark: newest, Full: sourcepass.Seconds(n.now), Relevant: relevant}
+	*k = projectState{Facts: met, Mark: newest, Full: sourcepass.Seconds(n.now), Relevant: relevant}
 	return nil
 }
 
@@ -191,8 +191,8 @@ func rolesOf(all map[string]facts) []string {
 // mostTold is how many nodes are yielded at once.
 const mostTold = 5000
 
-// tell yields the nodes of a project.
-func (n *nodes) tell(p project, k *known, r *rules) error {
+// yieldNodes yields the nodes of a project.
+func (n *nodes) yieldNodes(p project, k *projectState, r *rules) error {
 	list := []facts{{Project: string(p.ID)}}
 	for _, id := range slices.Sorted(maps.Keys(r.levels)) {
 		list = append(list, facts{Project: string(p.ID), Level: id})

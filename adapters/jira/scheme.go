@@ -130,7 +130,8 @@ type rules struct {
 	roles  map[string]access.ACL
 }
 
-// scheme reads the permission scheme and the security levels of a project, without the people in roles
+// scheme reads the permission scheme and the security levels of a project, without the people in
+// roles
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-permission-schemes/).
 func (c *Connector) scheme(ctx context.Context, all *site, p project) (*rules, error) {
 	r := &rules{levels: make(map[string]grant), names: make(map[string]string), roles: make(map[string]access.ACL)}

@@ -54,8 +54,8 @@ func (a answer) refused() bool {
 	return a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
 }
 
-// ask sends a GET request, or a POST request if there is a body.
-func ask(ctx context.Context, address, path string, body any) (answer, error) {
+// sendRequest sends a GET request, or a POST request if there is a body.
+func sendRequest(ctx context.Context, address, path string, body any) (answer, error) {
 	if !localmodel.Loopback(address) {
 		return answer{}, fmt.Errorf("%s is no loopback address", address)
 	}
@@ -140,7 +140,7 @@ func identify(ctx context.Context, address string) *localmodel.Server {
 				continue
 			}
 			asking.Go(func() {
-				a, err := ask(ctx, address, path, nil)
+				a, err := sendRequest(ctx, address, path, nil)
 				if err != nil { // nothing listens, or no server that is known
 					return
 				}
@@ -208,13 +208,13 @@ func Load(ctx context.Context, o localmodel.Offer) (localmodel.Model, error) {
 	case o.Server.Kind == localmodel.Ollama:
 		// The server's own window counts: requests of the OpenAI protocol cannot say another one, and
 		// a model that another program loaded with one is loaded again.
-		a, err = ask(ctx, o.Server.Address, ollamaGenerate, map[string]any{"model": o.Model.Name, "stream": false})
+		a, err = sendRequest(ctx, o.Server.Address, ollamaGenerate, map[string]any{"model": o.Model.Name, "stream": false})
 	case o.Model.Window == 0:
 		path := "/v1/chat/completions"
 		if o.Server.Kind == localmodel.Docker {
 			path = "/engines" + path
 		}
-		a, err = ask(ctx, o.Server.Address, path, map[string]any{
+		a, err = sendRequest(ctx, o.Server.Address, path, map[string]any{
 			"model": o.Model.Name, "max_tokens": 1, "messages": []map[string]string{{"role": "user", "content": "Hi"}},
 		})
 	default:

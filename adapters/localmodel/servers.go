@@ -111,7 +111,7 @@ func describe(ctx context.Context, address string, models []localmodel.Model) {
 	var asking sync.WaitGroup
 	for i := range models {
 		asking.Go(func() {
-			a, err := ask(ctx, address, ollamaShow, map[string]string{"model": models[i].Name})
+			a, err := sendRequest(ctx, address, ollamaShow, map[string]string{"model": models[i].Name})
 			if err != nil { // the table of families says enough
 				return
 			}

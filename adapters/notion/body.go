@@ -26,14 +26,14 @@ type writer struct {
 	tree    *tree
 	page    string // its id
 	root    string // the root above the page
-	half    *half
+	partial *partialPage
 	outline document.Outline
 	list    []string // adjacent list items
 	count   int
 	found   crawl.Finding // pages and databases on the page, and omitted parts
 	files   []block
 	failed  error // the first error of what has none to return
-	left    error // reason of the last omission within a block
+	omitted error // reason of the last omission within a block
 }
 
 // blocks writes blocks in order. indent is the depth within a list; 0 outside of lists.

@@ -97,7 +97,7 @@ func (c *Connector) unnamed(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		for _, o := range objects {
-			t.learn(o)
+			t.recordParents(o)
 		}
 		all = append(all, objects...)
 		if cursor = got.next(); cursor == "" {

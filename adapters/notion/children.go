@@ -11,9 +11,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// half caches the answers of an interrupted read of a page. A page with hundreds of toggles takes
-// longer than one background task, and would otherwise never be read completely.
-type half struct {
+// partialPage caches the answers of an interrupted read of a page. A page with hundreds of toggles
+// takes longer than one background task, and would otherwise never be read completely.
+type partialPage struct {
 	edited  time.Time
 	answers map[string]list // by request
 }
@@ -26,27 +26,27 @@ const (
 )
 
 // resume returns the cached answers of an interrupted read of the same version of a page.
-func (c *Client) resume(id string, edited time.Time) *half {
+func (c *Client) resume(id string, edited time.Time) *partialPage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	h := c.half[id]
-	delete(c.half, id)
+	h := c.partial[id]
+	delete(c.partial, id)
 	if h == nil || !h.edited.Equal(edited) {
-		h = &half{edited: edited, answers: make(map[string]list)}
+		h = &partialPage{edited: edited, answers: make(map[string]list)}
 	}
 	return h
 }
 
-// keep has a page that was ended continued later.
-func (c *Client) keep(id string, h *half) {
+// cachePartial has a page that was ended continued later.
+func (c *Client) cachePartial(id string, h *partialPage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	size := len(h.answers)
-	for _, other := range c.half {
+	for _, other := range c.partial {
 		size += len(other.answers)
 	}
-	if size <= mostAnswers && len(c.half) < mostHalves {
-		c.half[id] = h
+	if size <= mostAnswers && len(c.partial) < mostHalves {
+		c.partial[id] = h
 	}
 }
 
@@ -56,19 +56,19 @@ func (w *writer) children(ctx context.Context, id string) ([]block, error) {
 	var all []block
 	first := "blocks/" + id + "/children?page_size=100"
 	err := sourcehttp.EachPage("Notion's list of the blocks of "+id, first, func(asked string) (string, error) {
-		got, known := w.half.answers[asked]
+		got, known := w.partial.answers[asked]
 		if !known {
 			err := w.client.get(ctx, asked, &got)
 			if status := sourcehttp.Status(err); id != w.page && (status == http.StatusBadRequest || status == http.StatusNotFound) {
 				// of a kind that the API does not give out, or gone since: the rest of the page is
 				// read
-				w.left, all = err, nil
+				w.omitted, all = err, nil
 				return "", nil
 			}
 			if err != nil {
 				return "", err
 			}
-			w.half.answers[asked] = got
+			w.partial.answers[asked] = got
 		}
 		for _, raw := range got.Results {
 			var b block

@@ -41,8 +41,8 @@ type Client struct {
 	http   *sourcehttp.Client
 	files  *http.Client // fetches files from where Notion keeps them; sends no credential
 
-	mu   sync.Mutex
-	half map[string]*half // pages whose reading was interrupted, by id
+	mu      sync.Mutex
+	partial map[string]*partialPage // pages whose reading was interrupted, by id
 }
 
 // serviceOverload is the status for an overloaded service: "529 … service_overload", with
@@ -58,7 +58,7 @@ func New(config Config) (*Client, error) {
 	if config.Token == "" {
 		return nil, errors.New("there is no credential for Notion: set NOTION_TOKEN to the secret of an internal integration")
 	}
-	c := &Client{config: config, half: make(map[string]*half)}
+	c := &Client{config: config, partial: make(map[string]*partialPage)}
 	guard, err := outhttp.NewGuard("ALLOW_PRIVATE_HOSTS", config.AllowHosts)
 	if err != nil {
 		return nil, err

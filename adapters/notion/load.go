@@ -34,7 +34,7 @@ func (v *vendor) Load(_ context.Context, batch []crawl.Item) (map[document.ID]cr
 // load reads a page, and returns the pages and databases on it.
 func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string) (document.Document, error) {
 	id := bareID(o.ID)
-	w := &writer{Connector: v.Connector, tree: v.tree, page: id, root: root, half: v.client.resume(id, o.Edited)}
+	w := &writer{Connector: v.Connector, tree: v.tree, page: id, root: root, partial: v.client.resume(id, o.Edited)}
 	d := document.Document{
 		Ref: document.Ref{Title: o.name(), URL: o.address(), UpdatedAt: o.Edited}, ACL: access.ACL{v.node(root)},
 	}
@@ -50,7 +50,7 @@ func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string
 	}
 	switch {
 	case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
-		v.client.keep(id, w.half)
+		v.client.cachePartial(id, w.partial)
 		return d, err
 	case absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
 		return d, fmt.Errorf("it is not shown to the integration any more: %w", index.ErrSkipped)
@@ -58,8 +58,8 @@ func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string
 		return d, err
 	}
 	d.Sections = w.outline.Sections()
-	if w.left != nil {
-		w.note(d.Title, "What stands in a block of the page is not given out by Notion, and is left out (%v). The rest of the page is read.", w.left)
+	if w.omitted != nil {
+		w.note(d.Title, "What stands in a block of the page is not given out by Notion, and is left out (%v). The rest of the page is read.", w.omitted)
 	}
 	if it.Found != nil {
 		err = it.Found(ctx, w.found)

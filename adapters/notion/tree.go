@@ -25,8 +25,8 @@ const deepest = 500
 
 func (c *Connector) tree() *tree { return &tree{Connector: c, known: make(map[string]spot)} }
 
-// learn records the parents in an answer.
-func (t *tree) learn(o *object) {
+// recordParents records the parents in an answer.
+func (t *tree) recordParents(o *object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := bareID(o.ID)
@@ -96,7 +96,7 @@ func (t *tree) spot(ctx context.Context, at place) (spot, error) {
 	case err != nil:
 		return spot{}, fmt.Errorf("find out where %s stands: %w", at.id, err)
 	default:
-		t.learn(&o)
+		t.recordParents(&o)
 		s = spot{above: o.Parent.place(), gone: o.InTrash, trashed: o.InTrash}
 	}
 	t.mu.Lock()

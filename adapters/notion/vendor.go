@@ -199,7 +199,7 @@ func decoded(results []json.RawMessage) ([]*object, error) {
 // list makes items of pages below a root, and feeds of databases. Other pages are gone.
 func (v *vendor) list(ctx context.Context, p *crawl.Page, objects []*object) error {
 	for _, o := range objects {
-		v.tree.learn(o)
+		v.tree.recordParents(o)
 	}
 	for _, o := range objects {
 		id := bareID(o.ID)

@@ -15,7 +15,7 @@ import (
 // connection leads to one server process. Planning takes ten times as long as most statements. A
 // pooler may hand each transaction to another process, which does not know a prepared statement. It
 // is detected by its own process numbers, and statements are then planned each time.
-type plans struct{ kept atomic.Bool }
+type plans struct{ plans atomic.Bool }
 
 // keptKey is where a connection notes when the plans of its statements were last made.
 const keptKey = "footnote: kept plans"
@@ -33,7 +33,7 @@ func (p *plans) ask(ctx context.Context, conn *pgx.Conn) error {
 	if err := conn.QueryRow(ctx, `select pg_backend_pid()`, pgx.QueryExecModeExec).Scan(&process); err != nil {
 		return fmt.Errorf("ask for the server's process: %w", err)
 	}
-	p.kept.Store(process == conn.PgConn().PID())
+	p.plans.Store(process == conn.PgConn().PID())
 	return nil
 }
 
@@ -41,7 +41,7 @@ func (p *plans) ask(ctx context.Context, conn *pgx.Conn) error {
 func (p *plans) use(pc *pgxpool.Config) {
 	before, after := pc.BeforeConnect, pc.AfterConnect
 	pc.BeforeConnect = func(ctx context.Context, cc *pgx.ConnConfig) error {
-		if p.kept.Load() && cc.DefaultQueryExecMode == pgx.QueryExecModeCacheDescribe {
+		if p.plans.Load() && cc.DefaultQueryExecMode == pgx.QueryExecModeCacheDescribe {
 			cc.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 			// Each statement is written for one plan, that of the index which its comment names,
 			// and searches of vectors ask for others themselves.
@@ -53,11 +53,11 @@ func (p *plans) use(pc *pgxpool.Config) {
 		return before(ctx, cc)
 	}
 	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		if p.kept.Load() {
+		if p.plans.Load() {
 			if err := p.ask(ctx, conn); err != nil {
 				return err
 			}
-			if !p.kept.Load() {
+			if !p.plans.Load() {
 				return errPooled
 			}
 			conn.PgConn().CustomData()[keptKey] = time.Now()

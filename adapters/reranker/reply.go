@@ -31,9 +31,9 @@ type replied struct {
 // errDialect means that a reply has an unknown format.
 var errDialect = errors.New("its answer holds no scores in a form that is known: see that RERANK_URL leads to a reranker")
 
-// read parses a reply in either dialect. It returns the scores in the order of the texts, by the
-// reply's indexes, and the billed tokens, or 0 if unknown.
-func read(data []byte, texts int) (map[int]float64, int, error) {
+// parseReply parses a reply in either dialect. It returns the scores in the order of the texts, by
+// the reply's indexes, and the billed tokens, or 0 if unknown.
+func parseReply(data []byte, texts int) (map[int]float64, int, error) {
 	var list []scored
 	tokens := 0
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {

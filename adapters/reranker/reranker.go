@@ -172,7 +172,7 @@ func (c *Client) ask(ctx context.Context, question string, texts []string) (map[
 	if err != nil {
 		return nil, 0, err
 	}
-	return read(data, len(texts))
+	return parseReply(data, len(texts))
 }
 
 // explain says what to do about a status code.

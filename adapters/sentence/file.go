@@ -53,8 +53,8 @@ type weights struct {
 	layers     [layers]layer
 }
 
-// read parses a file. Matrices are not copied out of data.
-func read(data []byte) (*weights, error) {
+// parseFile parses a file. Matrices are not copied out of data.
+func parseFile(data []byte) (*weights, error) {
 	body, found := bytes.CutPrefix(data, []byte(magic))
 	if !found || len(body) < 8 {
 		return nil, fmt.Errorf("%w: wrong beginning", errDamaged)

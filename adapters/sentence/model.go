@@ -52,7 +52,7 @@ type Model struct {
 func New() (*Model, error) { return builtin() }
 
 var builtin = sync.OnceValues(func() (*Model, error) {
-	w, err := read(file)
+	w, err := parseFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +88,8 @@ func (m *Model) Urgent() (done func()) {
 type urgent struct{ running atomic.Int64 }
 
 const (
-	// look is the interval at which a waiting background run checks whether it may continue.
-	look = time.Millisecond
+	// pollInterval is the interval at which a waiting background run checks whether it may continue.
+	pollInterval = time.Millisecond
 	// patience is how long a background run waits at most, so that it ends even under constant
 	// urgent work.
 	patience = 2 * time.Second
@@ -100,7 +100,7 @@ func (m *Model) pause(ctx context.Context, s *scratch) {
 	if s.waited >= m.patience || m.urgent.running.Load() == 0 {
 		return
 	}
-	ticks := time.NewTicker(look)
+	ticks := time.NewTicker(pollInterval)
 	defer ticks.Stop()
 	began := time.Now()
 	for m.urgent.running.Load() > 0 && s.waited+time.Since(began) < m.patience && ctx.Err() == nil {

@@ -273,11 +273,11 @@ func TestDamagedModelIsRefused(t *testing.T) {
 		"longer": append(bytes.Clone(file), 0), "cut, sealed": sealed(body[:len(body)-1]), "longer, sealed": sealed(append(bytes.Clone(body), 0)),
 		"huge vocabulary": sealed([]byte{255, 255, 255, 255, 'a'}), "not a number": sealed(notNumber), "no special pieces": sealed(bytes.Replace(body, []byte("[SEP]"), []byte("[sep]"), 1)),
 	} {
-		if _, err := read(data); !errors.Is(err, errDamaged) {
+		if _, err := parseFile(data); !errors.Is(err, errDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := read(sealed(body)); err != nil {
+	if _, err := parseFile(sealed(body)); err != nil {
 		t.Errorf("the sound file: %v", err)
 	}
 }

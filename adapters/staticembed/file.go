@@ -22,8 +22,8 @@ const (
 
 var errDamaged = errors.New("the word vectors are damaged or of another version")
 
-// read parses a file. The rows are not copied out of data.
-func read(data string) (*Model, error) {
+// parseFile parses a file. The rows are not copied out of data.
+func parseFile(data string) (*Model, error) {
 	if len(data) < len(magic) || data[:len(magic)] != magic {
 		return nil, fmt.Errorf("%w: they begin otherwise", errDamaged)
 	}

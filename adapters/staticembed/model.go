@@ -46,7 +46,7 @@ type Model struct {
 // addition to the file.
 func New() (*Model, error) { return builtin() }
 
-var builtin = sync.OnceValues(func() (*Model, error) { return read(vectors) })
+var builtin = sync.OnceValues(func() (*Model, error) { return parseFile(vectors) })
 
 // Model implements retrieve.Embedder.
 func (m *Model) Model() string { return Name }

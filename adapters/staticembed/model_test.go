@@ -157,7 +157,7 @@ func TestBatchesGiveTheVectorsOfSingleTexts(t *testing.T) {
 func TestDamagedVectorsAreRefused(t *testing.T) {
 	t.Parallel()
 	small := magic + "\x02\x02\x01a\x04##bc" + "\x00\x00\x80\x3f\x00\x00\x80\x3f" + "\x01\x02\x03\xfd"
-	m, err := read(small)
+	m, err := parseFile(small)
 	if err != nil || m.Dimensions() != 2 {
 		t.Fatalf("the whole file: %v", err)
 	}
@@ -169,7 +169,7 @@ func TestDamagedVectorsAreRefused(t *testing.T) {
 		damaged["cut"+strings.Repeat("-", i)] = small[:i]
 	}
 	for name, data := range damaged {
-		if _, err := read(data); !errors.Is(err, errDamaged) {
+		if _, err := parseFile(data); !errors.Is(err, errDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

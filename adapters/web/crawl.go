@@ -39,7 +39,7 @@ type crawl struct {
 	failing   int       // pages in a row that the site did not answer
 	blind     bool
 	full      bool
-	said      map[string]bool // rules already reported as excluding pages
+	reported  map[string]bool // rules already reported as excluding pages
 	batch     index.Batch     // the current batch
 }
 
@@ -66,7 +66,7 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 	r := &crawl{
 		Connector: c, site: site{c.client, c.options.Politeness.of(c.scope.start.Host, c.options.Interval)},
 		known: readCheckpoint(since, c.rules()), now: make(map[string]state), saved: time.Now(),
-		queued: make(map[string]bool), variants: make(map[string]int), originals: make(map[string]bool), said: make(map[string]bool),
+		queued: make(map[string]bool), variants: make(map[string]int), originals: make(map[string]bool), reported: make(map[string]bool),
 	}
 	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes, cut: true, within: func(to *url.URL) bool {
 		// on other hosts, as RFC 9309 has it
@@ -156,8 +156,8 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 
 // once reports why a page is excluded, for the first page that a rule excludes.
 func (c *crawl) once(rule string, at *url.URL, sentence string) {
-	if !c.said[rule] {
-		c.said[rule] = true
+	if !c.reported[rule] {
+		c.reported[rule] = true
 		c.skip(at.String()[:min(len(at.String()), longestShown)], sentence)
 	}
 }
@@ -204,14 +204,14 @@ func capital(s string) string {
 // may have been missed.
 func (c *crawl) next(ctx context.Context) (index.Batch, error) {
 	pages := c.queue[:min(batchSize, len(c.queue))]
-	answers, err := c.ask(ctx, pages)
+	answers, err := c.requestPage(ctx, pages)
 	if err != nil {
 		return index.Batch{}, err
 	}
 	pages = pages[:len(answers)]
 	c.queue = c.queue[len(pages):]
 	for i, p := range pages {
-		if err := c.take(p, answers[i]); err != nil {
+		if err := c.applyAnswer(p, answers[i]); err != nil {
 			return index.Batch{}, err
 		}
 	}
@@ -261,9 +261,9 @@ type answer struct {
 	skipped bool // not requested, because it is unchanged according to the sitemap
 }
 
-// ask fetches the first pages of a list, a few at once, until their bodies have batchBytes. It
-// fails only when the run is over.
-func (c *crawl) ask(ctx context.Context, pages []page) ([]answer, error) {
+// requestPage fetches the first pages of a list, a few at once, until their bodies have batchBytes.
+// It fails only when the run is over.
+func (c *crawl) requestPage(ctx context.Context, pages []page) ([]answer, error) {
 	answers := make([]answer, len(pages))
 	var group errgroup.Group
 	var size atomic.Int64

@@ -82,7 +82,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, permit Permit) (Pag
 	if kind == unread {
 		return Page{}, fmt.Errorf("%s could not be read: it holds %s, and only HTML, PDF, Word documents, Markdown and plain text can be read", at, contentKind(got.header))
 	}
-	content, err := kind.read(ctx, got)
+	content, err := kind.parse(ctx, got)
 	if err != nil {
 		return Page{}, fmt.Errorf("%s could not be read: %w", at, err)
 	}

@@ -87,8 +87,8 @@ type parsed struct {
 	links    []document.Link // as written
 }
 
-// read parses a page. The text of an error is a sentence that says what to do.
-func (f format) read(ctx context.Context, got response) (parsed, error) {
+// parse parses a page. The text of an error is a sentence that says what to do.
+func (f format) parse(ctx context.Context, got response) (parsed, error) {
 	switch f {
 	case pdfPage:
 		p, err := pdf.Parse(ctx, got.body, pdf.Options{})

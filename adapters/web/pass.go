@@ -57,7 +57,7 @@ func readPass(since index.Checkpoint, rules string) *pass {
 func (c *crawl) place() *pass {
 	p := &pass{
 		Done: slices.Sorted(maps.Keys(c.now)), Variants: c.variants,
-		Originals: slices.Sorted(maps.Keys(c.originals)), Said: slices.Sorted(maps.Keys(c.said)),
+		Originals: slices.Sorted(maps.Keys(c.originals)), Said: slices.Sorted(maps.Keys(c.reported)),
 		Documents: c.documents, Mapped: c.mapped, Blind: c.blind, Full: c.full,
 	}
 	waits := make(map[string]bool, len(c.queue))
@@ -82,7 +82,7 @@ func (c *crawl) resume(p *pass) {
 	for _, set := range []struct {
 		names []string
 		in    map[string]bool
-	}{{p.Queued, c.queued}, {p.Originals, c.originals}, {p.Said, c.said}} {
+	}{{p.Queued, c.queued}, {p.Originals, c.originals}, {p.Said, c.reported}} {
 		for _, n := range set.names {
 			set.in[n] = true
 		}

@@ -12,13 +12,13 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// take adds the result of a page to the batch, and queues its links. It returns an error if the run
-// should end.
-func (c *crawl) take(p page, a answer) error {
+// applyAnswer adds the result of a page to the batch, and queues its links. It returns an error if
+// the run should end.
+func (c *crawl) applyAnswer(p page, a answer) error {
 	var busy *busyError
 	switch {
 	case errors.Is(a.err, errGone):
-		return c.gone(p, a.err)
+		return c.removePage(p, a.err)
 	case a.err != nil:
 		if !c.mapped && len(c.queued) == 1 {
 			return a.err // the first page: there is no other sign
@@ -49,8 +49,8 @@ func (c *crawl) take(p page, a answer) error {
 	return nil
 }
 
-// gone takes a page out. The first page must exist.
-func (c *crawl) gone(p page, err error) error {
+// removePage takes a page out. The first page must exist.
+func (c *crawl) removePage(p page, err error) error {
 	n := name(p.at)
 	if !c.mapped && n == name(c.scope.start) {
 		return fmt.Errorf("%w. Check the address", err)
@@ -189,7 +189,7 @@ func (c *crawl) original(address string, copied page) {
 
 // document reads a page.
 func (c *crawl) document(ctx context.Context, p page, got response) (document.Document, error) {
-	content, err := formatOf(got.header.Get("Content-Type"), p.at).read(ctx, got)
+	content, err := formatOf(got.header.Get("Content-Type"), p.at).parse(ctx, got)
 	if err != nil {
 		return document.Document{}, errors.New(capital(err.Error()) + ".")
 	}

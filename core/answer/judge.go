@@ -169,17 +169,17 @@ func (s *Service) checkCoolDown(ctx context.Context, o Occurrence, p policy.Poli
 type audienceLookup struct {
 	ask    func(context.Context) (access.Audience, error)
 	tenant access.TenantID
-	asked  bool
+	done   bool
 	found  access.Audience
 
 	unknown bool // found is public documents only, because the audience is unknown
 }
 
 func (h *audienceLookup) holds(ctx context.Context) access.Audience {
-	if h.asked {
+	if h.done {
 		return h.found
 	}
-	h.asked, h.found = true, access.NewAudience(h.tenant)
+	h.done, h.found = true, access.NewAudience(h.tenant)
 	if h.ask == nil {
 		return h.found
 	}

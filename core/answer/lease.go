@@ -36,13 +36,13 @@ func (l *lease) renewed(began time.Time) {
 
 // permit implements Permit.
 func (l *lease) permit() error {
-	if l.left() <= 0 {
+	if l.remaining() <= 0 {
 		return errLeaseLost
 	}
 	return nil
 }
 
-func (l *lease) left() time.Duration {
+func (l *lease) remaining() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// The monotonic clock stops while a machine is suspended, and the wall clock can be set back.
@@ -58,10 +58,10 @@ func (s *Service) beat(ctx context.Context) {
 		wait := s.pulse()
 		if err := s.renew(ctx); err != nil && ctx.Err() == nil {
 			if !failing {
-				s.Logger.WarnContext(ctx, "lease not renewed", "replica", s.config.Replica, "left", s.lease.left().String(), "error", err)
+				s.Logger.WarnContext(ctx, "lease not renewed", "replica", s.config.Replica, "left", s.lease.remaining().String(), "error", err)
 			}
 			failing, wait = true, min(wait, s.config.Beat/4)
-			if s.lease.left() <= 0 {
+			if s.lease.remaining() <= 0 {
 				s.cancelAll(errLeaseLost)
 			}
 		} else if failing && ctx.Err() == nil {
@@ -87,7 +87,7 @@ func (s *Service) pulse() time.Duration {
 // renew makes one beat. It stops trying when the lease would have expired anyway.
 func (s *Service) renew(ctx context.Context) error {
 	limit := s.config.Lease / 2
-	if left := s.lease.left(); left > 0 {
+	if left := s.lease.remaining(); left > 0 {
 		limit = min(limit, left)
 	}
 	return s.renewWithin(ctx, limit)
@@ -102,10 +102,10 @@ func (s *Service) renewWithin(ctx context.Context, limit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if work || s.lease.left() <= 0 {
+	if work || s.lease.remaining() <= 0 {
 		defer s.Wake()
 	}
-	if s.lease.left() <= 0 {
+	if s.lease.remaining() <= 0 {
 		// The process was paused, or the database was unreachable, for longer than the lease.
 		// Another replica may hold the turns now.
 		s.cancelAll(errLeaseLost)

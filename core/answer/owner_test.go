@@ -21,7 +21,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// desk is who owns the page, and whether they may be asked. Workers read it while a test changes it.
+// desk is who owns the page, and whether they may be asked. Workers read it while a test changes
+// it.
 type desk struct {
 	*sessiontest.Memory
 	mu    sync.Mutex

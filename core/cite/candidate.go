@@ -80,7 +80,7 @@ func (s *scanner) feedCandidate(b byte) {
 		s.afterCandidate(b)
 		return
 	}
-	if s.held() >= maxHold {
+	if s.heldText() >= maxHold {
 		if len(s.labels.marks) > 0 {
 			s.release()
 		} else {

@@ -91,7 +91,7 @@ func (p *Processor) Push(delta string, events []Event) []Event {
 	} else {
 		p.scan.push(delta)
 	}
-	p.render.endPush(delta, p.scan.held() > 0 || p.checker != nil && p.checker.sent < len(p.checker.body))
+	p.render.endPush(delta, p.scan.heldText() > 0 || p.checker != nil && p.checker.sent < len(p.checker.body))
 	events, p.render.events = p.render.events, nil
 	return events
 }

@@ -213,8 +213,8 @@ func (s *scanner) finish() {
 	s.tag.reset()
 }
 
-// held returns the number of held bytes.
-func (s *scanner) held() int {
+// heldText returns the number of held bytes.
+func (s *scanner) heldText() int {
 	return len(s.cand.raw) + len(s.labels.held) + len(s.target.held)
 }
 

@@ -148,7 +148,7 @@ func (d *deepRun) search(ctx context.Context, q Text, text string) (retrieve.Res
 	if found, ok := d.made[text]; ok {
 		return found, nil
 	}
-	found, err := d.ask(ctx, d.hybrid, Text{ID: q.ID, Text: text}, retrieve.Search{Limit: 2 * 10})
+	found, err := d.searchQuery(ctx, d.hybrid, Text{ID: q.ID, Text: text}, retrieve.Search{Limit: 2 * 10})
 	if d.made == nil {
 		d.made = make(map[string]retrieve.Result)
 	}

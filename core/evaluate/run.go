@@ -127,7 +127,7 @@ func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (ret
 	hybrid, err := r.hybrid(mode, cfg)
 	return func(ctx context.Context, q Text) (retrieve.Result, error) {
 		// One document more, since one may be the query itself.
-		return r.ask(ctx, hybrid, q, retrieve.Search{Limit: times*rankingDepth + 1})
+		return r.searchQuery(ctx, hybrid, q, retrieve.Search{Limit: times*rankingDepth + 1})
 	}, err
 }
 
@@ -135,7 +135,7 @@ func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (ret
 func (r Runner) prompter(mode Mode) (func(ctx context.Context, q Text, tokens int) (retrieve.Result, error), error) {
 	hybrid, err := r.hybrid(mode, r.Config)
 	return func(ctx context.Context, q Text, tokens int) (retrieve.Result, error) {
-		return r.ask(ctx, hybrid, q, retrieve.Search{MaxTokens: tokens})
+		return r.searchQuery(ctx, hybrid, q, retrieve.Search{MaxTokens: tokens})
 	}, err
 }
 
@@ -171,8 +171,8 @@ func (r Runner) hybrid(mode Mode, cfg retrieve.Config) (*retrieve.Hybrid, error)
 	return hybrid, nil
 }
 
-// ask searches for one query. The search says how many results are wanted.
-func (r Runner) ask(ctx context.Context, hybrid *retrieve.Hybrid, q Text, search retrieve.Search) (retrieve.Result, error) {
+// searchQuery searches for one query. The search says how many results are wanted.
+func (r Runner) searchQuery(ctx context.Context, hybrid *retrieve.Hybrid, q Text, search retrieve.Search) (retrieve.Result, error) {
 	search.Audience, search.Queries = access.NewAudience(r.Tenant, access.Public), []retrieve.Query{{Text: q.Text}}
 	found, err := hybrid.Search(ctx, search)
 	if err == nil && found.Trace.Notice != "" { // half a search would be measured as a bad one

@@ -25,9 +25,9 @@ type Passage struct {
 	Text    string
 }
 
-// whole returns the passage with its title and headings. Names in these count as names in the
+// fullText returns the passage with its title and headings. Names in these count as names in the
 // passage.
-func (p Passage) whole() string {
+func (p Passage) fullText() string {
 	var lines []string
 	for _, line := range append([]string{p.Title}, p.Heading...) {
 		if line = strings.TrimSpace(line); line != "" && (len(lines) == 0 || lines[len(lines)-1] != line) {

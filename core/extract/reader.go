@@ -50,14 +50,14 @@ type Reader struct {
 
 // New returns a Reader. The model must retry transient failures itself (llm.Chain).
 func New(model llm.Model, store Store, config Config) *Reader {
-	config.Schema = config.Schema.whole()
+	config.Schema = config.Schema.withDefaults()
 	if config.Room == nil {
 		config.Room = func(context.Context) error { return nil }
 	}
 	if config.Observe == nil {
 		config.Observe = func(Outcome) {}
 	}
-	return &Reader{model: model, store: store, config: config, way: config.Schema.way(model.Info().Name)}
+	return &Reader{model: model, store: store, config: config, way: config.Schema.digest(model.Info().Name)}
 }
 
 // Way returns the digest of the model and its instructions. Documents that were read in another way
@@ -150,7 +150,7 @@ func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]stri
 		var digests []Digest
 		for _, p := range d.Passages {
 			p.Title = d.Title
-			text := p.whole()
+			text := p.fullText()
 			digest := digestOf(string(r.way[:]), text)
 			digests = append(digests, digest)
 			if _, twice := passages[digest]; !twice {
@@ -182,7 +182,7 @@ func (w *run) read(ctx context.Context, docs []Document, until time.Time) error 
 			if calls.Err() != nil || late(until) || w.stop(nil) {
 				return nil
 			}
-			outcome, err := w.settled(calls, digest, passages[digest])
+			outcome, err := w.outcomeOf(calls, digest, passages[digest])
 			if err != nil {
 				return err
 			}
@@ -220,9 +220,9 @@ func (w *run) read(ctx context.Context, docs []Document, until time.Time) error 
 	return nil
 }
 
-// settled returns the outcome of a text: the stored one, or the model's reply now. Again is set if
-// a later run must try.
-func (w *run) settled(ctx context.Context, digest Digest, passage string) (Outcome, error) {
+// outcomeOf returns the outcome of a text: the stored one, or the model's reply now. Again is set
+// if a later run must try.
+func (w *run) outcomeOf(ctx context.Context, digest Digest, passage string) (Outcome, error) {
 	again := Outcome{Again: true}
 	claim, err := w.store.Claim(ctx, w.tenant, digest)
 	switch {
@@ -242,7 +242,7 @@ func (w *run) settled(ctx context.Context, digest Digest, passage string) (Outco
 	if err := w.config.Room(ctx); err != nil {
 		w.stop(err)
 	} else {
-		outcome = w.ask(ctx, passage)
+		outcome = w.askModel(ctx, passage)
 	}
 	// what was paid for is kept, and what was not asked is free for others
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
@@ -269,8 +269,8 @@ func (w *run) settled(ctx context.Context, digest Digest, passage string) (Outco
 	return outcome, nil
 }
 
-// ask calls the model for a passage, and retries once if the reply is malformed.
-func (w *run) ask(parent context.Context, passage string) Outcome {
+// askModel calls the model for a passage, and retries once if the reply is malformed.
+func (w *run) askModel(parent context.Context, passage string) Outcome {
 	ctx, cancel := context.WithTimeoutCause(parent, callTimeout, errSlow)
 	defer cancel()
 	began := time.Now()
@@ -280,7 +280,7 @@ func (w *run) ask(parent context.Context, passage string) Outcome {
 		if text, err = w.stream(ctx, passage); err == nil {
 			var r reply
 			if r, err = readReply(text); err == nil {
-				found, dropped := w.config.Schema.keep(passage, r)
+				found, dropped := w.config.Schema.validate(passage, r)
 				return Outcome{Read: true, Found: found, Dropped: dropped, Took: time.Since(began)}
 			}
 		}

@@ -77,9 +77,9 @@ func readReply(text string) (reply, error) {
 	return reply{}, errReply
 }
 
-// keep validates a reply. It keeps entities of a known type with names from the passage, spelled as
-// there, and known relations between them. dropped is the number of rejected relations.
-func (s Schema) keep(passage string, r reply) (found []Relation, dropped int) {
+// validate validates a reply. It keeps entities of a known type with names from the passage,
+// spelled as there, and known relations between them. dropped is the number of rejected relations.
+func (s Schema) validate(passage string, r reply) (found []Relation, dropped int) {
 	spelling := knowledge.NewSpelling(passage)
 	entities := make(map[string]Thing) // by normal form
 	for _, raw := range r.Entities[:min(len(r.Entities), mostRead)] {

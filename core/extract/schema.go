@@ -77,8 +77,8 @@ func typeName(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(text, "_", " "))), " ")
 }
 
-// whole returns the schema with defaults for missing parts.
-func (s Schema) whole() Schema {
+// withDefaults returns the schema with defaults for missing parts.
+func (s Schema) withDefaults() Schema {
 	built := Default()
 	if len(s.Entities) == 0 {
 		s.Entities = built.Entities
@@ -96,8 +96,8 @@ type Digest [sha256.Size]byte
 // Texts are then read again.
 const wording = 1
 
-// way returns a digest of the model and the schema.
-func (s Schema) way(model string) Digest {
+// digest returns a digest of the model and the schema.
+func (s Schema) digest(model string) Digest {
 	fields := []string{fmt.Sprint(wording), model, s.Notes, instructions}
 	for _, list := range [][]Type{s.Entities, s.Relations} {
 		fields = append(fields, "")

@@ -99,7 +99,8 @@ var stuff = []string{
 	"The quick brown fox jumps over the lazy dog. ", "\t", "[[4]]", "~", "aaaa",
 }
 
-// However an answer is cut, the same is shown, and that is what would be shown of the whole text, paragraph by paragraph.
+// However an answer is cut, the same is shown, and that is what would be shown of the whole text,
+// paragraph by paragraph.
 func TestAnyCutShowsTheSame(t *testing.T) {
 	t.Parallel()
 	lists := []*filter.List{
@@ -131,7 +132,8 @@ func TestAnyCutShowsTheSame(t *testing.T) {
 	})
 }
 
-// A paragraph without an end is shown in time, the same however it comes, and nothing of the list is in it.
+// A paragraph without an end is shown in time, the same however it comes, and nothing of the list
+// is in it.
 func TestLongParagraphs(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -68,13 +68,13 @@ func (s *listScreen) Push(_ context.Context, text string) (string, error) {
 		text = text[n:]
 		switch {
 		case endsParagraph(s.raw):
-			s.look(&out, true)
+			s.showSettled(&out, true)
 			s.begin()
 		case len(s.raw) >= s.List.window():
-			s.look(&out, s.List.longest == unbounded)
+			s.showSettled(&out, s.List.longest == unbounded)
 			s.advance(&out)
 		case len(s.raw) >= s.looked+stride:
-			s.look(&out, false)
+			s.showSettled(&out, false)
 		}
 	}
 	return out.String(), s.err()
@@ -85,7 +85,7 @@ func (s *listScreen) Push(_ context.Context, text string) (string, error) {
 func (s *listScreen) advance(out *strings.Builder) {
 	half := s.List.window() / 2
 	if len(s.raw)-s.shown > half { // invisible marks without an end
-		s.look(out, true)
+		s.showSettled(out, true)
 	}
 	keep := s.shown
 	if p := project(s.raw[:s.shown], true); len(p.text) > 0 {
@@ -106,7 +106,7 @@ func (s *listScreen) begin() { s.raw, s.shown, s.looked, s.begun = "", 0, 0, fal
 func (s *listScreen) Flush(context.Context) (string, error) {
 	var out strings.Builder
 	if !s.stopped {
-		s.look(&out, true)
+		s.showSettled(&out, true)
 		s.begin()
 	}
 	return out.String(), s.err()
@@ -119,8 +119,8 @@ func (s *listScreen) err() error {
 	return nil
 }
 
-// look shows the text that nothing later can change.
-func (s *listScreen) look(out *strings.Builder, final bool) {
+// showSettled shows the text that nothing later can change.
+func (s *listScreen) showSettled(out *strings.Builder, final bool) {
 	s.looked = len(s.raw)
 	if !final && s.List.longest == unbounded { // nothing is settled before the paragraph is
 		return

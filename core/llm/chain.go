@@ -54,7 +54,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 			for attempt := 1; ; attempt++ {
 				t := try{model: m, policy: c.policy, yield: yield, fallback: i > 0}
 				err := t.run(ctx, req, attempt)
-				if t.left || err == nil {
+				if t.remaining || err == nil {
 					return
 				}
 				if ctx.Err() != nil || t.shown || errors.Is(err, ErrRefused) || errors.Is(err, ErrNoTools) {
@@ -83,9 +83,9 @@ type try struct {
 	yield    func(Delta, error) bool
 	fallback bool
 
-	held  []Delta // not passed on yet
-	shown bool    // something was passed on
-	left  bool    // the reader has left the loop
+	held      []Delta // not passed on yet
+	shown     bool    // something was passed on
+	remaining bool    // the reader has left the loop
 
 	silence time.Duration // allowed now
 
@@ -137,7 +137,7 @@ func (t *try) run(parent context.Context, req Request, attempt int) (err error) 
 		}
 		t.held = append(t.held, d)
 		if (t.shown || d.Text != "" || d.Reasoning != "") && !t.flush() {
-			t.left = true
+			t.remaining = true
 			return nil
 		}
 		t.silence = t.policy.Stall
@@ -150,7 +150,7 @@ func (t *try) run(parent context.Context, req Request, attempt int) (err error) 
 	if t.finish == "" {
 		return t.failure(ctx, name, ErrIncomplete)
 	}
-	t.left = !t.flush()
+	t.remaining = !t.flush()
 	return nil
 }
 

@@ -111,7 +111,7 @@ func (r Reader) fill(ctx context.Context, audience access.Audience, e command.Ex
 		return err
 	}
 	may := func(id document.ID) bool { return readable[id] }
-	whole, err := r.whole(ctx, saved, may)
+	whole, err := r.mayReadAll(ctx, saved, may)
 	if err != nil {
 		return err
 	}
@@ -185,9 +185,9 @@ func (r Reader) readable(ctx context.Context, audience access.Audience, saved se
 	return readable, nil
 }
 
-// whole reports whether the viewer may read everything that an answer rests on, and whether that
-// text still exists.
-func (r Reader) whole(ctx context.Context, saved session.Saved, may func(document.ID) bool) (bool, error) {
+// mayReadAll reports whether the viewer may read everything that an answer rests on, and whether
+// that text still exists.
+func (r Reader) mayReadAll(ctx context.Context, saved session.Saved, may func(document.ID) bool) (bool, error) {
 	if slices.ContainsFunc(saved.RestsOn(), func(id document.ID) bool { return !may(id) }) {
 		return false, nil
 	}

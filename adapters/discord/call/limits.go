@@ -49,10 +49,10 @@ const everything = ""
 
 // bucket is the limit of one route in one channel, or of the routes that Discord counts together.
 type bucket struct {
-	known  bool // a response arrived; before that, only one request may run
-	limit  int  // requests in a window, if known
-	left   int
-	resets time.Time
+	known     bool // a response arrived; before that, only one request may run
+	limit     int  // requests in a window, if known
+	remaining int
+	resets    time.Time
 	// the stated reset time, by Discord's clock, which identifies a window; zero: not stated yet
 	window   time.Time
 	inFlight int
@@ -73,49 +73,49 @@ func (b *bucket) lacks(now time.Time, keep int) time.Duration {
 		return 0
 	}
 	if !b.resets.After(now) && b.inFlight == 0 {
-		b.left = max(b.left, b.limit)
+		b.remaining = max(b.remaining, b.limit)
 		b.resets = now.Add(assumedWindow)
 	}
-	if b.left > keep || keep >= b.limit && b.left >= b.limit {
+	if b.remaining > keep || keep >= b.limit && b.remaining >= b.limit {
 		return 0
 	}
 	return max(min(b.resets.Sub(now), assumedWindow), 10*time.Millisecond)
 }
 
-func (b *bucket) take(now time.Time) {
-	b.left--
+func (b *bucket) takeRequest(now time.Time) {
+	b.remaining--
 	b.inFlight++
 	b.used = now
 }
 
 func (b *bucket) giveBack() {
-	b.left++
+	b.remaining++
 	b.inFlight = max(0, b.inFlight-1)
-	b.tell()
+	b.notifyWaiters()
 }
 
 // windowSlack is the largest difference between two stated ends of the same window.
 const windowSlack = 100 * time.Millisecond
 
-// learn updates the bucket from a response's headers. Responses may arrive in another order than
+// update updates the bucket from a response's headers. Responses may arrive in another order than
 // Discord counted their calls. Within a window, the known number of requests left never rises.
 // Headers about an earlier window are ignored.
-func (b *bucket) learn(said statement) {
-	defer b.tell()
+func (b *bucket) update(said statement) {
+	defer b.notifyWaiters()
 	b.inFlight = max(0, b.inFlight-1)
-	if !b.known && !said.told {
-		b.left, b.resets = b.limit-1-b.inFlight, time.Now().Add(assumedWindow)
+	if !b.known && !said.present {
+		b.remaining, b.resets = b.limit-1-b.inFlight, time.Now().Add(assumedWindow)
 	}
 	first := !b.known
 	b.known = true
-	left := max(0, said.left-b.inFlight)
+	left := max(0, said.remaining-b.inFlight)
 	switch apart := said.window.Sub(b.window); {
-	case !said.told || apart < -windowSlack:
+	case !said.present || apart < -windowSlack:
 		return
 	case apart <= windowSlack && !first:
-		b.left, b.resets = min(b.left, left), later(b.resets, said.resets)
+		b.remaining, b.resets = min(b.remaining, left), later(b.resets, said.resets)
 	default:
-		b.left, b.resets = left, said.resets
+		b.remaining, b.resets = left, said.resets
 	}
 	b.limit, b.window = max(said.limit, 1), later(b.window, said.window)
 }
@@ -127,7 +127,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-func (b *bucket) tell() {
+func (b *bucket) notifyWaiters() {
 	close(b.changed)
 	b.changed = make(chan struct{})
 }
@@ -144,7 +144,7 @@ func (l *limits) Try(key string, keep int) bool {
 	if keep > 0 && !l.budget.room() {
 		return false
 	}
-	after, _ := l.take(key, keep)
+	after, _ := l.takeRequest(key, keep)
 	return after == 0
 }
 
@@ -164,7 +164,7 @@ func (l *limits) Wait(ctx context.Context, key string) error {
 // await waits like Wait until more than keep requests are left, according to this process.
 func (l *limits) await(ctx context.Context, key string, keep int) error {
 	for {
-		after, changed := l.take(key, keep)
+		after, changed := l.takeRequest(key, keep)
 		if after == 0 {
 			return nil
 		}
@@ -180,9 +180,9 @@ func (l *limits) await(ctx context.Context, key string, keep int) error {
 	}
 }
 
-// take takes a request. If none is left, it returns the time until there is one, and a channel that
-// is closed on an earlier change.
-func (l *limits) take(key string, keep int) (time.Duration, <-chan struct{}) {
+// takeRequest takes a request. If none is left, it returns the time until there is one, and a
+// channel that is closed on an earlier change.
+func (l *limits) takeRequest(key string, keep int) (time.Duration, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -198,9 +198,9 @@ func (l *limits) take(key string, keep int) (time.Duration, <-chan struct{}) {
 		if after := b.group.lacks(now, keep); after > 0 {
 			return after, b.group.changed
 		}
-		b.group.take(now)
+		b.group.takeRequest(now)
 	}
-	b.take(now)
+	b.takeRequest(now)
 	return 0, nil
 }
 
@@ -224,13 +224,13 @@ func (l *limits) answered(key string, h http.Header) {
 	b := l.bucket(key, now)
 	said := stated(h, now)
 	if said.limit < 1 {
-		said.limit = max(b.limit, said.left+1)
+		said.limit = max(b.limit, said.remaining+1)
 	}
-	b.learn(said)
+	b.update(said)
 	if b.group != nil {
-		b.group.learn(said)
+		b.group.update(said)
 	}
-	if name := h.Get("X-RateLimit-Bucket"); name != "" && said.told {
+	if name := h.Get("X-RateLimit-Bucket"); name != "" && said.present {
 		l.join(b, name+" "+key[strings.LastIndexByte(key, ' ')+1:], now, said)
 	}
 }
@@ -249,16 +249,16 @@ func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 	b.group = group
 	group.used = now
 	group.inFlight += b.inFlight + 1 // learning takes this one away
-	group.learn(said)
+	group.update(said)
 }
 
 // statement is what a response's headers state about a bucket.
 type statement struct {
-	told   bool // false if the headers are missing
-	limit  int  // of requests in a window; 0 where it is not stated
-	left   int
-	resets time.Time // by this machine's clock
-	window time.Time // end of the window as stated by the platform, else resets
+	present   bool // false if the headers are missing
+	limit     int  // of requests in a window; 0 where it is not stated
+	remaining int
+	resets    time.Time // by this machine's clock
+	window    time.Time // end of the window as stated by the platform, else resets
 }
 
 // stated parses the headers about a bucket. If they do not state the time left, it is computed from
@@ -268,7 +268,7 @@ func stated(h http.Header, now time.Time) statement {
 	if err != nil {
 		return statement{}
 	}
-	said := statement{told: true, left: left}
+	said := statement{present: true, remaining: left}
 	said.limit, _ = strconv.Atoi(h.Get("X-RateLimit-Limit"))
 	moment, err := strconv.ParseFloat(h.Get("X-RateLimit-Reset"), 64)
 	if err == nil {
@@ -304,7 +304,7 @@ func (l *limits) refused(key string, after time.Duration, global bool) {
 		}
 	}
 	b := l.bucket(key, time.Now())
-	b.known, b.left, b.resets = true, 0, until
+	b.known, b.remaining, b.resets = true, 0, until
 }
 
 // admit waits until the bot's rate and a global pause allow a call. The caller calls ended when the

@@ -39,7 +39,7 @@ func (b *budget) opened(ctx context.Context, bucket string, h http.Header) {
 		return
 	}
 	now := time.Now()
-	if said := stated(h, now); said.told && said.left == 0 && said.resets.After(now) {
+	if said := stated(h, now); said.present && said.remaining == 0 && said.resets.After(now) {
 		b.shared.Pause(ctx, openKey(b.key, bucket), said.resets.Sub(now))
 	}
 }

@@ -187,7 +187,7 @@ func TestCallThatNobodyWaitsForIsStillCounted(t *testing.T) {
 			t.Errorf("it ended with %v", err)
 		}
 		time.Sleep(2 * time.Second)
-		if len(l.window) != 0 || l.buckets["a"].inFlight != 0 || l.buckets["a"].left != 4 {
+		if len(l.window) != 0 || l.buckets["a"].inFlight != 0 || l.buckets["a"].remaining != 4 {
 			t.Errorf("after its answer %d calls are counted, and of the bucket %+v", len(l.window), l.buckets["a"])
 		}
 	})

@@ -124,9 +124,9 @@ func (d *Directory) version(ctx context.Context, guildID string, scopes ...strin
 	return d.changes.Version(ctx, workspace(guildID), scopes...)
 }
 
-// fresh updates the cached roles and channels of a server. It fetches them unless nothing has
+// refresh updates the cached roles and channels of a server. It fetches them unless nothing has
 // changed since the last fetch.
-func (d *Directory) fresh(ctx context.Context, guildID string) error {
+func (d *Directory) refresh(ctx context.Context, guildID string) error {
 	version, err := d.version(ctx, guildID)
 	if err != nil || d.changes == nil {
 		return err

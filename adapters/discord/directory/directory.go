@@ -132,7 +132,7 @@ func (d *Directory) apply(event any) {
 		}
 		for _, m := range e.Members {
 			if m.User != nil {
-				d.keep(e.ID, m.User.ID, m, false)
+				d.cacheMember(e.ID, m.User.ID, m, false)
 			}
 		}
 	case *discordgo.GuildUpdate:
@@ -151,7 +151,7 @@ func (d *Directory) apply(event any) {
 		}
 	case *discordgo.GuildMemberUpdate:
 		if e.Member != nil && e.User != nil {
-			d.keep(e.GuildID, e.User.ID, e.Member, true)
+			d.cacheMember(e.GuildID, e.User.ID, e.Member, true)
 		}
 	case *discordgo.GuildMemberRemove:
 		if e.Member != nil && e.User != nil {
@@ -160,11 +160,11 @@ func (d *Directory) apply(event any) {
 		}
 	case *discordgo.GuildMemberAdd:
 		if e.Member != nil && e.User != nil {
-			d.keep(e.GuildID, e.User.ID, e.Member, true)
+			d.cacheMember(e.GuildID, e.User.ID, e.Member, true)
 		}
 	case *discordgo.MessageCreate:
 		if e.Member != nil && e.Author != nil && e.WebhookID == "" {
-			d.keep(e.GuildID, e.Author.ID, e.Member, false)
+			d.cacheMember(e.GuildID, e.Author.ID, e.Member, false)
 		}
 	case *discordgo.ChannelCreate:
 		d.remember(e.Channel)
@@ -301,9 +301,9 @@ func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (members
 	return m, nil
 }
 
-// keep stores a membership from an event. changed reports that the event is about a change of the
-// membership. The caller must hold the lock.
-func (d *Directory) keep(guildID, user string, m *discordgo.Member, changed bool) {
+// cacheMember stores a membership from an event. changed reports that the event is about a change
+// of the membership. The caller must hold the lock.
+func (d *Directory) cacheMember(guildID, user string, m *discordgo.Member, changed bool) {
 	kept := membership{in: !m.Pending, Roles: m.Roles, until: time.Now().Add(d.age)}
 	before, known := d.member[[2]string{guildID, user}]
 	switch same := known && before.in == kept.in && slices.Equal(slices.Sorted(slices.Values(before.Roles)), slices.Sorted(slices.Values(kept.Roles))); {
@@ -326,7 +326,7 @@ func (d *Directory) put(guildID, user string, m membership) {
 func (d *Directory) Met(guildID, user string, m *discordgo.Member) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.keep(guildID, user, m, false)
+	d.cacheMember(guildID, user, m, false)
 }
 
 // Meet stores an interaction's data about its channel, unless more is known already.

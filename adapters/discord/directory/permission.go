@@ -78,7 +78,7 @@ type Membership struct {
 // Membership returns a person's membership of a server. If Discord sends no member events
 // (DISCORD_MEMBERS=false), it may be some minutes old.
 func (d *Directory) Membership(ctx context.Context, guild, user string) (Membership, error) {
-	if err := d.fresh(ctx, guild); err != nil {
+	if err := d.refresh(ctx, guild); err != nil {
 		return Membership{}, err
 	}
 	m, err := d.MemberOf(ctx, guild, user)
@@ -103,7 +103,7 @@ const maxNamed = 10
 // Needed returns the roles that a member must have to open a channel, as far as they are certain.
 // It ignores the server's owner and administrators, who can give themselves such a role.
 func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
-	if err := d.fresh(ctx, guildID); err != nil {
+	if err := d.refresh(ctx, guildID); err != nil {
 		return nil, err
 	}
 	d.mu.Lock()

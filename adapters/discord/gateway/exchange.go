@@ -25,14 +25,14 @@ type exchange struct {
 	// holds a token while a packet is sent to Discord; receiving does not wait for that
 	out chan struct{}
 
-	mu       sync.Mutex
-	open     bool          // the SDK got its first event, and can handle others from then
-	interval time.Duration // between heartbeats
-	asked    bool          // Discord requested a heartbeat, to be sent at once
-	first    *time.Timer   // until the first heartbeat; nil before the SDK would have sent it
-	beat     time.Time     // of the last heartbeat; zero before the first
-	acked    bool          // it was acknowledged
-	seq      *int64        // of the last event
+	mu        sync.Mutex
+	open      bool          // the SDK got its first event, and can handle others from then
+	interval  time.Duration // between heartbeats
+	requested bool          // Discord requested a heartbeat, to be sent at once
+	first     *time.Timer   // until the first heartbeat; nil before the SDK would have sent it
+	beat      time.Time     // of the last heartbeat; zero before the first
+	acked     bool          // it was acknowledged
+	seq       *int64        // of the last event
 }
 
 // receive passes packets from Discord to the SDK.
@@ -103,7 +103,7 @@ func (x *exchange) received(p frame) (forward, beat bool, err error) {
 		return x.open, false, nil
 	case opHeartbeat:
 		if x.open {
-			x.asked = true
+			x.requested = true
 		}
 		return x.open, !x.open, nil
 	case opDispatch:
@@ -181,11 +181,11 @@ func (x *exchange) leaves(p frame) (now bool, err error) {
 	defer x.mu.Unlock()
 	switch p.Op {
 	case opHeartbeat:
-		if x.first == nil && x.beat.IsZero() && !x.asked {
+		if x.first == nil && x.beat.IsZero() && !x.requested {
 			x.first = time.AfterFunc(rand.N(x.interval), x.firstBeat)
 			return false, nil
 		}
-		x.asked = false
+		x.requested = false
 		now := time.Now()
 		// requested heartbeats are sent in between
 		if !x.beat.IsZero() && !x.acked && now.Sub(x.beat) > x.interval/2 {

@@ -78,7 +78,7 @@ func (g *Gateway) plan(ctx context.Context) (plan, error) {
 			if g.Config.Shards > 0 {
 				p.Shards = g.Config.Shards
 			}
-			g.starts.learn(p)
+			g.starts.update(p)
 			return p, nil
 		case ctx.Err() != nil:
 			return p, nil

@@ -36,7 +36,7 @@ func (s *shard) run(ctx context.Context) error {
 	for {
 		if l == nil {
 			if failed > 0 {
-				s.ask(ctx)
+				s.requestPlan(ctx)
 			}
 			var err error
 			if l, err = s.link(ctx); err != nil {
@@ -97,14 +97,15 @@ const longRetry = 4
 // begins at the current address.
 const maxFailed = 4
 
-// ask fetches the address for new sessions again. Without a response, the last address stays.
-func (s *shard) ask(ctx context.Context) {
+// requestPlan fetches the address for new sessions again. Without a response, the last address
+// stays.
+func (s *shard) requestPlan(ctx context.Context) {
 	p, err := planOf(ctx, s.API)
 	if err != nil {
 		return
 	}
 	s.gateway = p.URL
-	s.starts.learn(p)
+	s.starts.update(p)
 }
 
 // over reports whether an error means that the session cannot be resumed.

@@ -60,7 +60,7 @@ func TestWhatArrivesDoesNotWaitForWhatGoesOut(t *testing.T) {
 			t.Errorf("packet %d: forwarded %v, answered %v, %v", p.Op, forward, beat, err)
 		}
 	}
-	if !x.isOpen() || !x.acked || !x.asked || x.interval != time.Second || *x.seq != sequence {
+	if !x.isOpen() || !x.acked || !x.requested || x.interval != time.Second || *x.seq != sequence {
 		t.Errorf("what arrived was not noted: %+v", x)
 	}
 }

@@ -48,25 +48,25 @@ type starts struct {
 	every time.Duration
 	wait  func(context.Context, time.Duration) // is called in a long wait
 
-	mu     sync.Mutex
-	lanes  map[int]chan struct{} // hold a token while no shard begins
-	keys   int
-	total  int // limit per day; 0 if unknown
-	left   int
-	resets time.Time
+	mu        sync.Mutex
+	lanes     map[int]chan struct{} // hold a token while no shard begins
+	keys      int
+	total     int // limit per day; 0 if unknown
+	remaining int
+	resets    time.Time
 }
 
 func newStarts(every time.Duration) *starts {
 	return &starts{every: every, lanes: make(map[int]chan struct{}), keys: 1, wait: func(context.Context, time.Duration) {}}
 }
 
-// learn stores Discord's latest advice.
-func (s *starts) learn(p plan) {
+// update stores Discord's latest advice.
+func (s *starts) update(p plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keys = p.Limit.Concurrency
 	s.total = p.Limit.Total
-	s.left, s.resets = p.Limit.Remaining, time.Now().Add(time.Duration(p.Limit.ResetAfter)*time.Millisecond)
+	s.remaining, s.resets = p.Limit.Remaining, time.Now().Add(time.Duration(p.Limit.ResetAfter)*time.Millisecond)
 }
 
 // begin waits until a shard may begin a session. The caller calls end when the session has begun or
@@ -89,7 +89,7 @@ func (s *starts) begin(ctx context.Context, shard int) (end func(identified bool
 				return
 			}
 			s.mu.Lock()
-			s.left--
+			s.remaining--
 			s.mu.Unlock()
 			time.AfterFunc(s.every, func() { lane <- struct{}{} })
 		})
@@ -100,7 +100,7 @@ func (s *starts) begin(ctx context.Context, shard int) (end func(identified bool
 func (s *starts) allowance(ctx context.Context) error {
 	s.mu.Lock()
 	after := time.Until(s.resets)
-	none := s.total > 0 && s.left <= 0 && after > 0
+	none := s.total > 0 && s.remaining <= 0 && after > 0
 	s.mu.Unlock()
 	if !none {
 		return nil
@@ -113,7 +113,7 @@ func (s *starts) allowance(ctx context.Context) error {
 func (s *starts) plenty() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.left > s.total/2 && s.total > 0
+	return s.remaining > s.total/2 && s.total > 0
 }
 
 func (s *starts) lane(shard int) chan struct{} {

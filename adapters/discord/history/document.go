@@ -24,9 +24,9 @@ func (r *reader) thread(c transcript.Channel, t post) transcript.Item {
 	tags := r.tags(c.ID, t)
 	version := transcript.VersionOf(t.id, t.name, t.last, fmt.Sprint(t.count, len(t.tags)), strings.Join(tags, "\n"))
 	return transcript.Item{Key: t.id, Modified: version, Load: func(ctx context.Context) (document.Document, error) {
-		said, err := r.said(ctx, c, t)
+		said, err := r.threadMessages(ctx, c, t)
 		switch {
-		case gone(err):
+		case isGone(err):
 			return document.Document{}, fmt.Errorf("%w; %w", err, index.ErrWithdrawn)
 		case err != nil:
 			return document.Document{}, r.failed(err)
@@ -65,8 +65,9 @@ func solves(tag string) bool {
 	return word == "solved" || word == "resolved" || word == "answered"
 }
 
-// said returns the messages of a thread, oldest first, including the one that it was opened from.
-func (r *reader) said(ctx context.Context, c transcript.Channel, t post) ([]*discordgo.Message, error) {
+// threadMessages returns the messages of a thread, oldest first, including the one that it was
+// opened from.
+func (r *reader) threadMessages(ctx context.Context, c transcript.Channel, t post) ([]*discordgo.Message, error) {
 	var all []*discordgo.Message
 	for before := ""; ; {
 		found, err := r.discord.OldMessages(ctx, t.id, before)
@@ -153,7 +154,7 @@ func (r *reader) document(said []*discordgo.Message) document.Document {
 	for _, m := range said {
 		d.UpdatedAt = transcript.Later(d.UpdatedAt, timeOf(m.ID))
 		if text := r.text(m); text != "" {
-			d.Sections = append(d.Sections, transcript.Said(r.link(m.ChannelID, m.ID), who(m), timeOf(m.ID), text))
+			d.Sections = append(d.Sections, transcript.Said(r.link(m.ChannelID, m.ID), authorName(m), timeOf(m.ID), text))
 		}
 	}
 	return d
@@ -179,7 +180,7 @@ func answers(m *discordgo.Message, self string) bool {
 	return m.ReferencedMessage != nil && m.ReferencedMessage.Author != nil && m.ReferencedMessage.Author.ID == self
 }
 
-func who(m *discordgo.Message) string {
+func authorName(m *discordgo.Message) string {
 	name := strings.NewReplacer("<", "", ">", "", "|", "", "`", "").Replace(event.DisplayName(m.Author, m.Member))
 	return cmp.Or(strings.Join(strings.Fields(name), " "), "someone")
 }

@@ -198,7 +198,7 @@ func (r *reader) acl(channel string, reach directory.Reach) access.ACL {
 func (r *reader) Reads(ctx context.Context, channel string) (bool, error) {
 	c, err := r.discord.OldChannel(ctx, channel)
 	switch {
-	case gone(err):
+	case isGone(err):
 		return false, nil
 	case err != nil:
 		return false, r.revoked(err)
@@ -210,9 +210,9 @@ func (r *reader) Reads(ctx context.Context, channel string) (bool, error) {
 	return r.directory.Reach(channel, r.self, me.Roles).Own, err
 }
 
-// gone reports whether an error means that the object does not exist, or that the bot cannot see
+// isGone reports whether an error means that the object does not exist, or that the bot cannot see
 // it.
-func gone(err error) bool {
+func isGone(err error) bool {
 	return call.Code(err) == call.CodeUnknownChannel || call.Code(err) == call.CodeMissingAccess
 }
 

@@ -43,7 +43,7 @@ func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.
 				yield(transcript.Part{}, r.failed(err))
 				return
 			}
-			out := transcript.Part{From: part.from, To: part.to, Items: r.items(c, part.said)}
+			out := transcript.Part{From: part.from, To: part.to, Items: r.items(c, part.messages)}
 			for _, t := range threads {
 				at := timeOf(t.id)
 				if !at.Before(part.from) && (part.to.IsZero() || at.Before(part.to)) || first && at.Before(from) {
@@ -74,16 +74,16 @@ func (r *reader) failed(err error) error {
 // perStep is about how many threads of a forum are read before the progress is stored.
 const perStep = 50
 
-// part holds all messages outside threads of some whole days.
-type part struct {
+// threadPart holds all messages outside threads of some whole days.
+type threadPart struct {
 	from, to time.Time // beginnings of days; to is zero for now
-	said     []*discordgo.Message
+	messages []*discordgo.Message
 }
 
 // steps divides the time of a forum into parts. A forum has only posts, so the parts hold no
 // messages.
-func steps(threads []post, from, to time.Time) iter.Seq2[part, error] {
-	return func(yield func(part, error) bool) {
+func steps(threads []post, from, to time.Time) iter.Seq2[threadPart, error] {
+	return func(yield func(threadPart, error) bool) {
 		n := 0
 		for _, t := range threads {
 			at := transcript.StartOf(timeOf(t.id))
@@ -93,19 +93,19 @@ func steps(threads []post, from, to time.Time) iter.Seq2[part, error] {
 			if n++; n < perStep {
 				continue
 			}
-			if !yield(part{from: at, to: to}, nil) {
+			if !yield(threadPart{from: at, to: to}, nil) {
 				return
 			}
 			n, to = 0, at
 		}
-		yield(part{from: from, to: to}, nil)
+		yield(threadPart{from: from, to: to}, nil)
 	}
 }
 
 // days reads a channel between two times, newest first. It yields each day when all its messages
 // are read. Together the parts cover the whole time.
-func (r *reader) days(ctx context.Context, channel string, from, to time.Time) iter.Seq2[part, error] {
-	return func(yield func(part, error) bool) {
+func (r *reader) days(ctx context.Context, channel string, from, to time.Time) iter.Seq2[threadPart, error] {
+	return func(yield func(threadPart, error) bool) {
 		before := ""
 		if !to.IsZero() {
 			before = call.IdAt(to)
@@ -114,14 +114,14 @@ func (r *reader) days(ctx context.Context, channel string, from, to time.Time) i
 		for {
 			found, err := r.discord.OldMessages(ctx, channel, before)
 			if err != nil {
-				yield(part{}, err)
+				yield(threadPart{}, err)
 				return
 			}
 			more := len(found) == call.HistoryLimit
 			slices.SortFunc(found, func(a, b *discordgo.Message) int { return compareIDs(b.ID, a.ID) })
 			for _, m := range found {
 				if before != "" && !call.Newer(before, m.ID) {
-					yield(part{}, errRepeats)
+					yield(threadPart{}, errRepeats)
 					return
 				}
 				before = m.ID
@@ -132,12 +132,12 @@ func (r *reader) days(ctx context.Context, channel string, from, to time.Time) i
 				held = append(held, m)
 			}
 			if !more {
-				yield(part{from: from, to: to, said: held}, nil)
+				yield(threadPart{from: from, to: to, messages: held}, nil)
 				return
 			}
 			last := transcript.StartOf(timeOf(held[len(held)-1].ID))
 			if whole := slices.IndexFunc(held, func(m *discordgo.Message) bool { return transcript.StartOf(timeOf(m.ID)).Equal(last) }); whole > 0 {
-				done := part{from: last.Add(day), to: to, said: slices.Clone(held[:whole])}
+				done := threadPart{from: last.Add(day), to: to, messages: slices.Clone(held[:whole])}
 				held, to = slices.Clone(held[whole:]), done.from
 				if !yield(done, nil) {
 					return
@@ -174,7 +174,7 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 			if err != nil {
 				return nil, nil, r.failed(err)
 			}
-			items = append(items, r.items(c, part.said)...)
+			items = append(items, r.items(c, part.messages)...)
 		}
 		if len(items) == n {
 			gone = append(gone, at.Format(time.DateOnly))
@@ -186,7 +186,7 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 // threadOf fetches a thread.
 func (r *reader) threadOf(ctx context.Context, c transcript.Channel, id string) (post, bool, error) {
 	t, err := r.discord.OldChannel(ctx, id)
-	if gone(err) {
+	if isGone(err) {
 		return post{}, false, nil
 	}
 	return postOf(t), err == nil && t.ParentID == c.ID && r.reads(t), err

@@ -56,7 +56,7 @@ func (r *reader) recent(ctx context.Context, channel string, since time.Time) ([
 // all lists all threads of a channel, newest first.
 func (r *reader) all(ctx context.Context, channel string) ([]post, error) {
 	now := time.Now()
-	list := r.kept(r.name+" "+channel, now)
+	list := r.cached(r.name+" "+channel, now)
 	// active threads are added now, and were added at the beginning
 	if err := r.join(ctx, list, channel); err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ func (r *reader) all(ctx context.Context, channel string) ([]post, error) {
 	return list.sorted(), nil
 }
 
-// kept returns the started list of a channel, or a new one if that is too old.
-func (s *Server) kept(key string, now time.Time) *archive {
+// cached returns the started list of a channel, or a new one if that is too old.
+func (s *Server) cached(key string, now time.Time) *archive {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := s.archives[key]

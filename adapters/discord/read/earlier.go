@@ -63,7 +63,7 @@ func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.Messa
 		}
 	}
 	for _, p := range slices.Backward(found) {
-		list = c.said(list, p)
+		list = c.earlierMessages(list, p)
 	}
 	return list, before != "", nil
 }
@@ -89,13 +89,13 @@ func (c *Reader) Chain(ctx context.Context, m chat.Message) ([]Said, error) {
 	}
 	var list []Said
 	for _, p := range slices.Backward(found) {
-		list = c.said(list, p)
+		list = c.earlierMessages(list, p)
 	}
 	return list, nil
 }
 
-// said appends a message of a person, a bot or this bot.
-func (c *Reader) said(list []Said, m *discordgo.Message) []Said {
+// earlierMessages appends a message of a person, a bot or this bot.
+func (c *Reader) earlierMessages(list []Said, m *discordgo.Message) []Said {
 	if m.Author == nil || m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply && m.Type != discordgo.MessageTypeChatInputCommand {
 		return list
 	}

@@ -59,7 +59,7 @@ func (r *Renderer) Render(v *stream.View) []Page {
 		limit = plainPage
 	}
 	tree, bare := foot.Tree(v, r.Progress, noteLimit)
-	tree = asked(v, tree)
+	tree = withQuestion(v, tree)
 	policy := foot.Policy(v, r.Links)
 	parts := tree.Pages(dialect{}, citing(policy, maxCited), answer.UTF16Count, limit)
 	if len(parts) > most {
@@ -120,9 +120,9 @@ const (
 	maxName  = 60
 )
 
-// asked puts the question above an answer if no message shows it. For a command, Discord shows only
-// who used it.
-func asked(v *stream.View, tree *answer.Tree) *answer.Tree {
+// withQuestion puts the question above an answer if no message shows it. For a command, Discord
+// shows only who used it.
+func withQuestion(v *stream.View, tree *answer.Tree) *answer.Tree {
 	question := answer.Line(v.Question)
 	if question == "" || v.Removed || len(tree.Blocks) == 0 {
 		return tree

@@ -20,13 +20,13 @@ import (
 
 // SayAt replies to a message with a sentence. The Thread of at is the message's channel.
 func (c *Writer) SayAt(ctx context.Context, at thread.Ref, to thread.MessageID, text string) (thread.MessageID, error) {
-	return c.tell(ctx, at, to, text, nil)
+	return c.replyOnce(ctx, at, to, text, nil)
 }
 
 // AskAbout replies to a question, and asks whether it is still wanted. If several processes do so
 // within minutes, Discord posts one message.
 func (c *Writer) AskAbout(ctx context.Context, at thread.Ref, to thread.MessageID, text, label string) (thread.MessageID, error) {
-	return c.tell(ctx, at, to, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
+	return c.replyOnce(ctx, at, to, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 		discordgo.Button{Label: answer.Line(label), Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(to)},
 	}}})
 }
@@ -60,9 +60,9 @@ func (c *Writer) SayPerson(ctx context.Context, at thread.Ref, to thread.Message
 	return thread.MessageID(made.ID), err
 }
 
-// tell replies to a message. If several processes that received the message send the same reply,
-// Discord posts it once.
-func (c *Writer) tell(ctx context.Context, at thread.Ref, to thread.MessageID, text string, rows []discordgo.MessageComponent) (thread.MessageID, error) {
+// replyOnce replies to a message. If several processes that received the message send the same
+// reply, Discord posts it once.
+func (c *Writer) replyOnce(ctx context.Context, at thread.Ref, to thread.MessageID, text string, rows []discordgo.MessageComponent) (thread.MessageID, error) {
 	var made call.Posted
 	body := plain(text)
 	body.Reference = &reference{MessageID: string(to)}

@@ -24,7 +24,7 @@ type search struct{ done chan struct{} }
 // searches at a time. Other calls wait for its result, until their own contexts end.
 func (s *Surface) spot(ctx context.Context) (spot, error) {
 	for {
-		where, under, mine := s.look()
+		where, under, mine := s.findOwn()
 		switch {
 		case where != nil:
 			return *where, nil
@@ -39,9 +39,9 @@ func (s *Surface) spot(ctx context.Context) (spot, error) {
 	}
 }
 
-// look returns the place, or else the running search. mine reports that the caller must run the
+// findOwn returns the place, or else the running search. mine reports that the caller must run the
 // search.
-func (s *Surface) look() (where *spot, under *search, mine bool) {
+func (s *Surface) findOwn() (where *spot, under *search, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.where != nil || s.search != nil {

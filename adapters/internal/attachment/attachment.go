@@ -91,7 +91,7 @@ func RoomFor(tokens int) Room {
 // subtracts the size from the room. Text beyond the room is not unpacked, and the file is
 // truncated. Read never fails, even if ctx ends.
 func Read(ctx context.Context, name, media string, raw []byte, room *Room) message.File {
-	f, cut := read(ctx, name, media, raw, room.Text)
+	f, cut := readText(ctx, name, media, raw, room.Text)
 	switch {
 	case len(f.Image) > room.Images:
 		f = Unread(name, f.Media, sayImages)
@@ -107,8 +107,8 @@ func Read(ctx context.Context, name, media string, raw []byte, room *Room) messa
 	return f
 }
 
-// read parses a file up to most bytes of text; cut reports that it has more.
-func read(ctx context.Context, name, media string, raw []byte, most int) (f message.File, cut bool) {
+// readText parses a file up to most bytes of text; cut reports that it has more.
+func readText(ctx context.Context, name, media string, raw []byte, most int) (f message.File, cut bool) {
 	f = message.File{Name: clean(name), Media: media}
 	kind, _, _ := strings.Cut(http.DetectContentType(raw), ";")
 	switch ending := strings.ToLower(path.Ext(name)); {

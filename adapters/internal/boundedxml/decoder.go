@@ -51,7 +51,7 @@ func (d *Decoder) Next(ctx context.Context) (xml.Token, error) {
 	if d.step++; d.step%steps == 0 && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	d.in.left = longestToken
+	d.in.remaining = longestToken
 	token, err := d.tokens.RawToken()
 	if err != nil {
 		if errors.Is(err, io.EOF) && d.depth > 0 && d.tokens.Strict {
@@ -116,15 +116,15 @@ func Attribute(e xml.StartElement, name string) string {
 
 // meter limits the bytes of one token.
 type meter struct {
-	from *bufio.Reader
-	left int
+	from      *bufio.Reader
+	remaining int
 }
 
 var _ io.ByteReader = (*meter)(nil)
 
 // ReadByte implements io.ByteReader, which is what an xml.Decoder reads by.
 func (m *meter) ReadByte() (byte, error) {
-	if m.left--; m.left < 0 {
+	if m.remaining--; m.remaining < 0 {
 		return 0, ErrTooLong
 	}
 	return m.from.ReadByte()
@@ -132,10 +132,10 @@ func (m *meter) ReadByte() (byte, error) {
 
 // Read implements io.Reader.
 func (m *meter) Read(p []byte) (int, error) {
-	if m.left <= 0 {
+	if m.remaining <= 0 {
 		return 0, ErrTooLong
 	}
-	n, err := m.from.Read(p[:min(len(p), m.left)])
-	m.left -= n
+	n, err := m.from.Read(p[:min(len(p), m.remaining)])
+	m.remaining -= n
 	return n, err
 }

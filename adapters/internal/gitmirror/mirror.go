@@ -273,7 +273,7 @@ func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, he
 		f, same := last.Files[name]
 		if !same {
 			f = file{Blob: blob.String(), Time: when(name)}
-			left, err := put(root, name, store, blob, f.Time)
+			left, err := writeFile(root, name, store, blob, f.Time)
 			if err != nil {
 				return now, fmt.Errorf("write %s: %w", name, err)
 			}
@@ -292,8 +292,8 @@ func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, he
 // Pointer").
 const pointer = "version https://git-lfs.github.com/spec/"
 
-// put writes a file. A sentence says why it was skipped.
-func put(root *os.Root, name string, store storer.EncodedObjectStorer, hash plumbing.Hash, at time.Time) (left string, err error) {
+// writeFile writes a file. A sentence says why it was skipped.
+func writeFile(root *os.Root, name string, store storer.EncodedObjectStorer, hash plumbing.Hash, at time.Time) (left string, err error) {
 	o, err := store.EncodedObject(plumbing.BlobObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		return "Its content was not sent.", nil

@@ -212,7 +212,7 @@ var errUnauthorized = errors.New("the repository is not asked without one")
 
 func (m *Mirror) through(ctx context.Context) (context.Context, error) {
 	install.Do(func() { client.InstallProtocol("https", githttp.NewClient(&http.Client{Transport: perMirror{}})) })
-	by := &allowance{Mirror: m, left: m.MaxFetch, early: maxBeforePack}
+	by := &allowance{Mirror: m, remaining: m.MaxFetch, early: maxBeforePack}
 	if m.Token != nil {
 		var err error
 		if by.token, err = m.Token(ctx); err != nil {
@@ -225,10 +225,10 @@ func (m *Mirror) through(ctx context.Context) (context.Context, error) {
 // allowance is a mirror with its token and the remaining bytes that its server may send.
 type allowance struct {
 	*Mirror
-	token string
-	mu    sync.Mutex
-	left  int64
-	early int64 // of the answers before the pack, which the library reads into memory
+	token     string
+	mu        sync.Mutex
+	remaining int64
+	early     int64 // of the answers before the pack, which the library reads into memory
 }
 
 // maxBeforePack limits the bytes that a server may send in a run before the pack: branches and
@@ -275,7 +275,7 @@ func (r *counted) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	r.by.mu.Lock()
 	defer r.by.mu.Unlock()
-	if r.by.left -= int64(n); r.by.left < 0 {
+	if r.by.remaining -= int64(n); r.by.remaining < 0 {
 		return 0, errTooMuch
 	}
 	if r.by.early -= int64(n); r.by.early < 0 {

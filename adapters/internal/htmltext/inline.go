@@ -10,13 +10,13 @@ type inline struct {
 	bytes []byte
 	space bool // white space is due before the next letter
 	code  int  // depth of code elements
-	taken int  // number of times that the text was taken
+	takes int  // number of times that the text was taken
 }
 
 // mark is a place in the running text. It is void once the text has been taken.
 type mark struct{ at, taken int }
 
-func (t *inline) mark() mark { return mark{len(t.bytes), t.taken} }
+func (t *inline) mark() mark { return mark{len(t.bytes), t.takes} }
 
 func (t *inline) add(text []byte) {
 	for i := 0; i < len(text); {
@@ -64,13 +64,13 @@ func (t *inline) lineBreak() {
 func (t *inline) take() string {
 	text := strings.TrimSpace(string(t.bytes))
 	t.bytes, t.space = t.bytes[:0], false
-	t.taken++
+	t.takes++
 	return text
 }
 
 // since is the text from a mark on.
 func (t *inline) since(m mark) string {
-	if m.taken != t.taken {
+	if m.taken != t.takes {
 		return ""
 	}
 	return string(t.bytes[m.at:])
@@ -78,7 +78,7 @@ func (t *inline) since(m mark) string {
 
 // length returns the number of bytes from a mark.
 func (t *inline) length(m mark) int {
-	if m.taken != t.taken {
+	if m.taken != t.takes {
 		return 0
 	}
 	return len(t.bytes) - m.at

@@ -26,10 +26,10 @@ var (
 
 // archive is an Office file, a ZIP archive of parts. It is not safe for concurrent use.
 type archive struct {
-	parts map[string]*zip.File // by name in lower case, because programs use different cases
-	left  int64                // bytes that may still be unpacked
-	most  int                  // bytes of text that are wanted
-	text  int                  // bytes of text that were taken
+	parts     map[string]*zip.File // by name in lower case, because programs use different cases
+	remaining int64                // bytes that may still be unpacked
+	most      int                  // bytes of text that are wanted
+	text      int                  // bytes of text that were taken
 }
 
 // pieceSize is the memory of a piece of text in addition to its bytes.
@@ -58,7 +58,7 @@ func open(raw []byte, most int) (*archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is damaged: it is no archive as Office writes it (%w). Open it in the program that wrote it and save it again", err)
 	}
-	a := &archive{parts: make(map[string]*zip.File, len(packed.File)), left: mostUnpacked, most: most}
+	a := &archive{parts: make(map[string]*zip.File, len(packed.File)), remaining: mostUnpacked, most: most}
 	for _, f := range packed.File {
 		if name := partName(f.Name); a.parts[name] == nil {
 			a.parts[name] = f
@@ -92,11 +92,11 @@ type limited struct {
 func (l *limited) Read(p []byte) (int, error) {
 	n, err := l.from.Read(p)
 	l.left -= int64(n)
-	l.of.left -= int64(n)
+	l.of.remaining -= int64(n)
 	switch {
 	case l.left < 0:
 		return 0, errLarge
-	case l.of.left < 0:
+	case l.of.remaining < 0:
 		return 0, errUnpacked
 	}
 	return n, err

@@ -90,8 +90,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Paragraphs in a style for code, or all in a font of fixed width, are code with its lines and their
-// indentation.
+// Paragraphs in a style for code, or all in a font of fixed width, are code with its lines and
+// their indentation.
 func TestWordCode(t *testing.T) {
 	t.Parallel()
 	style := func(id, name, inside string) string {

@@ -207,7 +207,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 		case err != nil:
 			err = fmt.Errorf("%s could not be asked (%s): check the network and the address (%w)", c.config.Name, path(place), err)
 		case response.Status < 300 || response.NotModified:
-			c.calm(r, response)
+			c.readBudget(r, response)
 			return response, nil
 		default:
 			refused := c.refusal(r.Method, place, response)

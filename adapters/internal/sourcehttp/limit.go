@@ -28,14 +28,14 @@ const (
 
 // budget is the remaining part of a rate limit as reported by a source.
 type budget struct {
-	whole, left float64
-	full        time.Time // time of the reset; zero if unknown
+	whole, remaining float64
+	full             time.Time // time of the reset; zero if unknown
 }
 
 // turn waits until a request may be made.
 func (c *Client) turn(ctx context.Context, r Request) error {
 	for {
-		wait, err := c.left(r)
+		wait, err := c.waitFor(r)
 		if err != nil {
 			return err
 		}
@@ -57,13 +57,13 @@ func (c *Client) turn(ctx context.Context, r Request) error {
 	return nil
 }
 
-// left returns how long a request must wait, or *index.Later if that is longer than a call may
+// waitFor returns how long a request must wait, or *index.Later if that is longer than a call may
 // block.
-func (c *Client) left(r Request) (time.Duration, error) {
+func (c *Client) waitFor(r Request) (time.Duration, error) {
 	c.mu.Lock()
 	until, b := c.until, c.budgets[r.Budget]
 	c.mu.Unlock()
-	if (b.left < 1 || b.left < b.whole*r.Spare) && b.full.After(until) {
+	if (b.remaining < 1 || b.remaining < b.whole*r.Spare) && b.full.After(until) {
 		until = b.full
 	}
 	wait := until.Sub(c.config.Now())
@@ -104,16 +104,16 @@ func (c *Client) Limit(r Request, answer *Response) error { return c.limit(r, an
 // limit pauses requests for as long as the source demands. The error is *index.Later if that is
 // long, or after too many attempts.
 func (c *Client) limit(r Request, answer *Response, enough bool) error {
-	until := c.obey(r, answer)
+	until := c.pauseUntil(r, answer)
 	if enough {
 		return c.later(until)
 	}
-	_, err := c.left(r)
+	_, err := c.waitFor(r)
 	return err
 }
 
-// obey returns until when the source is to be left alone.
-func (c *Client) obey(r Request, answer *Response) time.Time {
+// pauseUntil returns the end of the pause that an answer demands.
+func (c *Client) pauseUntil(r Request, answer *Response) time.Time {
 	now := c.config.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +121,7 @@ func (c *Client) obey(r Request, answer *Response) time.Time {
 	wait, said := pace.RetryAfter(answer.Header, now)
 	if !said {
 		// only this budget is used up
-		if b, ok := read(answer.Header, now); ok && b.left < 1 && b.full.After(now) {
+		if b, ok := read(answer.Header, now); ok && b.remaining < 1 && b.full.After(now) {
 			c.budgets[r.Budget] = b
 			return b.full
 		}
@@ -134,9 +134,9 @@ func (c *Client) obey(r Request, answer *Response) time.Time {
 	return c.until
 }
 
-// calm reads the budget in an answer. If nothing is left, requests pause before the source refuses
-// them.
-func (c *Client) calm(r Request, answer *Response) {
+// readBudget reads the budget in an answer. If nothing is left, requests pause before the source
+// refuses them.
+func (c *Client) readBudget(r Request, answer *Response) {
 	b, ok := read(answer.Header, c.config.Now())
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +150,7 @@ func (c *Client) calm(r Request, answer *Response) {
 // the budget is whole again.
 func read(h http.Header, now time.Time) (b budget, ok bool) {
 	var err error
-	if b.left, err = strconv.ParseFloat(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 64); err != nil {
+	if b.remaining, err = strconv.ParseFloat(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 64); err != nil {
 		return b, false
 	}
 	if b.whole, err = strconv.ParseFloat(strings.TrimSpace(h.Get("X-RateLimit-Limit")), 64); err != nil {

@@ -33,7 +33,7 @@ func (p *pass) readRecent(ctx context.Context) error {
 		return cmp.Or(cmp.Compare(s.Channels[a].Recent, s.Channels[b].Recent), cmp.Compare(a, b))
 	})
 	for _, id := range due {
-		if err := p.look(ctx); err != nil {
+		if err := p.handleUrgent(ctx); err != nil {
 			return err
 		}
 		c, ok := p.channels[id]
@@ -54,8 +54,8 @@ func (p *pass) readRecent(ctx context.Context) error {
 	return p.emit(index.Batch{})
 }
 
-// look handles urgent changes in the middle of a pass: the list of channels and hints.
-func (p *pass) look(ctx context.Context) error {
+// handleUrgent handles urgent changes in the middle of a pass: the list of channels and hints.
+func (p *pass) handleUrgent(ctx context.Context) error {
 	if err := p.list(ctx, false); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (p *pass) look(ctx context.Context) error {
 func (p *pass) readChannel(ctx context.Context, c Channel) error {
 	for part, err := range p.platform.Parts(ctx, c, p.recent, time.Time{}) {
 		if err == nil {
-			err = p.take(ctx, c, part, p.options.RecentAge)
+			err = p.yieldPart(ctx, c, part, p.options.RecentAge)
 		}
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ func (p *pass) readChannel(ctx context.Context, c Channel) error {
 func (p *pass) readOlder(ctx context.Context) error {
 	tried := make(map[string]bool) // and failed
 	for {
-		if err := p.look(ctx); err != nil {
+		if err := p.handleUrgent(ctx); err != nil {
 			return err
 		}
 		var next Channel
@@ -119,7 +119,7 @@ func (p *pass) readBack(ctx context.Context, c Channel) error {
 		for part, err := range p.platform.Parts(ctx, c, p.limit, to) {
 			if err == nil {
 				// what this reading met already is not read again
-				err = p.take(ctx, c, part, max(p.options.Age/2, 1))
+				err = p.yieldPart(ctx, c, part, max(p.options.Age/2, 1))
 			}
 			if err != nil {
 				return err
@@ -146,8 +146,8 @@ const (
 	waiting = 10 * time.Minute
 )
 
-// take yields the documents of a part and removes obsolete ones.
-func (p *pass) take(ctx context.Context, c Channel, of Part, age time.Duration) error {
+// yieldPart yields the documents of a part and removes obsolete ones.
+func (p *pass) yieldPart(ctx context.Context, c Channel, of Part, age time.Duration) error {
 	of.Items = slices.DeleteFunc(of.Items, func(i Item) bool { return p.at(i.Key).Before(p.limit) })
 	there := make(map[document.ID]bool)
 	for _, i := range of.Items {
@@ -167,7 +167,7 @@ func (p *pass) take(ctx context.Context, c Channel, of Part, age time.Duration) 
 			return err
 		}
 		review = nil
-		if err := p.look(ctx); err != nil {
+		if err := p.handleUrgent(ctx); err != nil {
 			return err
 		}
 		if _, still := p.channels[c.ID]; !still {

@@ -21,7 +21,7 @@ type link struct {
 	source, person string
 	name           string // of the person, for readers
 	known          bool   // the source has reported the person
-	said           bool   // by the operator; else by an address
+	stated         bool   // by the operator; else by an address
 }
 
 // Common implements access.Grants.
@@ -78,14 +78,14 @@ func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []a
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (link, error) {
 		var l link
-		err := row.Scan(&l.listener, &l.source, &l.person, &l.name, &l.known, &l.said)
+		err := row.Scan(&l.listener, &l.source, &l.person, &l.name, &l.known, &l.stated)
 		return l, err
 	})
 }
 
 // from describes the identity by which a single listener holds something in a source.
 func (l link) from() string {
-	if l.said {
+	if l.stated {
 		return fmt.Sprintf("in %s, where you are %s, as the operator says", l.source, cmp.Or(l.name, l.person))
 	}
 	return fmt.Sprintf("in %s, where you are %s, by your address", l.source, cmp.Or(l.name, l.person))

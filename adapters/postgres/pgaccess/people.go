@@ -58,7 +58,7 @@ type everybody struct {
 	byEmail  map[string][]access.Account
 	holders  map[[2]string]int              // of an address in a source
 	linked   map[[2]string][]access.Account // by source and person
-	said     map[[2]string][]Identity       // likewise
+	stated   map[[2]string][]Identity       // likewise
 	denied   map[string]map[accountKey]Identity
 }
 
@@ -73,7 +73,7 @@ func keyOf(a access.Account) accountKey { return accountKey{a.Workspace, a.ID} }
 func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains []string) (*everybody, error) {
 	w := &everybody{
 		seen: make(map[access.Account]time.Time), byEmail: make(map[string][]access.Account), holders: make(map[[2]string]int),
-		linked: make(map[[2]string][]access.Account), said: make(map[[2]string][]Identity), denied: make(map[string]map[accountKey]Identity),
+		linked: make(map[[2]string][]access.Account), stated: make(map[[2]string][]Identity), denied: make(map[string]map[accountKey]Identity),
 	}
 	rows, err := s.db.Pool.Query(ctx, `select source_id, id, name, emails, read_at from source_person where tenant_id = $1 order by source_id, name, id`, tenant)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains [
 		return nil, err
 	}
 	for _, i := range said {
-		w.said[[2]string{string(i.Source), i.Person}] = append(w.said[[2]string{string(i.Source), i.Person}], i)
+		w.stated[[2]string{string(i.Source), i.Person}] = append(w.stated[[2]string{string(i.Source), i.Person}], i)
 		if w.denied[string(i.Source)] == nil {
 			w.denied[string(i.Source)] = make(map[accountKey]Identity)
 		}
@@ -168,7 +168,7 @@ func (w *everybody) match(p described, domains []string) Match {
 	key := [2]string{string(p.source), p.id}
 	m := Match{Source: p.source, Person: p.id, Name: p.name, State: sources.Matched, Accounts: w.linked[key], At: p.readAt}
 	if len(m.Accounts) > 0 {
-		if said := w.said[key]; len(said) > 0 {
+		if said := w.stated[key]; len(said) > 0 {
 			m.Why, m.At = "said by "+said[0].By, said[0].At
 			return m
 		}
@@ -219,7 +219,7 @@ func (w *everybody) claims(m *Match, emails []string) {
 			m.State, m.Why, m.At = sources.Unmatched, "whoever has "+e+" is no one here, as said by "+said.By, said.At
 		case spoken:
 			m.State, m.Why, m.At = sources.Unmatched, "whoever has "+e+" is "+said.Person+", as said by "+said.By, said.At
-		case len(w.said[[2]string{string(m.Source), m.Person}]) > 0:
+		case len(w.stated[[2]string{string(m.Source), m.Person}]) > 0:
 			m.State, m.Why = sources.Unmatched, "the operator says that the person is another account"
 		default:
 			m.State, m.Accounts, m.Why = sources.Unmatched, nil, "whoever has "+e+" was forgotten at their own wish"

@@ -153,7 +153,7 @@ func (s *engineSearch) query() (engine.Query, error) {
 // list converts the engine's result for query i. chunks is the number of readable chunks.
 func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
 	terms := s.words.queries[i]
-	list := retrieve.List{MaxFlat: found.MaxFlat, MaxTitle: found.MaxTitle, Semantic: s.out.Lists[i].Semantic, Synonyms: s.words.told[i],
+	list := retrieve.List{MaxFlat: found.MaxFlat, MaxTitle: found.MaxTitle, Semantic: s.out.Lists[i].Semantic, Synonyms: s.words.synonyms[i],
 		Words: retrieve.Words(terms, retrieve.UnderstoodFrequencies(terms, found.Frequency), chunks),
 		Terms: retrieve.Frequencies(terms, found.Frequency), Chunks: chunks}
 	for _, e := range found.Entries {

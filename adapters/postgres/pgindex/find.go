@@ -129,7 +129,7 @@ func (s *search) run(ctx context.Context) error {
 		if s.out.Lists[i], err = p.list(ctx); err != nil {
 			return err
 		}
-		s.out.Lists[i].Synonyms = s.words.told[i]
+		s.out.Lists[i].Synonyms = s.words.synonyms[i]
 	}
 	s.lap(ctx, "place")
 	return s.fetch(ctx)

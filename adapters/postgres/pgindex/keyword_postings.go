@@ -11,17 +11,17 @@ import (
 
 // words are the words that the probes of a search look for, with their postings.
 type words struct {
-	queries [][]analyse.Term
-	told    [][]string // the synonyms among them, in words
-	terms   []string   // of all probes, sorted, without repeats
-	fresh   []postingRow
-	lists   postings
+	queries  [][]analyse.Term
+	synonyms [][]string // the synonyms among them, in words
+	terms    []string   // of all probes, sorted, without repeats
+	fresh    []postingRow
+	lists    postings
 }
 
 func (w *words) analyse(r retrieve.Request, languages []string) {
-	w.queries, w.told = make([][]analyse.Term, len(r.Probes)), make([][]string, len(r.Probes))
+	w.queries, w.synonyms = make([][]analyse.Term, len(r.Probes)), make([][]string, len(r.Probes))
 	for i, p := range r.Probes {
-		w.queries[i], w.told[i] = r.Synonyms.Query(p.Text, languages)
+		w.queries[i], w.synonyms[i] = r.Synonyms.Query(p.Text, languages)
 		for _, t := range w.queries[i] {
 			w.terms = append(w.terms, t.Text)
 		}

@@ -40,7 +40,7 @@ type evidence struct {
 // many, it returns only the operator's statements.
 func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []naming) (*evidence, error) {
 	e := &evidence{entities: make(map[knowledge.ID]int64), names: make(map[string]int64)}
-	if err := g.said(ctx, q.Audience.Tenant(), &e.Evidence); err != nil {
+	if err := g.statements(ctx, q.Audience.Tenant(), &e.Evidence); err != nil {
 		return nil, err
 	}
 	next := newSeeking()
@@ -59,10 +59,10 @@ func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []nami
 				next.key(m.Other.Key)
 			}
 		}
-		if next.nothing() {
+		if next.isEmpty() {
 			return e, nil
 		}
-		called, err := g.called(ctx, q, next, e)
+		called, err := g.lookUpNames(ctx, q, next, e)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []nami
 			}
 		}
 	}
-	if !next.nothing() {
+	if !next.isEmpty() {
 		e.Called = nil
 	}
 	return e, nil
@@ -107,7 +107,7 @@ func newSeeking() *seeking {
 // begin clears the set.
 func (s *seeking) begin() { s.entities, s.names, s.keys = []int64{}, []int64{}, []string{} }
 
-func (s *seeking) nothing() bool { return len(s.entities)+len(s.names)+len(s.keys) == 0 }
+func (s *seeking) isEmpty() bool { return len(s.entities)+len(s.names)+len(s.keys) == 0 }
 
 func (s *seeking) entity(id int64) {
 	if !s.known[id] {
@@ -130,8 +130,8 @@ func (s *seeking) key(key string) {
 	}
 }
 
-// called returns the names of the given entities, and the entities with the given names.
-func (g *Graph) called(ctx context.Context, q knowledge.Question, sought *seeking, e *evidence) ([]knowledge.Called, error) {
+// lookUpNames returns the names of the given entities, and the entities with the given names.
+func (g *Graph) lookUpNames(ctx context.Context, q knowledge.Question, sought *seeking, e *evidence) ([]knowledge.Called, error) {
 	rows, err := g.db.Pool.Query(ctx, calledSQL, string(q.Audience.Tenant()), sought.entities, sought.keys, sought.names, texts(q.Audience.Principals()), orAll(texts(q.Sources)),
 		orAll(texts(q.Documents)), mostSpellingsOf)
 	if err != nil {
@@ -149,8 +149,8 @@ func (g *Graph) called(ctx context.Context, q knowledge.Question, sought *seekin
 	return called, nil
 }
 
-// said returns the operator's statements.
-func (g *Graph) said(ctx context.Context, tenant access.TenantID, e *knowledge.Evidence) error {
+// statements returns the operator's statements.
+func (g *Graph) statements(ctx context.Context, tenant access.TenantID, e *knowledge.Evidence) error {
 	rows, err := g.db.Pool.Query(ctx, `
 		select false, kind, key, other_kind, other_key from entity_merge where tenant_id = $1
 		union all select true, kind, key, other_kind, other_key from entity_apart where tenant_id = $1 order by 1, 2, 3, 4, 5`, string(tenant))

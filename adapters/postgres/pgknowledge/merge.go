@@ -41,18 +41,18 @@ func (s Same) ordered() Same {
 // for one entity returns the readable facts of both. Split undoes a merge, whatever was stated
 // meanwhile.
 func (g *Graph) Merge(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
-	return g.say(ctx, tenant, s, "entity_apart", `insert into entity_merge (tenant_id, kind, key, other_kind, other_key, said_by, reason) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`, s.Reason)
+	return g.state(ctx, tenant, s, "entity_apart", `insert into entity_merge (tenant_id, kind, key, other_kind, other_key, said_by, reason) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`, s.Reason)
 }
 
 // Split undoes a merge and returns back as true; documents then decide again. Without a merge it
 // records that the two are separate, whatever documents say. Merge undoes that.
 func (g *Graph) Split(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
-	return g.say(ctx, tenant, s, "entity_merge", `insert into entity_apart (tenant_id, kind, key, other_kind, other_key, said_by) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`)
+	return g.state(ctx, tenant, s, "entity_merge", `insert into entity_apart (tenant_id, kind, key, other_kind, other_key, said_by) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`)
 }
 
-// say withdraws a statement about two entities in a table, or else records the opposite, in one
+// state withdraws a statement about two entities in a table, or else records the opposite, in one
 // transaction.
-func (g *Graph) say(ctx context.Context, tenant access.TenantID, s Same, before, instead string, more ...any) (back bool, err error) {
+func (g *Graph) state(ctx context.Context, tenant access.TenantID, s Same, before, instead string, more ...any) (back bool, err error) {
 	s = s.ordered()
 	if s.Kind == s.OtherKind && s.Key == s.OtherKey {
 		return false, ErrItself

@@ -31,7 +31,7 @@ const (
 
 // RoundTrip implements http.RoundTripper.
 func (o *obedient) RoundTrip(r *http.Request) (*http.Response, error) {
-	if left := o.left(r); left > shortWait {
+	if left := o.remaining(r); left > shortWait {
 		return refused(r, left), nil
 	} else if left > 0 {
 		if err := sleep.For(r.Context(), left); err != nil {
@@ -68,8 +68,8 @@ func refused(r *http.Request, wait time.Duration) *http.Response {
 	}
 }
 
-// left returns how long a method must not be called.
-func (o *obedient) left(r *http.Request) time.Duration {
+// remaining returns how long a method must not be called.
+func (o *obedient) remaining(r *http.Request) time.Duration {
 	if o.rest.Empty() {
 		return 0
 	}

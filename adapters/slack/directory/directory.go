@@ -59,16 +59,16 @@ type Directory struct {
 	asking   singleflight.Group // deduplicates concurrent lookups of rooms and groups
 
 	mu       sync.Mutex
-	profiles map[string]known[Profile]
-	channels map[string]known[room]
+	profiles map[string]knownPerson[Profile]
+	channels map[string]knownPerson[room]
 	// channels of a person that the bot can see
-	homes  map[string]known[[]string]
-	groups map[string]known[members] // groups of the workspace, under one key
-	heard  time.Time                 // last registration of this process for changes
+	homes  map[string]knownPerson[[]string]
+	groups map[string]knownPerson[members] // groups of the workspace, under one key
+	heard  time.Time                       // last registration of this process for changes
 }
 
-// known is a cached fact and its age.
-type known[T any] struct {
+// knownPerson is a cached fact and its age.
+type knownPerson[T any] struct {
 	value   T
 	at      time.Time
 	version access.Version
@@ -79,8 +79,8 @@ type known[T any] struct {
 func NewDirectory(w *call.Workspace, changes access.Changes, people access.People, accounts access.Accounts) *Directory {
 	return &Directory{
 		slack: w, changes: changes, people: people, accounts: accounts,
-		profiles: make(map[string]known[Profile]), channels: make(map[string]known[room]), homes: make(map[string]known[[]string]),
-		groups: make(map[string]known[members]),
+		profiles: make(map[string]knownPerson[Profile]), channels: make(map[string]knownPerson[room]), homes: make(map[string]knownPerson[[]string]),
+		groups: make(map[string]knownPerson[members]),
 	}
 }
 
@@ -94,7 +94,7 @@ const homesScope = "homes"
 
 // recall returns the cached value of a key unless its scopes have changed since. It also returns
 // the version to pass to keep.
-func recall[T any](ctx context.Context, d *Directory, facts map[string]known[T], key string, age time.Duration, scopes ...string) (value T, ok bool, version access.Version, err error) {
+func recall[T any](ctx context.Context, d *Directory, facts map[string]knownPerson[T], key string, age time.Duration, scopes ...string) (value T, ok bool, version access.Version, err error) {
 	if err := d.hear(ctx); err != nil {
 		return value, false, "", err
 	}
@@ -108,13 +108,13 @@ func recall[T any](ctx context.Context, d *Directory, facts map[string]known[T],
 }
 
 // keep caches a fact that was read after the given version.
-func keep[T any](d *Directory, facts map[string]known[T], key string, value T, version access.Version) {
+func keep[T any](d *Directory, facts map[string]knownPerson[T], key string, value T, version access.Version) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(facts) >= maxCached {
 		clear(facts)
 	}
-	facts[key] = known[T]{value, time.Now(), version}
+	facts[key] = knownPerson[T]{value, time.Now(), version}
 }
 
 // Joined reports whether the bot is in a channel. It is false for a channel that the bot cannot

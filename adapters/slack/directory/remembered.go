@@ -54,7 +54,7 @@ func (d *Directory) Known(person string) (p Profile, ok bool) {
 }
 
 // peek returns the cached value of a key, even if something has changed since.
-func peek[T any](d *Directory, facts map[string]known[T], key string, age time.Duration) (value T, ok bool) {
+func peek[T any](d *Directory, facts map[string]knownPerson[T], key string, age time.Duration) (value T, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	k, ok := facts[key]

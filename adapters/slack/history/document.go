@@ -35,7 +35,7 @@ func (r *reader) thread(c transcript.Channel, root api.Message) transcript.Item 
 	return transcript.Item{Key: root.Timestamp, Modified: versionOf([]api.Message{root}), Load: func(ctx context.Context) (document.Document, error) {
 		said, err := r.workspace.replies(ctx, c.ID, root.Timestamp)
 		switch {
-		case gone(err):
+		case isGone(err):
 			return document.Document{}, fmt.Errorf("%w; %w", err, index.ErrWithdrawn)
 		case err != nil:
 			return document.Document{}, err
@@ -92,7 +92,7 @@ func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.
 	for _, m := range said {
 		at := timeOf(m.Timestamp)
 		d.UpdatedAt = transcript.Later(d.UpdatedAt, at)
-		text, who, err := r.said(ctx, c.ID, m)
+		text, who, err := r.threadMessages(ctx, c.ID, m)
 		if err != nil {
 			return document.Document{}, err
 		}
@@ -110,9 +110,9 @@ func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.
 	return d, nil
 }
 
-// said returns the text and the author of a message between people. It returns "" for the bot's
-// messages, questions to the bot, and Slack's own messages.
-func (r *reader) said(ctx context.Context, channel string, m api.Message) (text, who string, err error) {
+// threadMessages returns the text and the author of a message between people. It returns "" for the
+// bot's messages, questions to the bot, and Slack's own messages.
+func (r *reader) threadMessages(ctx context.Context, channel string, m api.Message) (text, who string, err error) {
 	about := event.Event{
 		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
 		Thread: m.ThreadTimestamp, Beside: event.Besides(m),

@@ -120,7 +120,7 @@ func (r *reader) acl(c transcript.Channel) access.ACL {
 func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[transcript.Part, error] {
 	return func(yield func(transcript.Part, error) bool) {
 		for part, err := range r.parts(ctx, c, from, to) {
-			if !yield(transcript.Part{From: part.from, To: part.to, Items: r.items(c, part.said)}, judge(err)) {
+			if !yield(transcript.Part{From: part.from, To: part.to, Items: r.items(c, part.messages)}, judge(err)) {
 				return
 			}
 		}
@@ -141,7 +141,7 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 			if err != nil {
 				return nil, nil, judge(err)
 			}
-			for _, i := range r.items(c, part.said) {
+			for _, i := range r.items(c, part.messages) {
 				there[i.Key] = true
 				for _, root := range roots {
 					if i.Key == root || timeOf(i.Key).IsZero() { // the thread, or the day

@@ -17,16 +17,16 @@ import (
 // day is the period whose messages without replies form one document.
 const day = 24 * time.Hour
 
-// part holds all messages outside threads of some whole days, and the roots of threads.
-type part struct {
+// threadPart holds all messages outside threads of some whole days, and the roots of threads.
+type threadPart struct {
 	from, to time.Time // beginnings of days; to is zero for now
-	said     []api.Message
+	messages []api.Message
 }
 
 // parts reads a channel between two times, newest first. It yields days as soon as they are
 // complete. Together, the parts cover the whole period.
-func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[part, error] {
-	return func(yield func(part, error) bool) {
+func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[threadPart, error] {
+	return func(yield func(threadPart, error) bool) {
 		oldest, latest := stamp(from), ""
 		if !to.IsZero() {
 			latest = stamp(to.Add(-time.Microsecond))
@@ -49,7 +49,7 @@ func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.
 				last := transcript.StartOf(timeOf(held[len(held)-1].Timestamp))
 				whole := slices.IndexFunc(held, func(m api.Message) bool { return transcript.StartOf(timeOf(m.Timestamp)).Equal(last) })
 				if whole > 0 {
-					done := part{from: last.Add(day), to: to, said: slices.Clone(held[:whole])}
+					done := threadPart{from: last.Add(day), to: to, messages: slices.Clone(held[:whole])}
 					held, to = slices.Clone(held[whole:]), done.from
 					if stopped = !yield(done, nil); stopped {
 						return "", nil
@@ -67,9 +67,9 @@ func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.
 		switch {
 		case stopped:
 		case err != nil:
-			yield(part{}, err)
+			yield(threadPart{}, err)
 		default:
-			yield(part{from: from, to: to, said: held}, nil)
+			yield(threadPart{from: from, to: to, messages: held}, nil)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func stamp(t time.Time) string {
 	return fmt.Sprintf("%010d.%06d", max(t.Unix(), 0), t.Nanosecond()/1000)
 }
 
-// gone reports whether an error means that the item can no longer be read.
-func gone(err error) bool {
+// isGone reports whether an error means that the item can no longer be read.
+func isGone(err error) bool {
 	return slices.Contains([]string{"thread_not_found", "message_not_found", "channel_not_found", "not_in_channel"}, call.Code(err))
 }

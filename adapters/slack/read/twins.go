@@ -21,9 +21,9 @@ type twins struct {
 }
 
 type twin struct {
-	files []event.File
-	told  chan struct{} // closed when the message event has come
-	at    time.Time
+	files    []event.File
+	reported chan struct{} // closed when the message event has come
+	at       time.Time
 }
 
 // twinAge is how long a twin is awaited or remembered.
@@ -51,7 +51,7 @@ func (t *twins) of(channel, ts string) *twin {
 			}
 		}
 	}
-	found := &twin{told: make(chan struct{}), at: time.Now()}
+	found := &twin{reported: make(chan struct{}), at: time.Now()}
 	t.seen[key] = found
 	return found
 }
@@ -59,20 +59,20 @@ func (t *twins) of(channel, ts string) *twin {
 // TellOfFiles records the files of a message for Attached, because its app_mention event does not
 // list them.
 func (c *Reader) TellOfFiles(channel, ts string, files []event.File) {
-	c.twins.tell(channel, ts, files)
+	c.twins.recordFiles(channel, ts, files)
 }
 
-// tell records the files of a message event.
-func (t *twins) tell(channel, ts string, files []event.File) {
+// recordFiles records the files of a message event.
+func (t *twins) recordFiles(channel, ts string, files []event.File) {
 	t.absent.Store(false)
 	found := t.of(channel, ts)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
-	case <-found.told:
+	case <-found.reported:
 	default:
 		found.files = files
-		close(found.told)
+		close(found.reported)
 	}
 }
 
@@ -91,12 +91,12 @@ func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
-	case <-found.told:
+	case <-found.reported:
 		return found.files
 	default:
 	}
 	select {
-	case <-found.told:
+	case <-found.reported:
 		return found.files
 	case <-ctx.Done():
 		return nil
@@ -119,7 +119,7 @@ func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 func (c *Reader) Told(m chat.Message) (files []event.File, ok bool) {
 	found := c.twins.of(m.Ref.Channel, string(m.ID))
 	select {
-	case <-found.told:
+	case <-found.reported:
 		return found.files, true
 	default:
 		return nil, false

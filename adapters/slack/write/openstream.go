@@ -23,8 +23,8 @@ type openStream struct {
 // openFor is how long a stream is remembered. Slack ends each stream five minutes after it began.
 const openFor = 10 * time.Minute
 
-// begun records a stream, and removes those that Slack has long ended.
-func (o *openStreams) begun(channel string, id thread.MessageID) {
+// add records a stream, and removes those that Slack has long ended.
+func (o *openStreams) add(channel string, id thread.MessageID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.since == nil {
@@ -39,8 +39,8 @@ func (o *openStreams) begun(channel string, id thread.MessageID) {
 	o.since[openStream{channel, id}] = now
 }
 
-// ended records that a message is not, or no longer, a stream.
-func (o *openStreams) ended(channel string, id thread.MessageID) {
+// remove records that a message is not, or no longer, a stream.
+func (o *openStreams) remove(channel string, id thread.MessageID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.since, openStream{channel, id})

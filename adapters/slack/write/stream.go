@@ -43,7 +43,7 @@ func (s *Surface) Start(ctx context.Context, to thread.Ref, piece render.Page) (
 	_, ts, err := s.client.slack.API.StartStreamContext(ctx, to.Channel, options...)
 	if err == nil {
 		s.posted.Store(&began)
-		s.client.streams.begun(to.Channel, thread.MessageID(ts))
+		s.client.streams.add(to.Channel, thread.MessageID(ts))
 	}
 	switch {
 	case noMethod(err) || err == nil && ts == "":
@@ -92,7 +92,7 @@ func (s *Surface) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, 
 	_, _, err := s.client.slack.API.StopStreamContext(ctx, to.Channel, string(id), options...)
 	s.noticeStop(to, id, err)
 	if err == nil {
-		s.client.streams.ended(to.Channel, id)
+		s.client.streams.remove(to.Channel, id)
 	}
 	return s.failed(ctx, to, "end the answer's stream", thread.StreamStop, err, false)
 }
@@ -101,7 +101,7 @@ func (s *Surface) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, 
 // Slack's client, it calls Stopped.
 func (s *Surface) noticeStop(to thread.Ref, id thread.MessageID, err error) {
 	if err != nil && streamOver(err) {
-		s.client.streams.ended(to.Channel, id)
+		s.client.streams.remove(to.Channel, id)
 	}
 	if call.Code(err) == "stopped_by_user" && s.options.Stopped != nil {
 		s.options.Stopped()

@@ -148,7 +148,7 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID) error {
 	_, _, err := s.client.slack.API.StopStreamContext(ctx, to.Channel, string(id))
 	if err == nil || streamOver(err) {
-		s.client.streams.ended(to.Channel, id)
+		s.client.streams.remove(to.Channel, id)
 		return nil
 	}
 	return s.failed(ctx, to, "close the answer's stream", thread.StreamStop, err, false)

@@ -78,8 +78,8 @@ type storage struct {
 	headings, links int // open ones
 }
 
-// kept are elements that are passed to htmltext without attributes.
-var kept = map[string]bool{
+// keptElements are elements that are passed to htmltext without attributes.
+var keptElements = map[string]bool{
 	"p": true, "br": true, "strong": true, "em": true, "b": true, "i": true, "u": true, "s": true, "del": true, "ins": true, "sub": true, "sup": true,
 	"code": true, "pre": true, "blockquote": true, "ul": true, "ol": true, "li": true, "table": true, "tbody": true, "thead": true, "tfoot": true,
 	"tr": true, "th": true, "td": true, "caption": true, "hr": true, "div": true, "dl": true, "dt": true, "dd": true, "tt": true, "kbd": true, "samp": true,
@@ -90,8 +90,8 @@ var boxes = map[string]bool{
 	"ac:layout": true, "ac:layout-section": true, "ac:layout-cell": true, "ac:adf-extension": true, "ac:adf-node": true, "ac:adf-content": true,
 }
 
-// left are elements that are dropped.
-var left = map[string]bool{
+// droppedElements are elements that are dropped.
+var droppedElements = map[string]bool{
 	"ac:placeholder": true, "ac:adf-fallback": true, "ac:adf-attribute": true, "ac:task-id": true, "ac:task-uuid": true, "script": true, "style": true,
 	"iframe": true, "object": true, "embed": true, "noscript": true, "title": true, "textarea": true, "template": true, "noembed": true, "noframes": true,
 }
@@ -161,7 +161,7 @@ func (s *storage) start() {
 		s.resource(tag, a)
 	}
 	if empty[tag] {
-		if kept[tag] && !s.top().skip && !s.top().captures {
+		if keptElements[tag] && !s.top().skip && !s.top().captures {
 			s.raw("<" + tag + ">")
 		}
 		return
@@ -170,7 +170,7 @@ func (s *storage) start() {
 		s.above++
 		return
 	}
-	e := &element{tag: tag, skip: s.top().skip || left[tag] || strings.HasPrefix(tag, "ri:"), captures: s.top().captures && tag != "ac:link", at: len(s.out)}
+	e := &element{tag: tag, skip: s.top().skip || droppedElements[tag] || strings.HasPrefix(tag, "ri:"), captures: s.top().captures && tag != "ac:link", at: len(s.out)}
 	s.open, s.pushed = append(s.open, e), true
 	if open := s.only(tag); open != nil {
 		e.inside = *open > 0
@@ -258,7 +258,7 @@ func (s *storage) begin(e *element, a map[string]string) {
 	case "a":
 		e.address = safe(a["href"])
 	default:
-		if kept[e.tag] && !e.captures {
+		if keptElements[e.tag] && !e.captures {
 			s.raw("<" + e.tag + ">")
 		} else if boxes[e.tag] {
 			s.raw("<div>")
@@ -352,7 +352,7 @@ func (s *storage) close(e *element) {
 		}
 		return
 	}
-	if kept[e.tag] {
+	if keptElements[e.tag] {
 		s.raw("</" + e.tag + ">")
 	} else if boxes[e.tag] {
 		s.raw("</div>")
