@@ -59,8 +59,8 @@ func (t *tongue) forms() []periodForm {
 	}
 }
 
-// maxDated limits the bytes of a question whose dates are read. In a longer one, such as a pasted log,
-// a date is rarely what documents are asked for, and matching takes over two seconds per megabyte.
+// maxDated is the maximum length in bytes of a question whose dates are read. A longer one, such as
+// a pasted log, is rarely about its dates, and matching takes over two seconds per megabyte.
 const maxDated = 16 << 10
 
 // ReadPeriod finds the period that a question names in any supported language, and returns the rest
