@@ -13,6 +13,7 @@ type Setting struct {
 	Key    string
 	Values string // accepted values, such as "true or false"
 	Help   string
+	Choices []string // all valid values; nil: any text may be valid
 	// values from chat can only restrict the file's value
 	Narrows bool
 
