@@ -13,7 +13,8 @@ import (
 
 type setupPart struct{ Key, Title string }
 
-// setupParts are the pages about which agent answers from which documents. The last one is for all roles.
+// setupParts are the pages about which agent answers from which documents. The last one is for all
+// roles.
 var setupParts = []setupPart{{"agents", "Agents"}, {"projects", "Projects"}, {"sets", "Document sets"}, {"channels", "Channels"}}
 
 // Limits of the setup pages.

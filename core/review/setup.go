@@ -77,8 +77,8 @@ type PlaceSetting struct {
 	Undo       string          // the command that undoes it in the channel; empty: none
 }
 
-// Owner returns who set the value last: "file", "changed" for a person in chat or in the console, or
-// "default" if it was never set.
+// Owner returns who set the value last: "file", "changed" for a person in chat or in the console,
+// or "default" if it was never set.
 func (s PlaceSetting) Owner() string {
 	if len(s.Origins) == 0 {
 		return "default"

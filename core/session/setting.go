@@ -38,8 +38,8 @@ func PlaceOf(r thread.Ref) Place {
 	return Place{Platform: r.Platform, Workspace: r.Workspace, Channel: r.Channel}
 }
 
-// Setting is one value that was changed in chat or in the console. The store does not interpret keys
-// and values.
+// Setting is one value that was changed in chat or in the console. The store does not interpret
+// keys and values.
 type Setting struct {
 	Place
 	Key   string

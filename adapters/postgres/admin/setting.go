@@ -68,7 +68,8 @@ func (s *Settings) settings(ctx context.Context, sql string, args ...any) ([]ses
 
 // ChangeSettings implements session.Settings.
 func (s *Settings) ChangeSettings(ctx context.Context, tenant access.TenantID, at session.Place, by session.Actor, changes ...session.SettingChange) error {
-	changes = slices.SortedStableFunc(slices.Values(changes), func(a, b session.SettingChange) int { return cmp.Compare(a.Key, b.Key) }) // rows are locked in this order
+	// Rows are locked in this order.
+	changes = slices.SortedStableFunc(slices.Values(changes), func(a, b session.SettingChange) int { return cmp.Compare(a.Key, b.Key) })
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		for _, c := range changes {
 			if err := changeSetting(ctx, tx, tenant, at, by, c); err != nil {

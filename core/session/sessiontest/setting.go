@@ -1,7 +1,6 @@
 package sessiontest
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -46,51 +45,6 @@ func settings(f *fixture) {
 	got, err = f.Settings(f.ctx, tenant, channel)
 	f.must(err)
 	f.equal("left", len(got), 1)
-}
-
-// settingsSeen has people change settings whose values they saw before.
-func settingsSeen(f *fixture) {
-	at, machine := session.PlaceOf(place), session.Actor{Platform: session.Host, ID: "ada"}
-	change := func(key, was, value string) session.SettingChange {
-		return session.SettingChange{Key: key, Value: value, Was: &was}
-	}
-	holds := func(want ...string) {
-		f.Helper()
-		got, err := f.Settings(f.ctx, tenant, at)
-		f.must(err)
-		all := []string{}
-		for _, s := range got {
-			all = append(all, s.Key+" "+s.Value+" "+s.By)
-		}
-		f.equal("settings", all, want)
-	}
-	f.must(f.ChangeSettings(f.ctx, tenant, at, machine, change("bots", "", "true"), change("follow", "", "always")))
-	holds("bots true host:ada", "follow always host:ada")
-	f.equal("who", f.trail(session.AuditQuery{})[0].Who, machine)
-	for _, stale := range []session.SettingChange{change("follow", "", "mention"), change("follow", "mention", ""), change("wait", "1m", ""), change("wait", "1m", "2m")} {
-		f.wantErr(f.ChangeSettings(f.ctx, tenant, at, machine, change("bots", "true", ""), stale), session.ErrSettingChanged)
-	}
-	holds("bots true host:ada", "follow always host:ada")
-	f.equal("entries", len(f.trail(session.AuditQuery{})), 2)
-	f.must(f.ChangeSettings(f.ctx, tenant, at, machine, change("bots", "true", ""), change("follow", "always", "mention")))
-	holds("follow mention host:ada")
-
-	const many = 8
-	outcomes := make(chan error, many)
-	for i := range many { // of people who saw the same, one comes first
-		go func() {
-			outcomes <- f.ChangeSettings(f.ctx, tenant, at, session.Actor{Platform: "slack", ID: fmt.Sprint("U", i)}, change("wait", "", fmt.Sprint(i, "m")), change("agent", "", "a"))
-		}()
-	}
-	stored := 0
-	for range many {
-		if err := <-outcomes; err == nil {
-			stored++
-		} else {
-			f.wantErr(err, session.ErrSettingChanged)
-		}
-	}
-	f.equal("people who came first", stored, 1)
 }
 
 func quotas(f *fixture) {

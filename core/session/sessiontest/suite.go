@@ -87,7 +87,6 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"a beat says whether there is work", beats},
 		{"one of several claims succeeds", claims},
 		{"settings changed in chat are stored", settings},
-		{"settings are changed by those who saw what they replace", settingsSeen},
 		{"quotas are counted at intake", quotas},
 		{"an unasked answer makes the thread known", unasked},
 		{"a question does not wait for an unasked answer", unaskedWaits},
