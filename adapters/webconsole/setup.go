@@ -1,15 +1,21 @@
 package webconsole
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
-// setupParts are the pages about which agent answers from which documents.
-var setupParts = []struct{ Key, Title string }{{"agents", "Agents"}, {"projects", "Projects"}, {"sets", "Document sets"}, {"channels", "Channels"}}
+type setupPart struct{ Key, Title string }
+
+// setupParts are the pages about which agent answers from which documents. The last one is for all
+// roles.
+var setupParts = []setupPart{{"agents", "Agents"}, {"projects", "Projects"}, {"sets", "Document sets"}, {"channels", "Channels"}}
 
 // Limits of the setup pages.
 const (
@@ -21,11 +27,12 @@ const (
 
 // setup shows a part of the setup. Settings of the configuration file can be changed only there.
 func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	key := r.PathValue("part")
-	if key == "" {
-		key = setupParts[0].Key
+	parts := setupParts
+	if !in.Role.Opens(review.PartSettings) {
+		parts = parts[len(parts)-1:]
 	}
-	at := slices.IndexFunc(setupParts, func(p struct{ Key, Title string }) bool { return p.Key == key })
+	key := cmp.Or(r.PathValue("part"), parts[0].Key)
+	at := slices.IndexFunc(parts, func(p setupPart) bool { return p.Key == key })
 	if at < 0 {
 		s.fail(w, http.StatusNotFound, "There is no such page.")
 		return
@@ -39,19 +46,22 @@ func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedI
 		Part  string
 		Parts any
 		More  int
-	}{Part: key, Parts: setupParts}
+
+		Edits     bool // the viewer may change settings
+		Platforms []thread.Platform
+	}{Part: key, Parts: parts, Edits: in.Role.Opens(review.PartSettings), Platforms: s.Settings.Platforms}
 	var err error
 	if data.Setup, err = s.Setup(r.Context()); err != nil {
 		s.broken(w, r, err)
 		return
 	}
-	data.More = fitSetup(&data.Setup, v, key)
-	s.show(w, http.StatusOK, "setup", framed(in, review.PageSetup, setupParts[at].Title, data))
+	data.More = fitSetup(&data.Setup, v, in.Role, key)
+	s.show(w, http.StatusOK, "setup", framed(in, review.PageSetup, parts[at].Title, data))
 }
 
 // fitSetup keeps the entries of a part that a viewer may see and that fit on a page. It returns how
 // many were omitted.
-func fitSetup(all *review.Setup, v review.Viewer, part string) (more int) {
+func fitSetup(all *review.Setup, v review.Viewer, role review.Role, part string) (more int) {
 	cut := func(n, most int) int {
 		more += max(0, n-most)
 		return min(n, most)
@@ -83,6 +93,7 @@ func fitSetup(all *review.Setup, v review.Viewer, part string) (more int) {
 			set.Sources, set.Agents = set.Sources[:min(len(set.Sources), maxItems)], set.Agents[:min(len(set.Agents), maxItems)]
 		}
 	case "channels":
+		all.Places = slices.DeleteFunc(slices.Clone(all.Places), func(p review.Place) bool { return !review.ShowsPlace(v, role, p.Place) })
 		all.Places = slices.Clone(all.Places[:cut(len(all.Places), maxPlaces)])
 		for i := range all.Places {
 			p := &all.Places[i]
@@ -95,20 +106,11 @@ func fitSetup(all *review.Setup, v review.Viewer, part string) (more int) {
 	return more
 }
 
-// placed returns the name of a place.
-func placed(p review.Place) string {
-	if p.Place == (session.Place{}) {
-		return "Everywhere"
-	}
-	name := string(p.Platform)
-	if name == "" {
-		name = "Every platform"
-	}
-	if p.Workspace != "" {
-		name += " workspace " + p.Workspace
-	}
-	if p.Channel != "" {
-		name += " channel " + p.Channel
+// placed returns the name of a place at the beginning of a heading.
+func placed(p session.Place) string {
+	name := p.Name()
+	if p.Platform == "" {
+		name = strings.ToUpper(name[:1]) + name[1:]
 	}
 	return name
 }

@@ -34,7 +34,7 @@ func TestSetupSaysWhoOwnsIt(t *testing.T) {
 		"/setup":          {"Owned by <code>/etc/footnote.yaml</code>", "read-only", "<h2>helper</h2>", "Answer briefly.", "manuals"},
 		"/setup/projects": {"Owned by", "plan.md", "1 file that you may not read"},
 		"/setup/sets":     {"Owned by", "handbook", "helper"},
-		"/setup/channels": {"read-only", "Everywhere", "slack channel C1", `<span class="mark">chat</span> changed in chat by U5`, "; to undo it, write <code>/footnote report on</code> there", `<span class="mark">file</span> line 4`, `<span class="mark">default</span>`},
+		"/setup/channels": {"read-only", "Everywhere", "slack channel C1", `<span class="mark">changed</span> changed by U5`, "; to undo it, write <code>/footnote report on</code> there", `<span class="mark">file</span> line 4`, `<span class="mark">default</span>`},
 	} {
 		w := c.do(http.MethodGet, page, cookie, nil)
 		for _, want := range wants {

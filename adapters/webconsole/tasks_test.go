@@ -151,7 +151,7 @@ func TestOperatorsTasks(t *testing.T) {
 			o.click(page("setup"))
 			o.shows("Agents")
 			o.click(page("setup/channels"))
-			o.holds("changed in chat by U5")
+			o.holds("changed by U5")
 		}},
 		{"sign out", 1, func() { o.click(`form[action="/sign-out"] button`); o.shows("Sign in") }},
 	} {

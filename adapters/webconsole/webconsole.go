@@ -53,12 +53,14 @@ type Config struct {
 	Revealed func(ctx context.Context, person access.Account) ([]session.TurnID, error)
 	// Ask answers a question for a person, and reports its progress meanwhile. It fails with a
 	// review.InputError that says why there is no answer.
-	Ask    func(ctx context.Context, person access.Account, question string, progress func(doing string)) (mcp.Asked, error)
-	Setup  func(ctx context.Context) (review.Setup, error)
-	Files  *Files // nil: no files are kept
-	Logger *slog.Logger
-	OIDC   *OIDC  // nil: people do not sign in with an identity provider
-	Slack  *Slack // nil: people do not sign in with Slack
+	Ask   func(ctx context.Context, person access.Account, question string, progress func(doing string)) (mcp.Asked, error)
+	Setup func(ctx context.Context) (review.Setup, error)
+	// Settings shows and changes the settings of channels.
+	Settings review.Editing
+	Files    *Files // nil: no files are kept
+	Logger   *slog.Logger
+	OIDC     *OIDC  // nil: people do not sign in with an identity provider
+	Slack    *Slack // nil: people do not sign in with Slack
 }
 
 const (
@@ -122,6 +124,8 @@ func Handler(config Config) http.Handler {
 	}
 	mux.HandleFunc("GET /setup", s.page(review.PageSetup, s.setup))
 	mux.HandleFunc("GET /setup/{part}", s.page(review.PageSetup, s.setup))
+	mux.HandleFunc("GET /setup/channels/edit", s.page(review.PartSettings, s.settings))
+	mux.HandleFunc("POST /setup/channels/edit", s.page(review.PartSettings, s.changeSettings))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, http.StatusNotFound, "There is no such page.") })
 	return secured(inbound.OnlyHost(config.Host, "CONSOLE_URL", http.NewCrossOriginProtection().Handler(inbound.AtOnce(maxAtOnce, inbound.Everyone, mux))))
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/sources"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
@@ -50,20 +51,21 @@ type world struct {
 	held   map[string][]access.Principal // by person
 	unsure error                         // of the platform
 
-	today   review.Today
-	sources []review.Source
-	report  gaps.Report
-	did     []action.Request // what was done to answers
-	acts    []string         // what was done to sources
-	answer  review.Answer    // who may read a document
-	told    []string         // to askers
-	reveals []session.TurnID
-	set     review.Setup
-	answers func(ctx context.Context, p access.Account, question string, progress func(string)) (mcp.Asked, error)
-	away    bool // nothing is done to them
-	prices  spend.Prices
-	suffix  string // of titles
-	counted int    // how often questions were counted
+	today    review.Today
+	sources  []review.Source
+	report   gaps.Report
+	did      []action.Request // what was done to answers
+	acts     []string         // what was done to sources
+	answer   review.Answer    // who may read a document
+	told     []string         // to askers
+	reveals  []session.TurnID
+	set      review.Setup
+	settings *sessiontest.Memory
+	answers  func(ctx context.Context, p access.Account, question string, progress func(string)) (mcp.Asked, error)
+	away     bool // nothing is done to them
+	prices   spend.Prices
+	suffix   string // of titles
+	counted  int    // how often questions were counted
 }
 
 func newWorld() *world {
@@ -71,7 +73,7 @@ func newWorld() *world {
 		links: make(map[review.Hash]review.SignedIn), sessions: make(map[review.Hash]review.SignedIn), roles: make(map[access.Account]review.Role),
 		identities: make(map[review.Identity]access.Account),
 		saved:      make(map[session.TurnID]session.Saved), acls: make(map[document.ID]access.ACL), texts: make(map[document.ChunkID]string),
-		held: make(map[string][]access.Principal), now: time.Now(),
+		held: make(map[string][]access.Principal), now: time.Now(), settings: sessiontest.NewMemory(),
 	}
 }
 
@@ -235,8 +237,9 @@ func (w *world) handler(host string) http.Handler {
 		Ask: func(ctx context.Context, p access.Account, question string, progress func(string)) (mcp.Asked, error) {
 			return w.answers(ctx, p, question, progress)
 		},
-		Setup: func(context.Context) (review.Setup, error) { return w.set, nil },
-		Files: w.keepers(),
+		Setup:    func(context.Context) (review.Setup, error) { return w.set, nil },
+		Settings: w.editing(),
+		Files:    w.keepers(),
 		MayRead: func(_ context.Context, who, _ string) (review.Answer, error) {
 			if who != "slack:U7" {
 				return review.Answer{}, &review.InputError{Sentence: "The account is not known."}
@@ -422,7 +425,7 @@ func TestRolesCountAtOnce(t *testing.T) {
 	c := newConsole(t)
 	cookie := c.signIn("U1", review.Admin)
 	opens := map[review.Role][]string{
-		review.Admin: {"/today", "/questions", "/gaps", "/try", "/sources", "/setup"}, review.Moderator: {"/today", "/questions", "/gaps", "/try"}, review.GapReader: {"/gaps"}, "": nil,
+		review.Admin: {"/today", "/questions", "/gaps", "/try", "/sources", "/setup"}, review.Moderator: {"/today", "/questions", "/gaps", "/try", "/setup"}, review.GapReader: {"/gaps", "/setup"}, "": nil,
 	}
 	c.today.Findings = []review.Finding{{Part: "disk", Text: "It is nearly full."}}
 	for _, role := range []review.Role{review.Admin, review.GapReader, review.Moderator, ""} {

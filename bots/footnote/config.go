@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/review"
@@ -62,7 +61,7 @@ func (c *configShowCommand) Run(ctx context.Context, env *environment) error {
 			return err
 		}
 		shown := []placeJSON{}
-		for _, at := range c.wanted(placesWithSettings(base.File(), changed)) {
+		for _, at := range c.wanted(base.File().Places(changed)) {
 			e, err := base.Policies().Policy(ctx, base.Tenant, at)
 			if err != nil {
 				return err
@@ -99,22 +98,6 @@ func (c *configShowCommand) wanted(all []session.Place) []session.Place {
 	})
 }
 
-// placesWithSettings returns the global place and each place with settings in the file or in chat,
-// sorted.
-func placesWithSettings(f *config.File, changed []session.Setting) []session.Place {
-	all := []session.Place{{}}
-	for _, r := range f.Channels {
-		all = append(all, session.Place{Platform: r.Platform, Workspace: r.Workspace, Channel: r.Channel})
-	}
-	for _, s := range changed {
-		all = append(all, s.Place)
-	}
-	slices.SortFunc(all, func(a, b session.Place) int {
-		return cmp.Or(cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Workspace, b.Workspace), cmp.Compare(a.Channel, b.Channel))
-	})
-	return slices.Compact(all)
-}
-
 // describePlace returns a place's settings: all of them, or only those that were set.
 func describePlace(at session.Place, e policy.Effective, all bool) placeJSON {
 	p := placeJSON{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel, Settings: []settingJSON{}}
@@ -129,7 +112,7 @@ func describePlace(at session.Place, e policy.Effective, all bool) placeJSON {
 }
 
 func printPlace(to io.Writer, p placeJSON) error {
-	if _, err := fmt.Fprintf(to, "\n%s\n", placeName(session.Place{Platform: p.Platform, Workspace: p.Workspace, Channel: p.Channel})); err != nil {
+	if _, err := fmt.Fprintf(to, "\n%s\n", session.Place{Platform: p.Platform, Workspace: p.Workspace, Channel: p.Channel}.Name()); err != nil {
 		return err
 	}
 	for _, s := range p.Settings {
@@ -145,21 +128,6 @@ func printPlace(to io.Writer, p placeJSON) error {
 		}
 	}
 	return nil
-}
-
-// placeName returns the name of a place on one line.
-func placeName(p session.Place) string {
-	if p == (session.Place{}) {
-		return "everywhere"
-	}
-	name := cmp.Or(string(p.Platform), "every platform")
-	if p.Workspace != "" {
-		name += " workspace " + p.Workspace
-	}
-	if p.Channel != "" {
-		name += " channel " + p.Channel
-	}
-	return name
 }
 
 type configDiffCommand struct {
@@ -231,7 +199,7 @@ func describeChange(ctx context.Context, base *wire.Base, s session.Setting) (ch
 }
 
 func printChange(to io.Writer, d changeJSON) error {
-	at := placeName(session.Place{Platform: d.Platform, Workspace: d.Workspace, Channel: d.Channel})
+	at := session.Place{Platform: d.Platform, Workspace: d.Workspace, Channel: d.Channel}.Name()
 	note := ""
 	switch {
 	case !d.Counts:

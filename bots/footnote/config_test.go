@@ -42,7 +42,7 @@ func TestConfigShowsWhatHoldsAndWhoSaidSo(t *testing.T) {
 	}
 	settings, c1 := admin.NewSettings(database(t, p)), session.Place{Platform: "slack", Workspace: "T1", Channel: "C1"}
 	for key, value := range map[string]string{"follow": "always", "document_sets": "notes", "agent": "gone"} {
-		if err := settings.SetSetting(t.Context(), access.DefaultTenant, session.Setting{Place: c1, Key: key, Value: value, By: "U1"}); err != nil {
+		if err := settings.ChangeSettings(t.Context(), access.DefaultTenant, c1, session.Actor{Platform: "slack", ID: "U1"}, session.SettingChange{Key: key, Value: value}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -136,7 +136,7 @@ func TestServeReadsItsConfigurationAgain(t *testing.T) {
 	if second == first {
 		t.Error("the file that was read again does not count")
 	}
-	if err := admin.NewSettings(database(t, p)).SetSetting(t.Context(), access.DefaultTenant, session.Setting{Place: session.Place{Platform: "slack"}, Key: "bots", Value: "true", By: "U1"}); err != nil {
+	if err := admin.NewSettings(database(t, p)).ChangeSettings(t.Context(), access.DefaultTenant, session.Place{Platform: "slack"}, session.Actor{Platform: "slack", ID: "U1"}, session.SettingChange{Key: "bots", Value: "true"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := hash(); got == second {

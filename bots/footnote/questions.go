@@ -264,7 +264,7 @@ const withheldAnswer = "The answer is not shown: it rests on something that you 
 func printDetail(env *environment, d review.Detail) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", d.Text)
-	fmt.Fprintf(&b, "Asked by %s in %s on %s\n", cmp.Or(d.Asker.Name, d.Asker.ID), placeName(session.PlaceOf(d.Ref)), d.At.Format("2006-01-02 15:04:05 UTC"))
+	fmt.Fprintf(&b, "Asked by %s in %s on %s\n", cmp.Or(d.Asker.Name, d.Asker.ID), session.PlaceOf(d.Ref).Name(), d.At.Format("2006-01-02 15:04:05 UTC"))
 	fmt.Fprintf(&b, "Turn %s of session %s: %s, votes %s\n", d.Turn, d.Session, outcomeOf(d.Question), votesOf(d.Question))
 	switch {
 	case d.Withheld:

@@ -129,7 +129,7 @@ func setup(ctx context.Context, base *wire.Base) (review.Setup, error) {
 	if err != nil {
 		return out, err
 	}
-	for _, at := range placesWithSettings(f, changed) {
+	for _, at := range f.Places(changed) {
 		e, err := base.Policies().Policy(ctx, base.Tenant, at)
 		if err != nil {
 			return out, err

@@ -20,6 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/plural"
@@ -254,6 +255,16 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 			return base.Author(ctx, state.set, person)
 		}},
 		Setup: func(ctx context.Context) (review.Setup, error) { return setup(ctx, base) },
+		Settings: review.Editing{
+			Tenant: base.Tenant, Room: state.set.Room, Platforms: state.set.Platforms(), Names: func(key string) []string { return base.File().Names(key) },
+			Editor: command.Editor{Settings: base.Settings(), Policies: base.Policies(), Logger: base.Logger, FileSays: func(at session.Place, key string) (policy.Origin, bool) {
+				return base.File().Sets(at, key)
+			}},
+			Places: func(ctx context.Context) ([]session.Place, error) {
+				changed, err := base.Settings().AllSettings(ctx, base.Tenant)
+				return base.File().Places(changed), err
+			},
+		},
 	}), at, nil
 }
 
@@ -418,7 +429,7 @@ func changeSource(ctx context.Context, base *wire.Base, by access.Account, do so
 	if at < 0 {
 		return "", &review.InputError{Sentence: "There is no such source."}
 	}
-	done, err := base.As(admin.ActorOf(by)).ChangeSource(ctx, do, stored[at])
+	done, err := base.As(review.ActorOf(by)).ChangeSource(ctx, do, stored[at])
 	return fmt.Sprintf("%s: %s.", id, done), err
 }
 

@@ -199,10 +199,10 @@ func printExplanation(env *environment, n int, e command.Explanation) error {
 	if t := e.Turn; t != nil {
 		ref := t.Session.Ref
 		if _, err := fmt.Fprintf(env.out, "%sTurn %s, number %d of session %s\nAsked by %s in %s, thread %s, on %s\n", gap, t.ID, t.Number, t.Session.ID,
-			t.Asker.ID, placeName(session.PlaceOf(ref)), ref.Thread, t.Intake.Format("2006-01-02 15:04:05 UTC")); err != nil {
+			t.Asker.ID, session.PlaceOf(ref).Name(), ref.Thread, t.Intake.Format("2006-01-02 15:04:05 UTC")); err != nil {
 			return err
 		}
-	} else if _, err := fmt.Fprintf(env.out, "%sMessage %s in %s\n", gap, e.Verdict.Message, placeName(session.PlaceOf(e.Verdict.Ref))); err != nil {
+	} else if _, err := fmt.Fprintf(env.out, "%sMessage %s in %s\n", gap, e.Verdict.Message, session.PlaceOf(e.Verdict.Ref).Name()); err != nil {
 		return err
 	}
 	for _, line := range e.Sentences(func(document.ID) bool { return true }) {

@@ -102,7 +102,7 @@ func TestAdministratorsChangeSettings(t *testing.T) {
 	t.Parallel()
 	bare(t, func(s *stage) {
 		r, rules := s.judging("follow", "mention", "askers", "members")
-		s.says("a change", s.command(r, "config follow always", admin), "`follow` is now `always` (changed in chat by U1 on 2000-01-01)")
+		s.says("a change", s.command(r, "config follow always", admin), "`follow` is now `always` (changed by U1 on 2000-01-01)")
 		if p, err := rules.Policy(s.Context(), tenant, session.PlaceOf(channelRef)); err != nil || p.Follow != policy.FollowAlways {
 			s.Errorf("follow is %s, %v", p.Follow, err)
 		}
@@ -113,7 +113,7 @@ func TestAdministratorsChangeSettings(t *testing.T) {
 		s.says("a name that does not exist", s.command(r, "config agent nobody", admin), "cannot be set: there is no agent")
 		s.says("undone", s.command(r, "config follow reset", admin), "`follow` is now `mention` (footnote.yaml:7)")
 		s.says("undone twice", s.command(r, "config follow reset", admin), "was not changed in chat")
-		s.says("narrowed", s.command(r, "config askers group:staff", admin), "`members, and of those group:staff`", "footnote.yaml:7; changed in chat")
+		s.says("narrowed", s.command(r, "config askers group:staff", admin), "`members, and of those group:staff`", "footnote.yaml:7; changed by")
 		s.says("all channels", s.command(r, "config workspace bots true", admin), "`bots` is now `true`")
 		if p, err := rules.Policy(s.Context(), tenant, session.Place{Platform: "slack", Workspace: "T1", Channel: "C2"}); err != nil || !p.Bots {
 			s.Errorf("bots elsewhere: %v, %v", p.Bots, err)
@@ -121,7 +121,7 @@ func TestAdministratorsChangeSettings(t *testing.T) {
 		s.says("follow", s.command(r, "follow dialogue", admin), "`follow` is now `dialogue`")
 
 		s.says("report off", s.command(r, "report off", admin), "No weekly report", "/footnote report on")
-		s.says("report", s.command(r, "report"), "`report` is `false` (changed in chat by U1")
+		s.says("report", s.command(r, "report"), "`report` is `false` (changed by U1")
 		if p, err := rules.Policy(s.Context(), tenant, session.PlaceOf(channelRef)); err != nil || p.Report {
 			s.Errorf("the report is posted: %v, %v", p.Report, err)
 		}

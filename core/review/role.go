@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Role decides which pages of the console a person may open. Independently of the role, a page
@@ -43,12 +45,16 @@ const (
 	PartReveal    Page = "reveal"    // single questions of other people, for a stated reason
 
 	PartModeration Page = "moderation" // correct and remove other people's answers
+
+	// PartSettings is agents, projects and document sets, and changes of settings. Without it,
+	// PageSetup shows the settings of the viewer's channels.
+	PartSettings Page = "settings"
 )
 
 var pages = map[Role][]Page{
-	Admin:     {PageToday, PageQuestions, PageGaps, PageTry, PageFiles, PageSources, PageSetup, PartOperation, PartReveal, PartModeration},
-	Moderator: {PageToday, PageQuestions, PageGaps, PageTry, PageFiles, PartModeration},
-	GapReader: {PageGaps},
+	Admin:     {PageToday, PageQuestions, PageGaps, PageTry, PageFiles, PageSources, PageSetup, PartOperation, PartReveal, PartModeration, PartSettings},
+	Moderator: {PageToday, PageQuestions, PageGaps, PageTry, PageFiles, PageSetup, PartModeration},
+	GapReader: {PageGaps, PageSetup},
 }
 
 // Opens reports whether the role may open a page.
@@ -86,6 +92,14 @@ type SignedIn struct {
 	Person  access.Account
 	Role    Role // at the moment
 	Expires time.Time
+}
+
+// ActorOf returns a person of the console as the actor of an audit entry.
+func ActorOf(p access.Account) session.Actor {
+	if p.Platform == Terminal {
+		return session.Actor{Platform: session.Host, ID: p.ID}
+	}
+	return session.Actor{Platform: thread.Platform(p.Platform), ID: p.ID}
 }
 
 // Sign-in errors.

@@ -77,13 +77,14 @@ type PlaceSetting struct {
 	Undo       string          // the command that undoes it in the channel; empty: none
 }
 
-// Owner returns who set the value last: "file", "chat", or "default" if it was never set.
+// Owner returns who set the value last: "file", "changed" for a person in chat or in the console,
+// or "default" if it was never set.
 func (s PlaceSetting) Owner() string {
 	if len(s.Origins) == 0 {
 		return "default"
 	}
 	if s.Origins[len(s.Origins)-1].Chat {
-		return "chat"
+		return "changed"
 	}
 	return "file"
 }
@@ -94,7 +95,7 @@ func SettingsOf(at session.Place, e policy.Effective, all bool) Place {
 	for _, s := range policy.Settings() {
 		if origins := e.Origins(s.Key); len(origins) > 0 || all {
 			one := PlaceSetting{Key: s.Key, Value: s.Show(e.Policy), Origins: origins}
-			if at.Channel != "" && one.Owner() == "chat" {
+			if at.Channel != "" && one.Owner() == "changed" {
 				one.Undo = undo(s.Key, e.Policy)
 			}
 			p.Settings = append(p.Settings, one)

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -16,18 +18,54 @@ type Place struct {
 	Channel   string
 }
 
+// Name returns the name of the place, on one line.
+func (p Place) Name() string {
+	if p == (Place{}) {
+		return "everywhere"
+	}
+	name := cmp.Or(string(p.Platform), "every platform")
+	if p.Workspace != "" {
+		name += " workspace " + p.Workspace
+	}
+	if p.Channel != "" {
+		name += " channel " + p.Channel
+	}
+	return name
+}
+
 // PlaceOf returns the channel of a thread.
 func PlaceOf(r thread.Ref) Place {
 	return Place{Platform: r.Platform, Workspace: r.Workspace, Channel: r.Channel}
 }
 
-// Setting is one value that was changed in chat. The store does not interpret keys and values.
+// Setting is one value that was changed in chat or in the console. The store does not interpret
+// keys and values.
 type Setting struct {
 	Place
 	Key   string
 	Value string
-	By    string    // platform id of the person who changed it last
+	By    string    // who changed it last (AuthorOf)
 	At    time.Time // by the store's clock
+}
+
+// SettingChange is a new value of a setting. Without a Value, the setting is reset: the
+// configuration file applies again.
+type SettingChange struct {
+	Key, Value string
+	// Was is the stored value that the person saw, or empty if none was stored. Nil: any.
+	Was *string
+}
+
+// ErrSettingChanged reports that another person changed a setting first.
+var ErrSettingChanged = errors.New("the setting was changed meanwhile")
+
+// AuthorOf returns the name under which a place stores who changed it: the person's id, after the
+// platform's name if the person is from another platform.
+func AuthorOf(at Place, by Actor) string {
+	if by.Platform == at.Platform {
+		return by.ID
+	}
+	return string(by.Platform) + ":" + by.ID
 }
 
 // Settings stores values that were changed in chat and the system prompt, so that every replica
@@ -39,11 +77,9 @@ type Settings interface {
 	// AllSettings returns every changed value of a tenant, ordered by platform, workspace, channel
 	// and key.
 	AllSettings(ctx context.Context, tenant access.TenantID) ([]Setting, error)
-	// SetSetting stores or replaces a value and adds an Entry to the audit trail. It ignores At.
-	SetSetting(ctx context.Context, tenant access.TenantID, s Setting) error
-	// ResetSetting deletes a value, so that the configuration file applies again. It reports
-	// whether there was one. by is the person who resets it.
-	ResetSetting(ctx context.Context, tenant access.TenantID, at Place, key, by string) (bool, error)
+	// ChangeSettings changes settings of one place, all of them or none. It adds an Entry to the
+	// audit trail for each. It fails with ErrSettingChanged if a Was does not hold any more.
+	ChangeSettings(ctx context.Context, tenant access.TenantID, at Place, by Actor, changes ...SettingChange) error
 	// Prompt returns the current system prompt.
 	Prompt(ctx context.Context, tenant access.TenantID) (Prompt, error)
 	// SetPrompt replaces the prompt and returns the stored one. An empty text restores the built-in

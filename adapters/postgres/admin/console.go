@@ -178,7 +178,7 @@ func (c *Console) begin(ctx context.Context, tenant access.TenantID, id string, 
 		if in, err = c.find(ctx, tx, none, statement, args...); err != nil {
 			return err
 		}
-		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedIn, in.Person, ActorOf(in.Person), map[string]string{"session": id}))
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedIn, in.Person, review.ActorOf(in.Person), map[string]string{"session": id}))
 	})
 	if err != nil {
 		return review.SignedIn{}, fmt.Errorf("sign in: %w", err)
@@ -209,7 +209,7 @@ func (c *Console) Connect(ctx context.Context, tenant access.TenantID, of review
 		if err != nil {
 			return err
 		}
-		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleConnected, p, ActorOf(p), nil))
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleConnected, p, review.ActorOf(p), nil))
 	})
 	if err != nil {
 		return fmt.Errorf("connect an identity: %w", err)
@@ -237,14 +237,6 @@ func (c *Console) SignInPerson(ctx context.Context, tenant access.TenantID, pers
 			where tenant_id = $1 and platform = $2 and workspace = $6 and person = $7 returning *)
 		select b.id, r.platform, r.workspace, r.person, r.role, b.expires_at from begun b join console_role r using (tenant_id, platform, workspace, person)`,
 		tenant, person.Platform, to[:], id, int64(review.SessionLifetime/time.Second), postgres.Storable(person.Workspace.ID), postgres.Storable(person.ID))
-}
-
-// ActorOf returns a console user as the actor of an audit entry.
-func ActorOf(p access.Account) session.Actor {
-	if p.Platform == review.Terminal {
-		return session.Actor{Platform: session.Host, ID: p.ID}
-	}
-	return session.Actor{Platform: thread.Platform(p.Platform), ID: p.ID}
 }
 
 const sessionSQL = `
@@ -295,7 +287,7 @@ func (c *Console) Reveal(ctx context.Context, tenant access.TenantID, p access.A
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		e := consoleEntry(session.ConsoleRevealed, p, ActorOf(p), map[string]string{"reason": r.Reason})
+		e := consoleEntry(session.ConsoleRevealed, p, review.ActorOf(p), map[string]string{"reason": r.Reason})
 		e.Turn = string(r.Turn.ID)
 		return audit.Write(ctx, tx, tenant, e)
 	})
@@ -332,7 +324,7 @@ func (c *Console) SignOut(ctx context.Context, tenant access.TenantID, of review
 		if err != nil {
 			return err
 		}
-		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedOut, p, ActorOf(p), nil))
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedOut, p, review.ActorOf(p), nil))
 	})
 	if err != nil {
 		return fmt.Errorf("sign out: %w", err)

@@ -4,9 +4,11 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
@@ -52,7 +54,7 @@ func (s *Settings) AllSettings(ctx context.Context, tenant access.TenantID) ([]s
 func (s *Settings) settings(ctx context.Context, sql string, args ...any) ([]session.Setting, error) {
 	rows, err := postgres.QueryAll[settingRow](ctx, s.db.Pool, sql, args...)
 	if err != nil {
-		return nil, fmt.Errorf("load what was changed in chat: %w", err)
+		return nil, fmt.Errorf("load changed settings: %w", err)
 	}
 	all := make([]session.Setting, len(rows))
 	for i, r := range rows {
@@ -64,47 +66,62 @@ func (s *Settings) settings(ctx context.Context, sql string, args ...any) ([]ses
 	return all, nil
 }
 
-// SetSetting implements session.Settings.
-func (s *Settings) SetSetting(ctx context.Context, tenant access.TenantID, v session.Setting) error {
-	const set = `
-		insert into setting (tenant_id, platform, workspace, channel, key, value, changed_by) values ($1, $2, $3, $4, $5, $6, $7)
-		on conflict (tenant_id, platform, workspace, channel, key) do update
-		set value = excluded.value, changed_by = excluded.changed_by, changed_at = clock_timestamp()`
+// ChangeSettings implements session.Settings.
+func (s *Settings) ChangeSettings(ctx context.Context, tenant access.TenantID, at session.Place, by session.Actor, changes ...session.SettingChange) error {
+	// Rows are locked in this order.
+	changes = slices.SortedStableFunc(slices.Values(changes), func(a, b session.SettingChange) int { return cmp.Compare(a.Key, b.Key) })
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
-		before, _, err := settingNow(ctx, tx, tenant, v.Place, v.Key)
-		if err != nil {
-			return err
+		for _, c := range changes {
+			if err := changeSetting(ctx, tx, tenant, at, by, c); err != nil {
+				return fmt.Errorf("the setting %s: %w", c.Key, err)
+			}
 		}
-		if _, err := tx.Exec(ctx, set, tenant, v.Platform, v.Workspace, v.Channel, v.Key, postgres.Storable(v.Value), v.By); err != nil {
-			return err
-		}
-		return changed(ctx, tx, tenant, session.SettingSet, v.Place, v.By, map[string]string{
-			"key": v.Key, "value": session.RedactPeople(v.Value), "before": session.RedactPeople(before),
-		})
+		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("store the setting %s: %w", v.Key, err)
+		return fmt.Errorf("change settings: %w", err)
 	}
 	return nil
 }
 
-// ResetSetting implements session.Settings.
-func (s *Settings) ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key, by string) (was bool, err error) {
-	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
-		before, found, err := settingNow(ctx, tx, tenant, at, key)
-		if was = found; err != nil || !found {
-			return err
-		}
-		const reset = `delete from setting where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and key = $5`
-		if _, err := tx.Exec(ctx, reset, tenant, at.Platform, at.Workspace, at.Channel, key); err != nil {
-			return err
-		}
-		return changed(ctx, tx, tenant, session.SettingReset, at, by, map[string]string{"key": key, "before": session.RedactPeople(before)})
-	})
+func changeSetting(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at session.Place, by session.Actor, c session.SettingChange) error {
+	const (
+		insert = `
+		insert into setting (tenant_id, platform, workspace, channel, key, value, changed_by) values ($1, $2, $3, $4, $5, $6, $7)
+		on conflict (tenant_id, platform, workspace, channel, key) do `
+		replace = insert + `update set value = excluded.value, changed_by = excluded.changed_by, changed_at = clock_timestamp()`
+		reset   = `delete from setting where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and key = $5`
+	)
+	before, found, err := settingNow(ctx, tx, tenant, at, c.Key)
 	if err != nil {
-		return false, fmt.Errorf("forget the setting %s: %w", key, err)
+		return err
 	}
-	return was, nil
+	if c.Was != nil && *c.Was != before {
+		return session.ErrSettingChanged
+	}
+	details := map[string]string{"key": c.Key, "before": session.RedactPeople(before)}
+	if c.Value == "" {
+		if !found {
+			return nil
+		}
+		if _, err := tx.Exec(ctx, reset, tenant, at.Platform, at.Workspace, at.Channel, c.Key); err != nil {
+			return err
+		}
+		return changed(ctx, tx, tenant, session.SettingReset, at, by, details)
+	}
+	set := replace
+	if c.Was != nil && !found { // no row is locked that another person might insert
+		set = insert + `nothing`
+	}
+	stored, err := tx.Exec(ctx, set, tenant, at.Platform, at.Workspace, at.Channel, c.Key, postgres.Storable(c.Value), session.AuthorOf(at, by))
+	if err != nil {
+		return err
+	}
+	if stored.RowsAffected() == 0 {
+		return session.ErrSettingChanged
+	}
+	details["value"] = session.RedactPeople(c.Value)
+	return changed(ctx, tx, tenant, session.SettingSet, at, by, details)
 }
 
 // settingNow returns the current value of a setting and locks it until the transaction ends.
@@ -118,9 +135,9 @@ func settingNow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at sessi
 }
 
 // changed writes into the audit trail that a person changed what holds in a place.
-func changed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, at session.Place, by string, details map[string]string) error {
+func changed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, at session.Place, by session.Actor, details map[string]string) error {
 	return audit.Write(ctx, tx, tenant, audit.Entry{
-		Deed: deed, Who: session.Actor{Platform: at.Platform, ID: by},
+		Deed: deed, Who: by,
 		At: thread.Ref{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel}, Details: details,
 	})
 }

@@ -69,7 +69,7 @@ func (s *Store) Forget(
 		batch.Queue(`update surface_message set stop_by = array_remove(stop_by, $3) where tenant_id = $1 and platform = $2 and $3 = any(stop_by)`,
 			tenant, platform, person)
 		// Changed settings stay, without a name.
-		batch.Queue(`update setting set changed_by = '' where tenant_id = $1 and platform = $2 and changed_by = $3`, tenant, platform, person)
+		batch.Queue(`update setting set changed_by = '' where tenant_id = $1 and (platform = $2 and changed_by = $3 or changed_by = $2 || ':' || $3)`, tenant, platform, person)
 		batch.Queue(forgottenRemovalSQL, tenant, platform, person)
 		batch.Queue(forgottenCorrectionSQL, tenant, platform, person)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {

@@ -60,6 +60,61 @@ func (f *File) Said(at session.Place) []policy.SettingValue {
 	return said
 }
 
+// Sets reports whether the file's channels: set a key for a place, for a part of it, or for more
+// than it, and where.
+func (f *File) Sets(at session.Place, key string) (policy.Origin, bool) {
+	meet := func(rule, place string) bool { return rule == "" || place == "" || rule == place }
+	for _, r := range f.Channels {
+		if !meet(string(r.Platform), string(at.Platform)) || !meet(r.Workspace, at.Workspace) || !meet(r.Channel, at.Channel) {
+			continue
+		}
+		for _, v := range r.Values {
+			if v.Key == key {
+				return f.origin(v.Line), true
+			}
+		}
+	}
+	return policy.Origin{}, false
+}
+
+// Places returns the zero place and each place with settings in the file or in changed, sorted.
+func (f *File) Places(changed []session.Setting) []session.Place {
+	all := []session.Place{{}}
+	for _, r := range f.Channels {
+		all = append(all, session.Place{Platform: r.Platform, Workspace: r.Workspace, Channel: r.Channel})
+	}
+	for _, s := range changed {
+		all = append(all, s.Place)
+	}
+	slices.SortFunc(all, func(a, b session.Place) int {
+		return cmp.Or(cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Workspace, b.Workspace), cmp.Compare(a.Channel, b.Channel))
+	})
+	return slices.Compact(all)
+}
+
+// Names returns the names that the file defines for a setting of channels, and nil for a setting
+// whose values are no names.
+func (f *File) Names(key string) []string {
+	names := []string{}
+	switch key {
+	case "agent":
+		for _, a := range f.Agents {
+			names = append(names, a.Name)
+		}
+	case "project":
+		for _, p := range f.Projects {
+			names = append(names, p.Name)
+		}
+	case "document_sets":
+		for _, s := range f.DocumentSets {
+			names = append(names, s.Name)
+		}
+	default:
+		return nil
+	}
+	return names
+}
+
 func (f *File) origin(line int) policy.Origin {
 	return policy.Origin{File: filepath.Base(cmp.Or(f.Path, FileName)) + ":" + strconv.Itoa(line)}
 }

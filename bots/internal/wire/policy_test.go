@@ -60,7 +60,7 @@ func TestWhatChatChangedCountsBeforeTheFile(t *testing.T) {
 	}
 	set := func(at session.Place, key, value string) {
 		t.Helper()
-		if err := base.Settings().SetSetting(t.Context(), base.Tenant, session.Setting{Place: at, Key: key, Value: value, By: "U1"}); err != nil {
+		if err := base.Settings().ChangeSettings(t.Context(), base.Tenant, at, session.Actor{Platform: "slack", ID: "U1"}, session.SettingChange{Key: key, Value: value}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestReplicasGoByOneConfiguration(t *testing.T) {
 		return h
 	}
 	first := hash()
-	if err := base.Settings().SetSetting(t.Context(), base.Tenant, session.Setting{Place: session.Place{Platform: "slack"}, Key: "bots", Value: "true", By: "U1"}); err != nil {
+	if err := base.Settings().ChangeSettings(t.Context(), base.Tenant, session.Place{Platform: "slack"}, session.Actor{Platform: "slack", ID: "U1"}, session.SettingChange{Key: "bots", Value: "true"}); err != nil {
 		t.Fatal(err)
 	}
 	second := hash()

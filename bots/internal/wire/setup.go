@@ -89,29 +89,9 @@ func (b *Base) Models() []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 }
 
-func agentsOf(f *config.File) string {
-	var names []string
-	for _, a := range f.Agents {
-		names = append(names, a.Name)
-	}
-	return defined(f, "agents", names)
-}
-
-func setsOf(f *config.File) string {
-	var names []string
-	for _, s := range f.DocumentSets {
-		names = append(names, s.Name)
-	}
-	return defined(f, "document_sets", names)
-}
-
-func projectsOf(f *config.File) string {
-	var names []string
-	for _, p := range f.Projects {
-		names = append(names, p.Name)
-	}
-	return defined(f, "projects", names)
-}
+func agentsOf(f *config.File) string   { return defined(f, "agents", f.Names("agent")) }
+func setsOf(f *config.File) string     { return defined(f, "document_sets", f.Names("document_sets")) }
+func projectsOf(f *config.File) string { return defined(f, "projects", f.Names("project")) }
 
 func defined(f *config.File, what string, names []string) string {
 	if len(names) == 0 {

@@ -58,10 +58,10 @@ type Explained interface {
 	Saved(ctx context.Context, of session.Turn) (session.Saved, error)
 }
 
-// Settings is what commands need of a session.Settings.
+// Settings is what an Editor needs of a session.Settings.
 type Settings interface {
-	SetSetting(ctx context.Context, tenant access.TenantID, s session.Setting) error
-	ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key, by string) (was bool, err error)
+	Settings(ctx context.Context, tenant access.TenantID, at session.Place) ([]session.Setting, error)
+	ChangeSettings(ctx context.Context, tenant access.TenantID, at session.Place, by session.Actor, changes ...session.SettingChange) error
 }
 
 // Answerer is the part of *answer.Service that commands use. It is safe for concurrent use.

@@ -103,7 +103,7 @@ func listSettings(e policy.Effective, where string) string {
 			silent = append(silent, setting.Key)
 			continue
 		}
-		fmt.Fprintf(&b, "\n- `%s`: %s (%s)", setting.Key, asCode(setting.Show(e.Policy)), sayOrigins(origins))
+		fmt.Fprintf(&b, "\n- `%s`: %s (%s)", setting.Key, asCode(setting.Show(e.Policy)), policy.SayOrigins(origins))
 	}
 	list := b.String()
 	if list == "" {
@@ -119,30 +119,19 @@ func listSettings(e policy.Effective, where string) string {
 	return said + "\n\n`/footnote config KEY` explains one, `/footnote config KEY VALUE` changes it, `/footnote config KEY reset` undoes that."
 }
 
-func sayOrigins(origins []policy.Origin) string {
-	if len(origins) == 0 {
-		return policy.Origin{}.String()
-	}
-	all := make([]string, len(origins))
-	for i, o := range origins {
-		all[i] = o.String()
-	}
-	return strings.Join(all, "; ")
-}
-
 func describeSetting(setting policy.Setting, e policy.Effective) string {
 	value := "not set"
 	if shown := setting.Show(e.Policy); shown != "" {
 		value = asCode(shown)
 	}
-	said := fmt.Sprintf("`%s` is %s (%s). It says: %s. Write %s.", setting.Key, value, sayOrigins(e.Origins(setting.Key)), setting.Help, setting.Values)
+	said := fmt.Sprintf("`%s` is %s (%s). It says: %s. Write %s.", setting.Key, value, policy.SayOrigins(e.Origins(setting.Key)), setting.Help, setting.Values)
 	if setting.Narrows {
 		said += " What is written here can only take away from what the configuration file allows."
 	}
 	return said
 }
 
-// change stores a value, or forgets it.
+// change stores a value, or resets it.
 func (s *Service) change(ctx context.Context, c Request, at session.Place, setting policy.Setting, value string) (string, error) {
 	switch {
 	case !c.Admin:
@@ -151,27 +140,20 @@ func (s *Service) change(ctx context.Context, c Request, at session.Place, setti
 		return sentenceNoSettings, nil
 	}
 	if strings.EqualFold(value, valueReset) {
-		was, err := s.Settings.ResetSetting(ctx, c.Tenant, at, setting.Key, c.By.ID)
-		if err != nil {
-			return "", err
-		}
-		if !was {
-			return fmt.Sprintf("`%s` was not changed in chat.", setting.Key), nil
-		}
-	} else {
-		if err := setting.Check(value); err != nil {
-			return fmt.Sprintf("%s is no value of `%s`: %s.", asCode(value), setting.Key, err), nil
-		}
-		if err := s.Policies.Accept(ctx, c.Tenant, at, setting.Key, value); err != nil {
-			return fmt.Sprintf("%s cannot be set: %s.", asCode(setting.Key+" "+value), strings.TrimRight(err.Error(), ".")), nil
-		}
-		stored := session.Setting{Place: at, Key: setting.Key, Value: value, By: c.By.ID}
-		if err := s.Settings.SetSetting(ctx, c.Tenant, stored); err != nil {
-			return "", err
-		}
+		value = ""
 	}
-	s.Logger.InfoContext(ctx, "setting changed in chat", "platform", at.Platform, "workspace", at.Workspace, "channel", at.Channel,
-		"key", setting.Key, "by", c.By.ID)
+	done, err := Editor{Settings: s.Settings, Policies: s.Policies, Logger: s.Logger}.Edit(ctx, Edit{
+		Tenant: c.Tenant, At: at, By: session.Actor{Platform: at.Platform, ID: c.By.ID}, Admin: c.Admin,
+		Changes: []session.SettingChange{{Key: setting.Key, Value: value}},
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case done.Refused[setting.Key] != "":
+		return done.Refused[setting.Key], nil
+	case len(done.Done) == 0:
+		return fmt.Sprintf("`%s` was not changed in chat.", setting.Key), nil
+	}
 	e, err := s.policy(ctx, c.Tenant, at)
 	if err != nil {
 		return "", err
@@ -180,7 +162,7 @@ func (s *Service) change(ctx context.Context, c Request, at session.Place, setti
 	if shown := setting.Show(e.Policy); shown != "" {
 		now = asCode(shown)
 	}
-	return fmt.Sprintf("`%s` is now %s (%s).", setting.Key, now, sayOrigins(e.Origins(setting.Key))), nil
+	return fmt.Sprintf("`%s` is now %s (%s).", setting.Key, now, policy.SayOrigins(e.Origins(setting.Key))), nil
 }
 
 func (s *Service) followCommand(ctx context.Context, c Request, words []string) (string, error) {

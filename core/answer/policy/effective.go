@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -20,7 +21,7 @@ type SettingValue struct {
 // Origin says where a value was set.
 type Origin struct {
 	File  string // file and line, such as "footnote.yaml:12"; empty if not from a file
-	Chat  bool   // changed in chat
+	Chat  bool   // changed by a person, in chat or in the console
 	Place session.Place
 	By    string    // for Chat: who changed it last
 	At    time.Time // for Chat
@@ -30,12 +31,24 @@ type Origin struct {
 func (o Origin) String() string {
 	switch {
 	case o.Chat:
-		return fmt.Sprintf("changed in chat by %s on %s", o.By, o.At.UTC().Format("2006-01-02"))
+		return fmt.Sprintf("changed by %s on %s", o.By, o.At.UTC().Format("2006-01-02"))
 	case o.File != "":
 		return o.File
 	default:
 		return "default"
 	}
+}
+
+// SayOrigins says where a setting's value comes from.
+func SayOrigins(origins []Origin) string {
+	if len(origins) == 0 {
+		return Origin{}.String()
+	}
+	all := make([]string, len(origins))
+	for i, o := range origins {
+		all[i] = o.String()
+	}
+	return strings.Join(all, "; ")
 }
 
 // ChatValue returns a stored change as a value.

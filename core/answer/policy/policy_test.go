@@ -102,7 +102,7 @@ func TestChatOverridesTheFileAndNarrowsWhatItAllows(t *testing.T) {
 	if len(e.Quotas) != 2 {
 		t.Errorf("quotas %+v, want both to count", e.Quotas)
 	}
-	if got := e.Origins("follow"); len(got) != 1 || got[0].String() != "changed in chat by U1 on 2023-11-14" {
+	if got := e.Origins("follow"); len(got) != 1 || got[0].String() != "changed by U1 on 2023-11-14" {
 		t.Errorf("follow comes from %v", got)
 	}
 	if got := e.Origins("askers"); len(got) != 2 || got[0].String() != "footnote.yaml:3" || !got[1].Chat {

@@ -10,9 +10,10 @@ import (
 // Setting is one setting of a channel's policy, with the same key in the configuration file and in
 // chat.
 type Setting struct {
-	Key    string
-	Values string // accepted values, such as "true or false"
-	Help   string
+	Key     string
+	Values  string // accepted values, such as "true or false"
+	Help    string
+	Choices []string // all valid values; nil: any text may be valid
 	// values from chat can only restrict the file's value
 	Narrows bool
 

@@ -28,7 +28,7 @@ func nameSetting(key, values, help string, of func(*Policy) *string) Setting {
 
 func boolSetting(key, help string, of func(*Policy) *bool) Setting {
 	return Setting{
-		Key: key, Values: "true or false", Help: help, show: func(p Policy) string { return strconv.FormatBool(*of(&p)) },
+		Key: key, Values: "true or false", Choices: []string{"true", "false"}, Help: help, show: func(p Policy) string { return strconv.FormatBool(*of(&p)) },
 		parse: func(p *Policy, text string) error {
 			if text != "true" && text != "false" {
 				return errors.New("write true or false")
@@ -41,8 +41,12 @@ func boolSetting(key, help string, of func(*Policy) *bool) Setting {
 
 func enumSetting[T ~string](key, help string, of func(*Policy) *T, words ...T) Setting {
 	values := alternatives(words)
+	choices := make([]string, len(words))
+	for i, w := range words {
+		choices[i] = string(w)
+	}
 	return Setting{
-		Key: key, Values: values, Help: help, show: func(p Policy) string { return string(*of(&p)) },
+		Key: key, Values: values, Choices: choices, Help: help, show: func(p Policy) string { return string(*of(&p)) },
 		parse: func(p *Policy, text string) error {
 			if !slices.Contains(words, T(text)) {
 				return errors.New("write " + values)

@@ -133,15 +133,18 @@ func auditChanges(f *fixture) {
 		want = append(want, deeds...)
 		f.equal("deeds", f.deeds(), want)
 	}
-	f.must(f.SetSetting(f.ctx, tenant, session.Setting{Place: at, Key: "follow", Value: "always", By: "U8"}))
-	f.must(f.SetSetting(f.ctx, tenant, session.Setting{Place: at, Key: "follow", Value: "mention", By: "U8"}))
+	set := func(at session.Place, key, value string) {
+		f.Helper()
+		f.must(f.ChangeSettings(f.ctx, tenant, at, session.Actor{Platform: "slack", ID: "U8"}, session.SettingChange{Key: key, Value: value}))
+	}
+	set(at, "follow", "always")
+	set(at, "follow", "mention")
 	entries := f.trail(session.AuditQuery{})
 	last := entries[len(entries)-1]
 	f.equal("details", last.Details, map[string]string{"key": "follow", "value": "mention", "before": "always"})
 	f.equal("who and where", []any{last.Who, last.Ref}, []any{session.Actor{Platform: "slack", ID: "U8"}, thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1"}})
 	for range 2 { // the second changes nothing
-		_, err := f.ResetSetting(f.ctx, tenant, at, "follow", "U8")
-		f.must(err)
+		set(at, "follow", "")
 	}
 	expect(session.SettingSet, session.SettingSet, session.SettingReset)
 	_, err := f.SetPrompt(f.ctx, tenant, "secret words", "root")
@@ -213,7 +216,7 @@ func auditDirect(f *fixture) {
 }
 
 func auditNameless(f *fixture) {
-	f.must(f.SetSetting(f.ctx, tenant, session.Setting{Place: session.PlaceOf(place), Key: "askers", Value: "group:ops, user:slack:U7,public", By: "U8"}))
+	f.must(f.ChangeSettings(f.ctx, tenant, session.PlaceOf(place), session.Actor{Platform: "slack", ID: "U8"}, session.SettingChange{Key: "askers", Value: "group:ops, user:slack:U7,public"}))
 	f.equal("value", f.trail(session.AuditQuery{})[0].Details["value"], "group:ops, user:slack:*,public")
 }
 
@@ -268,7 +271,8 @@ func auditForgotten(f *fixture) {
 func forgetChanges(f *fixture) {
 	t := f.answered(f.question("q"), "A")
 	other := f.answered(f.question("q2"), "B")
-	f.must(f.SetSetting(f.ctx, tenant, session.Setting{Place: session.PlaceOf(place), Key: "follow", Value: "always", By: mod.ID}))
+	f.must(f.ChangeSettings(f.ctx, tenant, session.PlaceOf(place), session.Actor{Platform: "slack", ID: mod.ID}, session.SettingChange{Key: "follow", Value: "always"}))
+	f.must(f.ChangeSettings(f.ctx, tenant, session.Place{Platform: "discord", Workspace: "G1"}, session.Actor{Platform: "slack", ID: mod.ID}, session.SettingChange{Key: "follow", Value: "always"}))
 	f.must(f.Correct(f.ctx, tenant, t.ID, "c", session.Correction{Text: "better", By: mod}))
 	_, err := f.Remove(f.ctx, tenant, other.ID, "r", session.Removal{By: mod, Reason: "because"})
 	f.must(err)
@@ -276,7 +280,7 @@ func forgetChanges(f *fixture) {
 	f.must(err)
 	settings, err := f.AllSettings(f.ctx, tenant)
 	f.must(err)
-	if len(settings) != 1 || settings[0].Value != "always" || settings[0].By != "" {
+	if len(settings) != 2 || settings[0].Value+settings[1].Value != "alwaysalways" || settings[0].By+settings[1].By != "" {
 		f.Errorf("the settings are %+v", settings)
 	}
 	if r := f.find(session.Target{Turn: t.ID}); r.Correction == nil || r.Correction.Text != "better" || r.Correction.By != (thread.Person{}) {

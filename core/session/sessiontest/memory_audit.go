@@ -29,9 +29,9 @@ func (m *Memory) audited(tenant access.TenantID, e session.Entry) {
 	m.tenants = append(m.tenants, tenant)
 }
 
-func (m *Memory) changed(tenant access.TenantID, deed session.Deed, at session.Place, by string, details map[string]string) {
+func (m *Memory) changed(tenant access.TenantID, deed session.Deed, at session.Place, by session.Actor, details map[string]string) {
 	m.audited(tenant, session.Entry{
-		Deed: deed, Who: session.Actor{Platform: at.Platform, ID: by},
+		Deed: deed, Who: by,
 		Ref: thread.Ref{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel}, Details: details,
 	})
 }
@@ -80,7 +80,7 @@ func (m *Memory) forgotten(tenant access.TenantID, platform thread.Platform, per
 // nameless removes a person's name from the data of others.
 func (m *Memory) nameless(tenant access.TenantID, platform thread.Platform, person string) {
 	for key, s := range m.settings {
-		if key.tenant == tenant && key.place.Platform == platform && s.By == person {
+		if key.tenant == tenant && s.By == session.AuthorOf(key.place, session.Actor{Platform: platform, ID: person}) {
 			s.By = ""
 			m.settings[key] = s
 		}

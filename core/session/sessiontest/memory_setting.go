@@ -54,29 +54,29 @@ func (m *Memory) AllSettings(ctx context.Context, tenant access.TenantID) ([]ses
 	return all, ctx.Err()
 }
 
-// SetSetting implements session.Settings.
-func (m *Memory) SetSetting(ctx context.Context, tenant access.TenantID, s session.Setting) error {
+// ChangeSettings implements session.Settings.
+func (m *Memory) ChangeSettings(ctx context.Context, tenant access.TenantID, at session.Place, by session.Actor, changes ...session.SettingChange) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s.At = time.Now()
-	before := m.settings[settingKey{tenant, s.Place, s.Key}].Value
-	m.settings[settingKey{tenant, s.Place, s.Key}] = s
-	m.changed(tenant, session.SettingSet, s.Place, s.By, map[string]string{
-		"key": s.Key, "value": session.RedactPeople(s.Value), "before": session.RedactPeople(before),
-	})
-	return ctx.Err()
-}
-
-// ResetSetting implements session.Settings.
-func (m *Memory) ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key, by string) (bool, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	before, was := m.settings[settingKey{tenant, at, key}]
-	delete(m.settings, settingKey{tenant, at, key})
-	if was {
-		m.changed(tenant, session.SettingReset, at, by, map[string]string{"key": key, "before": session.RedactPeople(before.Value)})
+	for _, c := range changes {
+		if c.Was != nil && *c.Was != m.settings[settingKey{tenant, at, c.Key}].Value {
+			return session.ErrSettingChanged
+		}
 	}
-	return was, ctx.Err()
+	for _, c := range changes {
+		key := settingKey{tenant, at, c.Key}
+		before, was := m.settings[key]
+		details := map[string]string{"key": c.Key, "before": session.RedactPeople(before.Value)}
+		if c.Value != "" {
+			m.settings[key] = session.Setting{Place: at, Key: c.Key, Value: c.Value, By: session.AuthorOf(at, by), At: time.Now()}
+			details["value"] = session.RedactPeople(c.Value)
+			m.changed(tenant, session.SettingSet, at, by, details)
+		} else if was {
+			delete(m.settings, key)
+			m.changed(tenant, session.SettingReset, at, by, details)
+		}
+	}
+	return ctx.Err()
 }
 
 // limit counts a question against its quotas, or returns when those that have no room for it have

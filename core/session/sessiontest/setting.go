@@ -15,7 +15,7 @@ func settings(f *fixture) {
 	workspace := session.Place{Platform: "slack", Workspace: "T1"}
 	set := func(at session.Place, key, value, by string) {
 		f.Helper()
-		f.must(f.SetSetting(f.ctx, tenant, session.Setting{Place: at, Key: key, Value: value, By: by}))
+		f.must(f.ChangeSettings(f.ctx, tenant, at, session.Actor{Platform: at.Platform, ID: by}, session.SettingChange{Key: key, Value: value}))
 	}
 	set(channel, "follow", "always", "U1")
 	set(channel, "follow", "mention", "U2")
@@ -39,12 +39,8 @@ func settings(f *fixture) {
 	f.must(err)
 	f.equal("of the tenant", len(all), 5)
 
-	was, err := f.ResetSetting(f.ctx, tenant, channel, "follow", "U1")
-	f.must(err)
-	again, err := f.ResetSetting(f.ctx, tenant, channel, "follow", "U1")
-	f.must(err)
-	if !was || again {
-		f.Errorf("reset: %v, and once more: %v", was, again)
+	for range 2 {
+		set(channel, "follow", "", "U1")
 	}
 	got, err = f.Settings(f.ctx, tenant, channel)
 	f.must(err)

@@ -1,0 +1,218 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Editing shows and changes the settings of places for people of the console. It is safe for
+// concurrent use.
+type Editing struct {
+	Tenant access.TenantID
+	Editor command.Editor
+	// Places returns the places for which the configuration file or a person set something.
+	Places func(ctx context.Context) ([]session.Place, error)
+	// Room looks a channel up on its platform (chat.Platform).
+	Room func(ctx context.Context, at thread.Ref) (chat.Room, error)
+	// Names returns the names that can be values of a setting; nil: its values have no names.
+	Names func(key string) []string
+	// Platforms are those of this process.
+	Platforms []thread.Platform
+}
+
+// MaxValue is the largest number of characters of a value that a form takes.
+const MaxValue = 1000
+
+// PlaceForm is the form with the settings of a place.
+type PlaceForm struct {
+	session.Place
+	Fields []SettingField
+}
+
+// SettingField is a setting in a form.
+type SettingField struct {
+	policy.Setting
+	Holds string // in the place; empty: nothing is set
+	From  string // where that comes from
+	// Stored is what was changed in exactly this place, in chat or in the console.
+	Stored  string
+	Ignored bool // Stored is not valid any more
+	// FileSays is where the configuration file sets it; then it can only be reset. Empty: it can be
+	// changed.
+	FileSays string
+	Fixed    bool     // it cannot be changed in a form
+	Choices  []string // nil: free text
+	Names    []string // that may be part of the text
+	// Typed is what the field holds: Stored, or what the person typed.
+	Typed   string
+	Refused string // why what the person typed is not stored
+}
+
+// Editable reports whether people can change settings of the place.
+func (p Place) Editable() bool { return Editable(p.Place) }
+
+// Editable reports whether a place can have settings that people change: it is a channel, or all
+// channels of a workspace.
+func Editable(at session.Place) bool { return at.Platform != "" && at.Workspace != "" }
+
+// ShowsPlace reports whether a viewer may see the settings of a place. Chat shows them to everyone
+// in the channel.
+func ShowsPlace(v Viewer, role Role, at session.Place) bool {
+	return role.Opens(PartSettings) || at.Channel == "" || v.Audience.MayRead(access.ACL{access.Channel(string(at.Platform), at.Channel)})
+}
+
+// Find returns the place that a person names. It fills in the workspace of a channel. It fails with
+// an InputError if there is no such place.
+func (e Editing) Find(ctx context.Context, at session.Place, person access.Account) (session.Place, error) {
+	known, err := e.Places(ctx)
+	if err != nil {
+		return at, err
+	}
+	own := session.Place{Platform: thread.Platform(person.Platform), Workspace: person.Workspace.ID}
+	for _, p := range append(known, own) {
+		if p.Channel != at.Channel { // the workspace of a channel is known, too
+			p.Channel = ""
+		}
+		if p.Channel == at.Channel && p.Platform == at.Platform && (at.Workspace == "" && at.Channel != "" || p.Workspace == at.Workspace) && Editable(p) {
+			return p, nil
+		}
+	}
+	if at.Channel == "" {
+		return at, &InputError{Sentence: "There is no such workspace."}
+	}
+	room, err := e.Room(ctx, thread.Ref{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel})
+	switch {
+	case errors.Is(err, thread.ErrNotPermitted):
+		return at, &InputError{Sentence: fmt.Sprintf("%s has no channel %s, or the bot does not see it. Correct the id, or invite the bot there.", at.Platform, at.Channel)}
+	case errors.Is(err, errors.ErrUnsupported):
+		return at, &InputError{Sentence: "The process that serves the console does not serve this platform, so it cannot look the channel up."}
+	case err != nil:
+		return at, fmt.Errorf("look up a channel: %w", err)
+	}
+	found := session.PlaceOf(room.Ref)
+	if room.Present.Tenant != e.Tenant || found.Channel != at.Channel || at.Workspace != "" && found.Workspace != at.Workspace {
+		return at, &InputError{Sentence: "This channel belongs to another workspace."}
+	}
+	return found, nil
+}
+
+// Form returns the form of a place.
+func (e Editing) Form(ctx context.Context, at session.Place) (PlaceForm, error) {
+	f := PlaceForm{Place: at}
+	holds, err := e.Editor.Policies.Policy(ctx, e.Tenant, at)
+	if err != nil {
+		return f, err
+	}
+	stored, err := e.Editor.Settings.Settings(ctx, e.Tenant, at)
+	if err != nil {
+		return f, err
+	}
+	for _, s := range policy.Settings() {
+		one := SettingField{Setting: s, Holds: s.Show(holds.Policy), From: policy.SayOrigins(holds.Origins(s.Key)), Choices: s.Choices}
+		if i := slices.IndexFunc(stored, func(o session.Setting) bool { return o.Place == at && o.Key == s.Key }); i >= 0 {
+			one.Stored = stored[i].Value
+			one.Ignored = slices.ContainsFunc(holds.Ignored, func(v policy.SettingValue) bool { return v.Key == s.Key && v.Origin.Place == at })
+		}
+		if !s.Narrows {
+			if of, says := e.Editor.FileSays(at, s.Key); says {
+				one.FileSays = of.String()
+			}
+		}
+		if names := e.Names(s.Key); s.Narrows {
+			one.Names = names
+		} else if names != nil {
+			one.Choices = names
+		}
+		if one.FileSays != "" {
+			one.Choices = []string{}
+		}
+		if one.Choices != nil && one.Stored != "" && !slices.Contains(one.Choices, one.Stored) {
+			one.Choices = append(slices.Clip(one.Choices), one.Stored)
+		}
+		one.Typed = one.Stored
+		one.Fixed = one.FileSays != "" && one.Stored == "" || utf8.RuneCountInString(one.Stored) > MaxValue
+		f.Fields = append(f.Fields, one)
+	}
+	return f, nil
+}
+
+// Refused returns the keys of the changes that were refused.
+func (f PlaceForm) Refused() []string {
+	var keys []string
+	for _, field := range f.Fields {
+		if field.Refused != "" {
+			keys = append(keys, field.Key)
+		}
+	}
+	return keys
+}
+
+// Undo returns what undoes changes, as far as people may.
+func (f PlaceForm) Undo(done []session.SettingChange) []Given {
+	var undo []Given
+	for _, c := range done {
+		fixed := slices.ContainsFunc(f.Fields, func(field SettingField) bool { return field.Key == c.Key && field.Fixed })
+		if !fixed {
+			undo = append(undo, Given{Key: c.Key, Value: *c.Was, Was: c.Value})
+		}
+	}
+	return undo
+}
+
+// Given is what a person entered in a field, and the stored value that the form showed.
+type Given struct{ Key, Value, Was string }
+
+// Save stores a form and returns it as it is then. The fields of refused changes have the reasons
+// and what the person typed; then nothing is stored. done are the changes, each with its value
+// before.
+func (e Editing) Save(ctx context.Context, at session.Place, by SignedIn, given []Given) (f PlaceForm, done []session.SettingChange, err error) {
+	edit := command.Edit{Tenant: e.Tenant, At: at, By: ActorOf(by.Person), Admin: by.Role.Opens(PartSettings)}
+	refused := make(map[string]string)
+	for i, g := range given {
+		given[i].Value = strings.TrimSpace(strings.ReplaceAll(g.Value, "\r\n", "\n"))
+		switch {
+		case given[i].Value == g.Was: // also if another person changed it
+			continue
+		case utf8.RuneCountInString(given[i].Value) > MaxValue:
+			refused[g.Key] = fmt.Sprintf("This is longer than %d characters.", MaxValue)
+		case !utf8.ValidString(g.Value) || strings.ContainsRune(g.Value, 0):
+			refused[g.Key] = "This is no text in UTF-8."
+		default:
+			edit.Changes = append(edit.Changes, session.SettingChange{Key: g.Key, Value: given[i].Value, Was: &given[i].Was})
+		}
+	}
+	if len(refused) == 0 {
+		out, err := e.Editor.Edit(ctx, edit)
+		if err != nil {
+			return f, nil, err
+		}
+		refused, done = out.Refused, out.Done
+	}
+	if f, err = e.Form(ctx, at); err != nil || len(refused) == 0 {
+		return f, done, err
+	}
+	for i := range f.Fields {
+		field := &f.Fields[i]
+		at := slices.IndexFunc(given, func(g Given) bool { return g.Key == field.Key })
+		if at >= 0 && given[at].Value != given[at].Was {
+			field.Typed, field.Refused = given[at].Value, refused[field.Key]
+			delete(refused, field.Key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(refused)) { // of no field
+		return f, nil, &InputError{Sentence: refused[key]}
+	}
+	return f, nil, nil
+}
