@@ -95,8 +95,10 @@ func (a *asked) share(q query, texts ...string) float64 {
 	return retrieve.Coverage(q.terms, a.match(q, texts), q.chunks)
 }
 
-// leastShare is the share of a question's weight that a page holds if it answers.
-const leastShare = 0.225
+const (
+	leastShare = 0.225 // of a long question's weight: what a page holds that answers it
+	shortShare = 0.3   // what a question of one word needs in addition
+)
 
 // count is how many words of a query there are that have a weight.
 type count struct {
@@ -144,7 +146,8 @@ func (a *asked) evidence(p *page) bool {
 	if stray && a.share(a.own, p.parts[0].Title) == 0 {
 		return false
 	}
-	return a.share(a.all, p.texts()...) >= leastShare
+	words := a.count(a.all).all
+	return a.share(a.all, p.texts()...) >= leastShare+shortShare/float64(max(words, 1))
 }
 
 // holdsMost reports whether texts hold enough of the question to be quoted without the sentence
