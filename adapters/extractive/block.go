@@ -136,6 +136,7 @@ func (b *block) commands() string {
 		return b.text
 	case table:
 		return ""
+	case prose, list:
 	}
 	return strings.Join(command.FindAllString(b.text, -1), "\n")
 }
