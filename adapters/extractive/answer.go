@@ -1,6 +1,7 @@
 package extractive
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"strconv"
@@ -82,15 +83,19 @@ func (x *quotation) markdown() string {
 func (x *quotation) block(b *block) string {
 	switch {
 	case b.kind == table:
-		var out strings.Builder
-		if head, _ := protect(x.head); head != "" {
-			out.WriteString(head + ":\n\n")
+		head, sound := protect(cmp.Or(x.head, "-"))
+		lines := []string{head + ":", ""}
+		if x.head == "" {
+			lines = nil
 		}
 		for _, r := range x.rows {
-			text, _ := protect(r)
-			out.WriteString("- " + text + "\n")
+			text, whole := protect(r)
+			lines, sound = append(lines, "- "+text), sound && whole
 		}
-		return strings.TrimSuffix(out.String(), "\n")
+		if !sound {
+			return b.asCode()
+		}
+		return strings.Join(lines, "\n")
 	case b.kind == code:
 		return b.asCode()
 	}
@@ -212,7 +217,9 @@ func protect(text string) (protected string, sound bool) {
 			end = min(i+2, len(text))
 		case '`':
 			end = skipSpan(text, i)
-			sound = sound && strings.Trim(text[i:end], "`") != "" // closed
+			span := text[i:end]
+			// closed, and no number in it on another line, where platforms end a code span
+			sound = sound && strings.Trim(span, "`") != "" && !(strings.Contains(span, "\n") && strings.Contains(span, "["))
 		case '<':
 			value := placeholder.FindString(rest)
 			if value != "" && (i == 0 || text[i-1] != '`') && !strings.HasPrefix(rest[len(value):], "`") {
