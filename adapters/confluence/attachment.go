@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// file reads an attached file: it is fetched, and read by Options.Read.
+// file fetches an attached file and parses it with Options.Read.
 func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) (document.Document, error) {
 	var none document.Document
 	k, err := c.attachment(ctx, e)

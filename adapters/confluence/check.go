@@ -51,8 +51,8 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	return plural.Count(len(all), "space"), err
 }
 
-// tryScopes reads a page, a search and a restriction, and names the scope that is missing. Tokens
-// have a scope for each, and a list of spaces needs none of them.
+// tryScopes requests a page, a search and a restriction. Its error names the missing scope. Each
+// request needs a separate scope of the token, and listing spaces needs none of these scopes.
 func (c *Connector) tryScopes(ctx context.Context) error {
 	var found struct {
 		Results []listed `json:"results"`

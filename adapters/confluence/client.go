@@ -31,7 +31,7 @@ func New(config Config) (*Client, error) {
 // visitor asks without the credential.
 func (c *Client) visitor() *Client { return &Client{c.Visitor()} }
 
-// address returns the web address for a path in an answer, or "" without a path.
+// address returns the web address for a path in a response. It returns "" if the path is empty.
 func (c *Client) address(path string) string {
 	if path == "" {
 		return ""

@@ -1,11 +1,12 @@
 // Package confluence reads the spaces of a Confluence site, on Confluence Cloud or Data Center:
 // pages, blog posts and, optionally, comments and attached files.
 //
-// A reader of a page must be able to use the site and view the page's space. The reader must also
-// be on the list of the page, if it is restricted, and of every restricted page or folder above it
+// A reader of a page must be able to use the site and view the page's space. If the page is
+// restricted, the page's list must include the reader. The same holds for every restricted page or
+// folder above the page
 // (https://support.atlassian.com/confluence-cloud/docs/add-or-remove-page-restrictions/). Each
-// space is a node. Each restricted page or folder is a node within the next one above it. A
-// document names its nearest node.
+// space is a node. Each restricted page or folder is a node within the nearest restricted page or
+// folder above it, or within the space. A document names its nearest node.
 package confluence
 
 import (
@@ -24,7 +25,7 @@ import (
 // Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "confluence"
 
-// Common are the options that all Atlassian sources share.
+// Common holds the options that all Atlassian sources share.
 type Common = atlassian.Options
 
 // Options configure a Connector. Zero fields get their defaults.
@@ -39,7 +40,7 @@ type Options struct {
 // SweepEvery is the default interval between full scans.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks lists the changes that a scan can notice, and the scan that notices each.
+// Looks lists the kinds of changes and, for each kind, the scan that notices it.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
@@ -47,9 +48,9 @@ var Looks = index.Looks{
 	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},
 }
 
-// keyForm is what Confluence allows as a key: letters and digits, with a tilde before the key of a
-// personal space (https://support.atlassian.com/confluence-cloud/docs/choose-a-space-key/).
-// Personal spaces of Data Center have names of accounts in theirs.
+// keyForm matches the keys that Confluence allows: letters and digits, with a tilde before the key
+// of a personal space (https://support.atlassian.com/confluence-cloud/docs/choose-a-space-key/). On
+// Data Center, the key of a personal space contains the account's name.
 var keyForm = regexp.MustCompile(`^(?:[A-Za-z0-9]{1,255}|~[A-Za-z0-9._@-]{1,254})$`)
 
 func (o Options) validate() error {
@@ -75,7 +76,7 @@ var (
 	_ index.Waiter  = (*Connector)(nil)
 )
 
-// Waited implements index.Waiter, for all sources that are read with the credential.
+// Waited implements index.Waiter. The time covers all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
 // NewConnector returns a connector. It sends no request.
@@ -94,11 +95,11 @@ func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("confluence-" + name), Kind: Kind, Name: name}
 }
 
-// reading is the version of the rules for building documents. Raise it if they change. Everything
-// is then read again.
+// reading is the version of the rules for building documents. Raise it if the rules change.
+// Everything is then read again.
 const reading = 1
 
-// spaceNode prefixes the node id of a space. The node id of a content is its own id, which is
+// spaceNode prefixes the node id of a space. The node id of a content is the content's id, which is
 // unique in the site.
 const spaceNode = "space:"
 

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// contentSort is a kind of content that is read of a space.
+// contentSort is a kind of content to read in a space.
 type contentSort string
 
 const (
@@ -23,7 +23,7 @@ const (
 	attachments contentSort = "attachment"
 )
 
-// entry is a content as it is listed: without its text.
+// entry is a content as a list shows it, without the text.
 type entry struct {
 	id      string
 	of      contentSort
@@ -35,15 +35,15 @@ type entry struct {
 	size    int64     // of a file
 }
 
-// stamp changes whenever the content does: the time of its version, with a trace of the version's
-// number and the title in the parts of a second.
+// stamp returns a time that changes whenever the content changes. It is the time of the content's
+// version. The fraction of a second is a hash of the version's number and the title.
 func (e entry) stamp() time.Time {
 	sum := fnv.New32a()
 	_, _ = fmt.Fprintf(sum, "%d %s", e.version, e.title) // a hash takes everything
 	return e.when.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
 }
 
-// content is a content as the first API gives it.
+// content is a content in the format of the first API.
 type content struct {
 	ID      atlassian.ID `json:"id"`
 	Type    string       `json:"type"`
@@ -95,7 +95,8 @@ type content struct {
 	} `json:"_links"`
 }
 
-// account is a person as the APIs name them: by account id on Cloud, by user key on Data Center.
+// account is a person in the format of the APIs. Cloud identifies a person by account id, Data
+// Center by user key.
 type account struct {
 	AccountID   string `json:"accountId"`
 	UserKey     string `json:"userKey"`
@@ -109,7 +110,7 @@ func (a account) id() string {
 	return a.UserKey
 }
 
-// entry converts a content from a list. ancestors says that the list includes the ancestors of
+// entry converts a content from a list. ancestors means that the list includes the ancestors of
 // pages.
 func (k content) entry(ancestors bool) entry {
 	e := entry{id: string(k.ID), of: contentSort(k.Type), title: k.Title, version: k.Version.Number, when: k.Version.When, size: k.Extensions.FileSize}
@@ -134,7 +135,7 @@ func (k content) known() bool { return isID(string(k.ID)) && k.Type != "" }
 // known reports whether the entry has an id.
 func (l listed) known() bool { return isID(string(l.ID)) }
 
-// listed is a page as the second API lists it.
+// listed is a page in the format of the second API's lists.
 type listed struct {
 	ID         atlassian.ID `json:"id"`
 	Title      string       `json:"title"`
@@ -147,15 +148,16 @@ type listed struct {
 	} `json:"version"`
 }
 
-// How many are asked for at once: "maximum number … 250"
-// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/); with what a list is
-// expanded by, the first API gives fewer.
+// mostListed is the page size to request: "maximum number … 250"
+// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/). The first API returns
+// fewer entries if the request has expansions.
 const (
 	mostListed   = 250
 	mostExpanded = 100
 )
 
-// first is where the list of a sort of a space begins: its path and query.
+// first returns the path and query of the first page of a list. The list has the contents of one
+// sort in a space.
 func (c *Connector) first(s space, of contentSort) (path, asked string) {
 	switch {
 	case of == comments || of == attachments:
@@ -168,7 +170,7 @@ func (c *Connector) first(s space, of contentSort) (path, asked string) {
 	}
 }
 
-// listing reads a page of a list of a space's contents; the first if the cursor is empty. It
+// listing reads a page of a list of a space's contents. An empty cursor means the first page. It
 // records the parents of the contents.
 func (t *tree) listing(ctx context.Context, s space, of contentSort, asked string) (all []entry, next string, err error) {
 	path, first := t.first(s, of)

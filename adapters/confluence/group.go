@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// group is a group as the APIs list it.
+// group is a group in the format of the APIs.
 type group struct {
 	ID   atlassian.ID `json:"id"`
 	Name string       `json:"name"`
@@ -31,8 +31,8 @@ type member struct {
 	Status string `json:"accountStatus"`
 }
 
-// Groups implements index.GroupReader. It yields all groups with their members, group by group, and
-// goes on where it was ended.
+// Groups implements index.GroupReader. It yields all groups with their members, one group after the
+// other. It continues an interrupted pass.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		all, err := c.groups(ctx)
@@ -57,7 +57,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// members reads the members of a group. Confluence includes those of nested groups.
+// members reads the members of a group. Confluence includes the members of nested groups.
 func (c *Connector) members(ctx context.Context, id string) ([]member, error) {
 	path := "rest/api/group/" + url.PathEscape(id) + "/member"
 	if c.client.Cloud {

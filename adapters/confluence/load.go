@@ -52,11 +52,12 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	return all, nil
 }
 
-// expandBody selects what is read of a content in addition to its text, including its restriction,
-// which may be newer than the list.
+// expandBody selects what to request for a content in addition to the text. This includes the
+// restriction, which may be newer than the list.
 const expandBody = "body.storage,version,history,container,metadata.labels,metadata.properties.editor," + expandRestrictions
 
-// single reads a content by itself, which a search does not show, or not in storage format.
+// single reads one content with a separate request. It is used for a content that a search does not
+// show, or does not show in storage format.
 func (c *Connector) single(ctx context.Context, e entry, k content, found bool) (content, error) {
 	if !c.client.Cloud {
 		var alone content
@@ -107,7 +108,8 @@ func (c *Connector) single(ctx context.Context, e entry, k content, found bool) 
 	return k, nil
 }
 
-// asGone returns an error that removes the document if the content no longer exists for us.
+// asGone returns an error that removes the document if the content no longer exists or is no longer
+// visible to the account.
 func asGone(err error) error {
 	if atlassian.Absent(err) {
 		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
@@ -115,7 +117,7 @@ func asGone(err error) error {
 	return err
 }
 
-// newEditor is the property of pages that were written with the editor of Confluence Cloud.
+// newEditor is the property of pages that were written with the new editor of Confluence Cloud.
 const newEditor = "v2"
 
 // document makes a document of a content.
@@ -171,8 +173,8 @@ func (c *Connector) document(ctx context.Context, s space, e entry, k content, a
 	return d, err
 }
 
-// pageURL is where people open a content. On Data Center that is by its id: the other address
-// changes with the title.
+// pageURL returns the address at which people open a content. On Data Center the address contains
+// the content's id. The alternative address changes with the title.
 func (c *Connector) pageURL(e entry, k content) string {
 	if !c.client.Cloud && (e.of == pages || e.of == posts) {
 		return c.client.address("pages/viewpage.action?pageId=" + url.QueryEscape(e.id))

@@ -27,22 +27,23 @@ type nodeState struct {
 // nodePass is a reading of nodes.
 type nodePass struct {
 	Began int64 `json:"b"`
-	// it checks all contents, not only known restricted ones
+	// the pass checks all contents, not only known restricted ones
 	All  bool     `json:"a,omitempty"`
 	Done []string `json:"d,omitempty"` // ids of spaces
-	// in the next space: which of the sorts is read
+	// the sort that is read in the next space
 	Of    int                      `json:"o,omitempty"`
 	Asked string                   `json:"q,omitempty"` // the query of its next part
 	Holes bool                     `json:"x,omitempty"` // it may be incomplete
 	Known map[string]restrictedIDs `json:"k,omitempty"`
 }
 
-// restrictedIDs are the ids of a space's restricted contents by kind. Cloud needs the kind to look
-// them up, because it lists pages, blog posts and folders separately. The kind is empty in
-// checkpoints of an earlier version.
+// restrictedIDs holds the ids of a space's restricted contents by kind. Cloud needs the kind to
+// look up a content, because it lists pages, blog posts and folders separately. The kind is empty
+// in checkpoints of an earlier version.
 type restrictedIDs map[string]atlassian.IDSet
 
-// UnmarshalJSON implements json.Unmarshaler. Earlier versions wrote one set without kinds.
+// UnmarshalJSON implements json.Unmarshaler. It also reads the format of earlier versions, which is
+// one set without kinds.
 func (r *restrictedIDs) UnmarshalJSON(text []byte) error {
 	kinds := make(map[string]atlassian.IDSet)
 	if json.Unmarshal(text, &kinds) == nil {
@@ -71,7 +72,7 @@ func (r restrictedIDs) has(id string) bool {
 	return false
 }
 
-// untyped reports whether the kinds of some contents are not known.
+// untyped reports whether the kind of any content is unknown.
 func untyped(known map[string]restrictedIDs) bool {
 	for _, r := range known {
 		if len(r[""]) > 0 {
@@ -163,7 +164,7 @@ func (n *nodes) run(ctx context.Context) error {
 	return n.emit(index.NodeBatch{Complete: whole})
 }
 
-// space reads who may view a space, and its restricted contents.
+// space reads the viewers of a space and the space's restricted contents.
 func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 	viewers, known, err := n.viewers(ctx, n.site, s)
 	switch {
@@ -218,8 +219,8 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 	return n.emit(index.NodeBatch{})
 }
 
-// unmet are the restricted contents of a space that are known from before, and that this pass has
-// not met.
+// unmet returns the restricted contents of a space that an earlier pass found and this pass has not
+// found.
 func (n *nodes) unmet(pass *nodePass, s space) (ids []string) {
 	for _, of := range n.state.Known[string(s.ID)] {
 		for id := range of {
@@ -276,14 +277,14 @@ func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 	return nil
 }
 
-// restricts reports whether documents name a content, or may have named it.
+// restricts reports whether documents name, or may have named, a content as their node.
 func (n *nodes) restricts(id string) bool {
 	l, known := n.tree.lists[id]
 	return n.tree.lost[id] || n.tree.unsure[id] || !known || l.state != unrestricted
 }
 
-// addNode adds the state of a content to a batch: its readers if it is restricted, and the end of a
-// restriction if it was.
+// addNode adds the state of a content to a batch. If the content is restricted, the state has its
+// readers. If a restriction has ended, the state says so.
 func (n *nodes) addNode(batch *index.NodeBatch, pass *nodePass, s space, id, name string) {
 	at := s.within(id)
 	if n.reported[at] {

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// page is a part of a list, as both APIs give it.
+// page is one page of a list, in the format of both APIs.
 type page[T any] struct {
 	Results []T `json:"results"`
 	Links   struct {
@@ -19,10 +19,13 @@ type page[T any] struct {
 	} `json:"_links"`
 }
 
-// readPage reads a page of a list. next is the query of the next page; empty at the end. A next
-// link may be relative to the host or to the site, or absolute, and bypasses the gateway, so only
-// its query is used. It may lead past the end (CONFSERVER-95272, CONFSERVER-95312): in a numbered
-// list, an empty page is the last one. A page behind a cursor may be empty although others follow.
+// readPage reads a page of a list. next is the query of the next page, or empty at the end of the
+// list.
+//
+// A next link may be relative to the host or to the site, or absolute. It bypasses the gateway, so
+// only its query is used. A next link may lead past the end of the list (CONFSERVER-95272,
+// CONFSERVER-95312). In a numbered list, an empty page is the last page. In a list with cursors,
+// further pages may follow an empty page.
 func readPage[T any](ctx context.Context, c *Client, path, query string, attempts int) (got []T, next string, err error) {
 	var p page[T]
 	if err := c.Ask(ctx, sourcehttp.Request{Path: path + "?" + query, Attempts: attempts}, &p); err != nil {
@@ -42,8 +45,8 @@ func readPage[T any](ctx context.Context, c *Client, path, query string, attempt
 	return p.Results, next, nil
 }
 
-// merge puts the place of a next link into a query; empty where an ended list is counted. All else
-// stays as it was asked for: links leave some of it out.
+// merge adds the position in a next link to a query. It returns "" at the end of a numbered list.
+// All other parameters keep their values, because next links omit some of them.
 func merge(query, next string, ended bool) (string, error) {
 	ours, err := url.ParseQuery(query)
 	theirs, err2 := url.ParseQuery(next)
@@ -68,7 +71,7 @@ func merge(query, next string, ended bool) (string, error) {
 	return ours.Encode(), nil
 }
 
-// walk reads a list part by part, until use wants no more.
+// walk reads a list page by page. It stops when use returns false.
 func walk[T any](ctx context.Context, c *Client, path, query string, attempts int, use func([]T) (more bool)) error {
 	return sourcehttp.EachPage("Confluence's list "+path, query, func(query string) (string, error) {
 		got, next, err := readPage[T](ctx, c, path, query, attempts)
@@ -79,7 +82,7 @@ func walk[T any](ctx context.Context, c *Client, path, query string, attempts in
 	})
 }
 
-// listAll reads a whole list. An error is one of the whole list: half of one is none.
+// listAll reads a whole list. If any page fails, it returns an error and no entries.
 func listAll[T any](ctx context.Context, c *Client, path, query string) (all []T, err error) {
 	err = walk(sourcehttp.Whole(ctx), c, path, query, 0, func(got []T) bool {
 		all = append(all, got...)
@@ -91,7 +94,7 @@ func listAll[T any](ctx context.Context, c *Client, path, query string) (all []T
 	return all, nil
 }
 
-// cqlIDs is a search for contents by their ids.
+// cqlIDs returns a search for contents by their ids.
 func cqlIDs(ids []string) string { return "id in (" + strings.Join(ids, ",") + ")" }
 
 // quoted is a text in a search.
@@ -99,8 +102,8 @@ func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// isID reports whether a text is the id of a content, which may stand in a search and in a path.
-// Those of attachments begin with "att".
+// isID reports whether a text is the id of a content and is safe in a search and in a path. Ids of
+// attachments begin with "att".
 func isID(id string) bool {
 	number, err := strconv.ParseUint(strings.TrimPrefix(id, "att"), 10, 64)
 	return err == nil && number > 0

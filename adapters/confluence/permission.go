@@ -14,11 +14,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// site holds the site-wide settings: who may use Confluence, and what visitors may see.
+// site holds the site-wide settings: who may use Confluence, and what anonymous visitors may see.
 type site struct {
 	users     access.ACL      // who may use it
 	anonymous map[string]bool // ids of the spaces that visitors see
-	// roles with which someone may view a space; nil: the site has no role-based access
+	// roles that allow viewing a space; nil: the site has no role-based access
 	roles map[string]bool
 }
 
@@ -45,8 +45,8 @@ func (c *Connector) site(ctx context.Context) (*site, error) {
 	return s, err
 }
 
-// usersPrefix is how the names of the groups begin that Confluence makes for who may use it:
-// "confluence-users" on Data Center, "confluence-users-SITE" on Cloud
+// usersPrefix is the prefix of the names of the groups that Confluence creates for its users. The
+// groups are "confluence-users" on Data Center and "confluence-users-SITE" on Cloud
 // (https://support.atlassian.com/user-management/docs/default-groups-and-permissions/).
 const usersPrefix = "confluence-users"
 
@@ -57,8 +57,9 @@ func (c *Connector) isUsers(name string) bool {
 	return strings.HasPrefix(name, usersPrefix)
 }
 
-// visible is which spaces a visitor without an account sees. It is found out by being one: the
-// switches of the site and of the space both count, and neither is shown.
+// visible returns the spaces that a visitor without an account sees. It sends requests without a
+// credential. Visibility depends on the switches of the site and of the space, and the APIs show
+// neither.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	all, err := c.spaces(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
@@ -103,9 +104,9 @@ func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 	return roles, err
 }
 
-// viewers returns who may view a space according to its own settings. known is false if these are
-// invisible; then no one may view it. Principals other than people and groups, such as roles,
-// access classes and apps, are ignored.
+// viewers returns who may view a space according to the space's settings. If the account cannot see
+// the settings, known is false and no one may view the space. Principals other than people and
+// groups, such as roles, access classes and apps, are ignored.
 func (c *Connector) viewers(ctx context.Context, all *site, s space) (acl access.ACL, known bool, err error) {
 	switch {
 	case !c.client.Cloud:
@@ -171,9 +172,9 @@ func (c *Connector) viewersByRole(ctx context.Context, site *site, s space) (acc
 	return acl, err
 }
 
-// viewersOfKey asks a Data Center of 9.1 or later
-// (https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/). People
-// are named by their user keys.
+// viewersOfKey requests the viewers of a space from a Data Center of version 9.1 or later
+// (https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/). The
+// response identifies people by user key.
 func (c *Connector) viewersOfKey(ctx context.Context, s space) (access.ACL, error) {
 	var raw json.RawMessage
 	if err := c.client.Get(ctx, "rest/api/space/"+s.Key+"/permissions", &raw); err != nil {
@@ -208,8 +209,8 @@ func (c *Connector) viewersOfKey(ctx context.Context, s space) (access.ACL, erro
 	return acl, nil
 }
 
-// clauses returns the clauses for reading a space: may use the site, may view the space, and is
-// admitted by the operator.
+// clauses returns the clauses for reading a space. A reader must be able to use the site, be able
+// to view the space, and be admitted by the operator.
 func (c *Connector) clauses(all *site, s space, viewers access.ACL) []access.ACL {
 	users, viewers := slices.Clone(all.users), slices.Clone(viewers)
 	if all.anonymous[string(s.ID)] {

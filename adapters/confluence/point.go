@@ -15,8 +15,8 @@ import (
 // operation to the specified content. … the user has the required site permissions, space
 // permissions and content restrictions"
 // (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-permissions/). It
-// asks about the document itself, because a page that was restricted since the last pass still
-// names its space. Data Center cannot be asked.
+// asks about the document itself, because a page that was restricted after the last pass still
+// names its space. Data Center has no such request.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)

@@ -9,9 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// restriction holds the readers of a content as set on the content itself:
+// restriction holds the readers that are set on a content itself:
 // https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/. It does
-// not include inherited restrictions (CONFSERVER-45609). Without one, the parent decides.
+// not include inherited restrictions (CONFSERVER-45609). If a content has no restriction, its
+// parent decides.
 type restriction struct {
 	Restrictions struct {
 		User  *subjects `json:"user"`
@@ -36,12 +37,13 @@ type subject struct {
 	Name string       `json:"name"` // of a group
 }
 
-// cut reports whether there may be more than is shown: "expansions are cut at 25 to 200 entries".
+// cut reports whether there may be more subjects than the response shows: "expansions are cut at 25
+// to 200 entries".
 func (s subjects) cut() bool {
 	return s.Links.Next != "" || s.Limit > 0 && len(s.Results) >= s.Limit || s.Size > len(s.Results)
 }
 
-// complete reports whether an answer includes a content's complete restriction.
+// complete reports whether a response includes a content's complete restriction.
 func (r *restriction) complete() bool {
 	return r != nil && r.Restrictions.User != nil && r.Restrictions.Group != nil && !r.Restrictions.User.cut() && !r.Restrictions.Group.cut()
 }
@@ -62,7 +64,7 @@ func (c *Connector) readers(users, groups []subject) access.ACL {
 	return acl
 }
 
-// groupID returns the id of a group: its id on Cloud, its name on Data Center, which has no other.
+// groupID returns the id of a group. On Data Center a group has no id, so groupID returns the name.
 func (c *Connector) groupID(id atlassian.ID, name string) string {
 	if c.client.Cloud {
 		return string(id)
@@ -70,7 +72,7 @@ func (c *Connector) groupID(id atlassian.ID, name string) string {
 	return name
 }
 
-// mostSubjects limits the people and groups that are read of one restriction.
+// mostSubjects is the maximum number of people and groups that are read of one restriction.
 const mostSubjects = 100_000
 
 // restrictionOf reads the restriction of one content whole.

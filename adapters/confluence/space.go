@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// space is a space as both APIs list it.
+// space is a space in the format of both APIs.
 type space struct {
 	ID       atlassian.ID `json:"id"`
 	Key      string       `json:"key"`
@@ -33,9 +33,9 @@ func (s space) known() bool {
 
 func (s space) node() string { return spaceNode + string(s.ID) }
 
-// within returns the node of a restricted content in the space; "" means the space's own node. A
-// content that moves to another space gets a new node and a new document. So no reader of the old
-// space can read it before its readers are read again.
+// within returns the node of a restricted content in the space, or "" for the space's own node. A
+// content that moves to another space gets a new node and a new document. Readers of the old space
+// then cannot read the content before its readers are read again.
 func (s space) within(content string) string {
 	if content == "" {
 		return s.node()
@@ -55,7 +55,7 @@ func (c *Connector) listSpaces(ctx context.Context) ([]space, error) {
 	return all, err
 }
 
-// spaces lists the spaces of the source in the order of their ids, as someone sees them.
+// spaces lists the spaces of the source that a caller sees, in the order of their ids.
 func (c *Connector) spaces(ctx context.Context, as *Client) ([]space, error) {
 	path, asked := "rest/api/space", atlassian.Query("limit", "100", "status", "current")
 	if as.Cloud {

@@ -59,7 +59,7 @@ func (t *tree) place(id, parent, kind string) {
 	}
 }
 
-// entry converts a content from a list, including the parent of a comment or file.
+// entry converts a content from a list. The result includes the parent of a comment or file.
 func (t *tree) entry(k content) entry {
 	e := k.entry(!t.client.Cloud)
 	if k.Container != nil && (e.of == comments || e.of == attachments) {
@@ -90,8 +90,8 @@ func (t *tree) valid(all []entry, of contentSort) []entry {
 	return all
 }
 
-// feet is where the way up from an entry begins: at itself, or at what a comment or a file belongs
-// to.
+// feet returns the content at which the path to the root starts. It is the content that a comment
+// or a file belongs to, or else the entry itself.
 func (e entry) feet() string {
 	if (e.of == comments || e.of == attachments) && len(e.above) > 0 {
 		return e.above[0]
@@ -111,7 +111,7 @@ func feet(entries []entry) []string {
 const deepest = 500
 
 // chain returns a content and its ancestors, nearest first. whole reports whether all of them are
-// known and visible; if not, the last one is the missing one.
+// known and visible. If whole is false, the last element is the missing content.
 func (t *tree) chain(id string) (ids []string, whole bool) {
 	for range deepest {
 		if slices.Contains(ids, id) { // a circle
@@ -130,7 +130,7 @@ func (t *tree) chain(id string) (ids []string, whole bool) {
 	return ids, false
 }
 
-// load reads whatever is to be known of the ways up from some contents.
+// load reads everything that is needed to know the ancestors of some contents.
 func (t *tree) load(ctx context.Context, feet []string) error {
 	for range deepest {
 		var unknown []string
@@ -162,9 +162,9 @@ func (t *tree) load(ctx context.Context, feet []string) error {
 	return t.restrictions(ctx, slices.Compact(unknown))
 }
 
-// nearest returns the nearest restricted content among a content and its ancestors, or "" if only
-// the space decides. sure is false if that could not be read. An invisible content counts as
-// restricted and admits no one.
+// nearest returns the nearest restricted content among a content and its ancestors. It returns ""
+// if there is none and only the space decides. sure is false if the ancestors could not be read. An
+// invisible content counts as restricted and admits no one.
 func (t *tree) nearest(from string) (id string, sure bool) {
 	ids, whole := t.chain(from)
 	for _, id := range ids {
@@ -237,7 +237,7 @@ func (t *tree) climb(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// containers are the contents that are no pages and may have some below them
+// containers lists the kinds of contents, other than pages, that may have contents below them
 // (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-folder/).
 var containers = map[string]string{"folder": "folders", "whiteboard": "whiteboards", "database": "databases", "embed": "embeds"}
 
@@ -267,10 +267,12 @@ func (t *tree) climbOne(ctx context.Context, id string) error {
 	return t.fails(ctx, err)
 }
 
-// patience is how many contents in a row may fail before a loop does.
+// patience is the number of consecutive contents that may fail before a loop fails.
 const patience = 5
 
-// fails skips an error about one content, until there are too many.
+// fails decides whether an error about one content is skipped. It returns nil to skip a server
+// error or a malformed response. It returns any other error, and after patience consecutive errors
+// also these.
 func (t *tree) fails(ctx context.Context, err error) error {
 	if t.failing++; atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, atlassian.ErrMalformed) || t.failing >= patience {
 		return err
@@ -325,8 +327,8 @@ func (t *tree) restrictions(ctx context.Context, ids []string) error {
 
 const expandRestrictions = "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
 
-// bulk reads contents by id and returns the ids that it did not find. If that fails it reads each
-// half separately, because a failing expansion of one content fails the whole request
+// bulk reads contents by id and returns the ids that it did not find. If the request fails, bulk
+// reads each half separately. A failing expansion of one content fails the whole request
 // (CONFCLOUD-77618, CONFCLOUD-76424).
 func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(content)) (left []string, err error) {
 	if len(ids) == 0 {

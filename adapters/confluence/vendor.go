@@ -19,8 +19,8 @@ import (
 )
 
 // vendor implements crawl.Vendor. A run without changes reads the spaces, the latest changes and,
-// on Cloud, the latest deletions. Every Options.SweepEvery it scans each space for what those lists
-// omit: moves, restrictions, permanent deletions.
+// on Cloud, the latest deletions. Every Options.SweepEvery it scans each space for changes that
+// those lists omit: moves, restrictions, permanent deletions.
 type vendor struct {
 	*Connector
 
@@ -29,7 +29,8 @@ type vendor struct {
 	tree   *tree
 }
 
-// Feeds of a source. That of a space ends in its id.
+// feedChanges and the constants below it are prefixes of a source's feeds. The name of a space's
+// feed ends in the space's id.
 const (
 	feedChanges = "changes"
 	feedTrash   = "trash"
@@ -59,8 +60,9 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	return scopes, nil
 }
 
-// Feeds implements crawl.Vendor. The trash is read first, since restored contents are then listed
-// as changed. Data Center lists it only per space, so there a scan finds what was deleted.
+// Feeds implements crawl.Vendor. The trash is read before the changes, because restored contents
+// are then listed as changed. Data Center lists the trash only per space, so a scan finds deletions
+// there.
 func (v *vendor) Feeds(scopes []crawl.Scope) (all []crawl.Feed) {
 	if len(scopes) == 0 {
 		return nil
@@ -75,8 +77,8 @@ func (v *vendor) Feeds(scopes []crawl.Scope) (all []crawl.Feed) {
 	return all
 }
 
-// Page implements crawl.Vendor. Feeds of changes list what happens from the first run on, in which
-// scans list everything.
+// Page implements crawl.Vendor. Feeds of changes contain what happened since the first run. The
+// first run lists everything by scans.
 func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	switch {
 	case len(f.Only) > 0:
@@ -103,8 +105,8 @@ func (c *Connector) sorts() []contentSort {
 	return all
 }
 
-// scan lists a space, one sort after the other. A cursor holds the sort, and the query of its next
-// part.
+// scan lists a space, one sort after the other. A cursor consists of the sort and the query of the
+// next page.
 func (v *vendor) scan(ctx context.Context, s space, at crawl.Place) (p crawl.Page, err error) {
 	sorts := v.sorts()
 	of, asked, _ := strings.Cut(at.Cursor, " ")
@@ -126,12 +128,12 @@ func (v *vendor) scan(ctx context.Context, s space, at crawl.Place) (p crawl.Pag
 	return p, v.list(ctx, &p, entries)
 }
 
-// lacks reports whether an error means that a list, or a position in it, does not exist.
+// lacks reports whether an error means that a list, or a position in a list, does not exist.
 func lacks(ctx context.Context, err error) bool {
 	return !atlassian.Final(ctx, err) && (atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest)
 }
 
-// stale reports whether an error means that a cursor has expired, or that a list does not end.
+// stale reports whether an error means that a cursor has expired or that a list does not end.
 func stale(ctx context.Context, asked string, err error) error {
 	if asked != "" && lacks(ctx, err) || errors.Is(err, sourcehttp.ErrEndless) {
 		return errors.Join(crawl.ErrCursor, err)
@@ -139,7 +141,7 @@ func stale(ctx context.Context, asked string, err error) error {
 	return err
 }
 
-// only lists some contents of a space, those that searches find.
+// only lists some contents of a space. It returns those that searches find.
 func (v *vendor) only(ctx context.Context, f crawl.Feed) (p crawl.Page, err error) {
 	var ids []string
 	for _, d := range f.Only {
@@ -162,10 +164,10 @@ func (v *vendor) only(ctx context.Context, f crawl.Feed) (p crawl.Page, err erro
 // mostKeys is how many spaces a search names.
 const mostKeys = 50
 
-// expandListed selects what a list of contents of all kinds and spaces includes.
+// expandListed selects the expansions for a list of contents of all kinds and spaces.
 const expandListed = "version,container,space,ancestors"
 
-// changes lists the latest changes, back to those already read.
+// changes lists the latest changes, back to those that were already read.
 func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	mark, err := time.Parse(time.RFC3339, at.Mark)
 	if err != nil {
@@ -201,7 +203,7 @@ func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err
 	return p, v.list(ctx, &p, entries)
 }
 
-// recent is the search for what was changed last.
+// recent returns the search for the latest changes.
 func (v *vendor) recent() string {
 	var sorts, keys []string
 	for _, of := range v.sorts() {
@@ -218,8 +220,8 @@ func (v *vendor) recent() string {
 	return cql + " order by lastmodified desc"
 }
 
-// trash names the pages that were thrown away last, and then the blog posts, as far as the account
-// is shown them.
+// trash lists the latest deleted pages, and then the latest deleted blog posts. It lists only those
+// that the account can see.
 func (v *vendor) trash(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	of := contentSort(at.Cursor)
 	if of == "" {
@@ -238,7 +240,7 @@ func (v *vendor) trash(ctx context.Context, at crawl.Place) (p crawl.Page, err e
 	return p, nil
 }
 
-// found is a content of a list, and the space that it was listed in.
+// found is a content of a list, with the space in which it was listed.
 type found struct {
 	entry
 	in space
@@ -269,7 +271,7 @@ func (v *vendor) list(ctx context.Context, p *crawl.Page, entries []entry) error
 	return nil
 }
 
-// id is the id of a document: the source, the space's id, and the content's.
+// id returns the id of a document. It consists of the source, the space's id and the content's id.
 func (c *Connector) id(space, content string) document.ID {
 	return document.ID(string(c.source.ID) + ":" + space + ":" + content)
 }

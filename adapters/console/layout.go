@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Marks around the Markdown in the output of a Renderer with Marked. Sanitized text never contains
-// them.
+// Marks before and after Markdown in the output of a Renderer with Marked. Sanitized text never
+// contains these characters.
 const (
 	markdownBegins = "\x02"
 	markdownEnds   = "\x03"
@@ -26,12 +26,13 @@ const (
 	reset             = "\x1b[0m"
 )
 
-// minColumn is the narrowest column of a table. A table that needs narrower ones becomes a list.
+// minColumn is the minimum width of a table column. A table that would need narrower columns is
+// shown as a list.
 const minColumn = 8
 
 // Layout formats the output of a Renderer with Marked for a terminal of width columns, and returns
-// the lines. It lays out Markdown, and breaks other text between words. Only lines of code may be
-// wider. Each line begins and ends without any style.
+// the lines. It formats Markdown and wraps other text between words. Only lines of code may be
+// longer than width. Styles never continue from one line to the next.
 func Layout(source string, width int) []string {
 	width = max(width, 2*minColumn)
 	var lines []string
@@ -50,7 +51,7 @@ func Layout(source string, width int) []string {
 	return lines
 }
 
-// Columns returns the number of columns of a line from Layout.
+// Columns returns the width in columns of a line from Layout.
 func Columns(line string) int {
 	n := 0
 	for i := 0; i < len(line); {
@@ -65,7 +66,7 @@ func Columns(line string) int {
 	return n
 }
 
-// wrapped breaks a text into lines. Each line begins and ends without style.
+// wrapped splits a text into lines. Styles never continue from one line to the next.
 func wrapped(text string, width int, some bool) []string {
 	if !some {
 		return nil
@@ -74,7 +75,7 @@ func wrapped(text string, width int, some bool) []string {
 	return restyled(strings.Split(w.write(text)+w.flush(), "\n"))
 }
 
-// restyled ends the active styles at the end of each line, and starts them again on the next.
+// restyled ends the active styles at the end of each line and restarts them on the next line.
 func restyled(lines []string) []string {
 	var on []string
 	for n, line := range lines {
@@ -107,7 +108,7 @@ func restyled(lines []string) []string {
 	return lines
 }
 
-// blocks lays blocks out with an empty line between them.
+// blocks formats blocks and separates them with empty lines.
 func blocks(list []*answer.Block, width int) []string {
 	var lines []string
 	for i, b := range list {
@@ -144,8 +145,7 @@ func block(b *answer.Block, width int) []string {
 	return wrapped(inlines(b.Inlines), width, true)
 }
 
-// list lays out the items of a list. If every item is one paragraph, there are no empty lines
-// between them.
+// list formats the items of a list. Items of one paragraph are not separated by empty lines.
 func list(b *answer.Block, width int) []string {
 	var lines []string
 	for i, item := range b.Children {
@@ -182,8 +182,8 @@ func indented(lines []string, first, others string) []string {
 	return lines
 }
 
-// inlines writes text with its styles. It shows the address of a link, because a label could lie
-// about it. It hides a citation's address, which is known to be a document's.
+// inlines formats text with its styles. It shows the address of a link, because the label could be
+// misleading. It hides the address of a citation, because the address belongs to a known document.
 func inlines(list []answer.Inline) string {
 	var b strings.Builder
 	for _, in := range list {
@@ -218,8 +218,8 @@ func inlines(list []answer.Inline) string {
 // gap separates two columns of a table.
 const gap = "  "
 
-// table lays out a table. Columns share the width, and cells have several lines if necessary. If
-// there are too many columns, each row becomes a list of header and value.
+// table formats a table. If the table is wider than the terminal, cells are wrapped. If the columns
+// would be too narrow, each row becomes a list of headers and values.
 func table(b *answer.Block, width int) []string {
 	cells := make([][]string, len(b.Rows))
 	widths := make([]int, len(b.Columns))
@@ -289,7 +289,7 @@ func total(widths []int) int {
 	return n
 }
 
-// chopped breaks words that are wider than a column.
+// chopped splits words that are wider than a column.
 func chopped(lines []string, width int) []string {
 	var out []string
 	for _, line := range lines {
@@ -311,7 +311,7 @@ func chopped(lines []string, width int) []string {
 	return restyled(out)
 }
 
-// records writes each row of a table as lines of header and value.
+// records formats each row of a table as lines with a header and a value.
 func records(cells [][]string, width int) []string {
 	var lines []string
 	for i, row := range cells[1:] {
@@ -325,7 +325,7 @@ func records(cells [][]string, width int) []string {
 	return lines
 }
 
-// anchor returns a label that links to an address.
+// anchor returns label as a terminal hyperlink to address.
 func anchor(label, address string) string {
 	if address == "" {
 		return label

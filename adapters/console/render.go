@@ -1,5 +1,5 @@
-// Package console is the platform that needs no setup: a terminal or a pipe. Each line is a
-// question. The answer streams to standard output, and the whole conversation is one thread.
+// Package console is the platform that needs no setup: a terminal or a pipe. Each input line is a
+// question. Answers are streamed to standard output. The whole conversation is one thread.
 package console
 
 import (
@@ -23,15 +23,15 @@ import (
 
 // Renderer writes answers as text. It implements stream.Renderer[string].
 type Renderer struct {
-	// Terminal turns footnotes into OSC 8 hyperlinks, and shows running searches in dimmed text.
-	// Without it the text is plain, and the list of sources contains the addresses.
+	// Terminal turns footnotes into OSC 8 hyperlinks and shows running searches in dimmed text.
+	// Without Terminal, the output is plain text, and the list of sources contains the addresses.
 	Terminal bool
-	// Marked keeps the Markdown of the answer, so that Layout can lay it out. It needs Terminal.
+	// Marked keeps the Markdown of the answer for Layout. It requires Terminal.
 	Marked bool
-	// Width is the number of columns at which lines break between words; 0 leaves that to the
+	// Width is the number of columns for wrapping lines between words. 0 leaves wrapping to the
 	// terminal.
 	Width int
-	// Now returns the time for computing ages; nil means time.Now.
+	// Now returns the current time, for the age of documents. nil means time.Now.
 	Now func() time.Time
 }
 
@@ -66,8 +66,8 @@ type tail struct {
 	marked  bool // the text that was written last is Markdown, and not ended
 }
 
-// footnote matches a link that cite.Processor wrote. Its address is escaped, so no parenthesis or
-// space can end it early.
+// footnote matches a link from cite.Processor. The address of the link is escaped, so it contains
+// no parenthesis or space.
 var footnote = regexp.MustCompile(`\[\[(\d+)\]\]\(([^()\s]+)\)`)
 
 // next implements stream.Tail.
@@ -116,7 +116,7 @@ func (t *tail) next(v *stream.View) (string, bool) {
 	return out, true
 }
 
-// plan writes the new rows of a deep search's plan, and the results of finished rows.
+// plan writes new rows of a deep search's plan, and the results of rows that have finished.
 func (t *tail) plan(b *strings.Builder, v *stream.View) {
 	for i, r := range v.Plan {
 		said := ""
@@ -138,17 +138,17 @@ func (t *tail) plan(b *strings.Builder, v *stream.View) {
 	}
 }
 
-// numbers matches the footnotes of a finding. They are removed, because their numbers are not those
-// of the report.
+// numbers matches the footnotes of a finding. They are removed, because the report has different
+// footnote numbers.
 var numbers = regexp.MustCompile(` ?\[\[\d+\]\]\([^()\s]+\)`)
 
-// maxFinding is the number of characters of a finding that are shown during a deep search.
+// maxFinding is the maximum length in characters of a finding in the progress of a deep search.
 const maxFinding = 170
 
-// states maps a row's state to the text that is shown.
+// states maps the state of a row to its displayed text.
 var states = map[string]string{"missing": "not in the documents", "dropped": "left out"}
 
-// dim returns a dimmed line about the work, which is not part of the answer.
+// dim returns a dimmed line. Dimmed lines show progress and are not part of the answer.
 func dim(s string) string { return "\x1b[2m" + Sanitize(oneLine(s)) + "\x1b[0m" }
 
 // endMarkdown ends the Markdown, if there is some.
@@ -176,8 +176,8 @@ func (t *tail) line(b *strings.Builder, s string) {
 	b.WriteByte('\n')
 }
 
-// links converts the footnotes of a sanitized piece of text. A piece never splits a link, because a
-// packet does not.
+// links converts the footnotes in a sanitized piece of text. A piece contains only whole links,
+// because packets never split a link.
 func (t *tail) links(text string, cited []packet.CitationInfo) string {
 	return footnote.ReplaceAllStringFunc(text, func(link string) string {
 		m := footnote.FindStringSubmatch(link)
@@ -202,7 +202,7 @@ func (t *tail) anchor(label, address string) string {
 	return anchor(label, address)
 }
 
-// end writes the lines after an answer: its problem, if any, and its sources.
+// end writes the lines after an answer: a problem, if there is one, and the sources.
 func (t *tail) end(b *strings.Builder, v *stream.View) {
 	if v.Problem != nil {
 		t.line(b, Sanitize(v.Problem.Message))
@@ -253,7 +253,7 @@ func (t *tail) document(d packet.Document) string {
 	return title + " – " + t.anchor(address, address)
 }
 
-// source returns the line for a section of a document.
+// source returns the line for a cited section of a document.
 func (t *tail) source(v *stream.View, c packet.CitationInfo) string {
 	address := Sanitize(c.URL)
 	s := "  " + t.anchor("["+strconv.Itoa(c.Number)+"]", address) + " " + Sanitize(oneLine(c.Title))
@@ -279,7 +279,7 @@ func (r *Renderer) now() time.Time {
 	return time.Now()
 }
 
-// Heading returns the line above one of several models' answers.
+// Heading returns the line above the answer of one model, for questions to several models.
 func Heading(model string) string { return "── " + Sanitize(oneLine(model)) + " ──\n" }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

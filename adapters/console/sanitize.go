@@ -12,13 +12,13 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Sanitize removes invisible characters and those that control the terminal, so that no document or
-// model can change or hide text. It removes control characters, characters that change the text
-// direction, tags and other invisible characters. It keeps line feeds, tabs, and the joiners that
-// scripts and emoji need. It replaces line and paragraph separators with spaces.
+// Sanitize removes characters that could hide or change text on a terminal. It removes control
+// characters, characters that change the text direction, tags and other invisible characters. It
+// keeps line feeds, tabs, and the joiners that scripts and emoji need. It replaces line and
+// paragraph separators with spaces.
 func Sanitize(s string) string { return answer.Visible(printed(s)) }
 
-// printed is the part of Sanitize that needs to see only one character at a time.
+// printed does the part of Sanitize that depends only on single characters.
 func printed(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -39,9 +39,9 @@ const (
 	zeroWidthJoiner    = '\u200d'
 )
 
-// hidden reports whether a character is invisible, or appears in another place. That holds for
-// control and format characters, line and paragraph separators, variation selectors without a font,
-// and letters that look empty.
+// hidden reports whether a character is invisible or can move other text. It returns true for
+// control and format characters, line and paragraph separators, and letters without a visible
+// shape. It also returns true for tags and variation selectors from U+E0000.
 func hidden(r rune) bool {
 	switch r {
 	case '\n', '\t', '\r': // between the values of JSON; within strings they are escaped already
@@ -52,12 +52,12 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r >= 0xe0000 && r <= 0xe0fff
 }
 
-// Plain returns a writer that sanitizes plain text and writes it to w. A character that is split
-// between two writes is joined. It is safe for concurrent use.
+// Plain returns a writer that sanitizes plain text and writes it to w. A character may be split
+// between two writes. The writer is safe for concurrent use.
 func Plain(w io.Writer) io.Writer { return &filtered{to: w, change: printed} }
 
-// JSON returns a writer that writes JSON to w, with invisible characters as \uXXXX. The values stay
-// the same. It is safe for concurrent use.
+// JSON returns a writer that writes JSON to w and escapes invisible characters as \uXXXX. The JSON
+// values do not change. The writer is safe for concurrent use.
 func JSON(w io.Writer) io.Writer { return &filtered{to: w, change: visible} }
 
 func visible(s string) string {
@@ -79,7 +79,7 @@ func visible(s string) string {
 	return b.String()
 }
 
-// filtered changes the text that is written through it.
+// filtered is a writer that applies change to the text.
 type filtered struct {
 	to     io.Writer
 	change func(string) string
@@ -88,7 +88,7 @@ type filtered struct {
 	cut []byte // the beginning of a character
 }
 
-// Write implements io.Writer. It reports all of p as written unless w fails.
+// Write implements io.Writer. It returns len(p) unless w fails, even if the text changes.
 func (f *filtered) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

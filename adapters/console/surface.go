@@ -12,8 +12,8 @@ import (
 // Platform is the console's name in thread references.
 const Platform thread.Platform = "console"
 
-// Surface writes answers to a terminal or a pipe. Written text cannot be edited, so Surface only
-// appends.
+// Surface writes answers to a terminal or a pipe. It only appends, because written text cannot be
+// edited.
 type Surface struct {
 	thread.Forgetful
 	thread.Unpaced
@@ -39,12 +39,14 @@ func (s *Surface) Post(_ context.Context, _ thread.Ref, page string) (thread.Mes
 	return "out", s.print(page)
 }
 
-// Edit implements thread.Surface. It does nothing, because a printed line stays.
+// Edit implements thread.Surface. It always returns thread.ErrNotPermitted, because printed text
+// cannot be changed.
 func (s *Surface) Edit(context.Context, thread.Ref, thread.MessageID, string) error {
 	return fmt.Errorf("edit what a terminal shows: %w", thread.ErrNotPermitted)
 }
 
-// Delete implements thread.Surface. It does nothing, because a printed line stays.
+// Delete implements thread.Surface. It always returns thread.ErrNotPermitted, because printed text
+// cannot be removed.
 func (s *Surface) Delete(context.Context, thread.Ref, thread.MessageID) error {
 	return fmt.Errorf("delete what a terminal shows: %w", thread.ErrNotPermitted)
 }

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// wrapper breaks lines between words at a terminal's width, while they are written. It holds a word
-// back until the word is complete. In a script without spaces, each character counts as a word.
-// Escape sequences take no columns, and fenced code is not changed.
+// wrapper wraps streamed text between words at the width of a terminal. It holds a word back until
+// the word is complete. In a script without spaces, each character counts as a word. Escape
+// sequences have no width. Fenced code is not wrapped.
 type wrapper struct {
 	width  int // columns; 0 never breaks
 	column int // column of the next character
 	word   strings.Builder
 	size   int // columns of word
 	gap    int // pending spaces before word
-	// spaces at the start of the line; continuation lines begin with two more
+	// number of spaces at the start of the line. Continuation lines begin with hanging more spaces.
 	indent int
 	apart  bool // the line may break before word although there is no space
 	after  bool // the character before belongs to a script without spaces
@@ -23,10 +23,11 @@ type wrapper struct {
 	line   strings.Builder // beginning of the current line of input, to know a fence by
 }
 
-// hanging is the extra indentation of the continuation of an indented line.
+// hanging is the number of additional spaces at the start of a continuation line, if the line is
+// indented.
 const hanging = 2
 
-// write takes text and returns the part that can be printed.
+// write adds text and returns the text that can be printed now.
 func (w *wrapper) write(text string) string {
 	if w.width <= 0 {
 		return text
@@ -95,7 +96,7 @@ func (w *wrapper) rune(out *strings.Builder, r rune, s string) {
 	}
 }
 
-// place puts the held-back word on this line or the next.
+// place writes the held-back word to the current line, or to a new line if the word does not fit.
 func (w *wrapper) place(out *strings.Builder) {
 	if w.word.Len() == 0 {
 		return
@@ -116,8 +117,8 @@ func (w *wrapper) place(out *strings.Builder) {
 	w.size = 0
 }
 
-// escape returns the length of the escape sequence at the start of s. It knows colours and
-// hyperlinks, the two that this package writes.
+// escape returns the length of the escape sequence at the start of s. It recognises styles and
+// hyperlinks, which are the only sequences that this package writes.
 func escape(s string) int {
 	switch {
 	case strings.HasPrefix(s, "\x1b["):
@@ -132,14 +133,14 @@ func escape(s string) int {
 	return 0
 }
 
-// unspaced reports whether a character belongs to a script without spaces between words. Lines may
-// break before any such character.
+// unspaced reports whether a character belongs to a script without spaces between words. A line may
+// break before such a character.
 func unspaced(r rune) bool {
 	return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// columns returns the number of columns of a character: two for wide scripts and emoji, none for
-// combining marks.
+// columns returns the width of a character in columns. Wide scripts and emoji take two columns.
+// Combining marks take none.
 func columns(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):

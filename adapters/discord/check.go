@@ -30,8 +30,8 @@ func (c *Client) Knows(ctx context.Context, channel string) (bool, error) {
 	return err == nil, err
 }
 
-// Check checks the settings without connecting to the gateway: the API address, the token and the
-// privileged intents. It returns one Finding per check.
+// Check checks the API address, the token and the privileged intents. It does not connect to the
+// gateway. It returns one Finding per check.
 func (c *Client) Check(ctx context.Context) []Finding {
 	var app struct {
 		ID    string `json:"id"`
@@ -103,8 +103,8 @@ func Scopes() []Scope {
 	}
 }
 
-// InviteURL returns the link that adds the bot to a server. A person who manages the server opens
-// it.
+// InviteURL returns the link that adds the bot to a server. A manager of the server has to open the
+// link.
 func InviteURL(app string) string {
 	var bits int64
 	for _, p := range call.Permissions() {

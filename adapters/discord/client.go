@@ -1,4 +1,4 @@
-// Package discord is the adapter for Discord: it receives events, posts answers, looks up people
+// Package discord is the adapter for Discord. It receives events, posts answers, looks up people
 // and their permissions, and registers commands. It decides no policy.
 package discord
 
@@ -19,8 +19,8 @@ const Platform = call.Platform
 // Config sets up the bot.
 type Config = call.Config
 
-// Client is one bot on Discord. It passes events to a Handler, and Surfaces write the answers. It
-// is safe for concurrent use.
+// Client is one bot on Discord. It passes events to a Handler, and writes answers through Surfaces.
+// It is safe for concurrent use.
 type Client struct {
 	*directory.Directory
 	*read.Reader
@@ -29,7 +29,7 @@ type Client struct {
 	discord *call.Bot
 }
 
-// New returns a client. It sends nothing before Run or Check.
+// New returns a client. The client sends nothing before Run or Check.
 func New(config Config) (*Client, error) {
 	b, err := call.NewBot(config)
 	if err != nil {
@@ -44,17 +44,17 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// Use makes the bot draw its API calls from tiers, rate limits that all processes share. Call it
-// once, before Run. Without it, each process limits itself to its part of the bot's rate.
+// Use makes the bot's API calls share rate limits (tiers) with other processes. Call it once,
+// before Run. Without shared tiers, each process uses only its part of the bot's rate.
 func (c *Client) Use(tiers thread.Tiers) { c.discord.Use(tiers) }
 
-// Share sets the number of processes that serve the bot, so that each uses only its part of the
-// rate limit. The number may change at any time.
+// Share sets the number of processes that serve the bot. Each process then uses only its part of
+// the rate limit. The number may change at any time.
 func (c *Client) Share(processes int) { c.discord.Share(processes) }
 
-// Close closes idle connections. Call it last, when no Surface writes any more.
+// Close closes idle connections. Call it after every Surface has finished writing.
 func (c *Client) Close() { c.discord.Close() }
 
-// Shards returns how many of the bot's shards (gateway connections) receive events now, and how
-// many there are. Both are 0 until the total is known.
+// Shards returns the number of shards (gateway connections) that receive events now, and the total
+// number of shards. Both are 0 until the total is known.
 func (c *Client) Shards() (connected, of int) { return c.discord.Shards() }

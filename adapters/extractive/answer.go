@@ -17,7 +17,7 @@ const (
 	unsearched = "answers are quoted from the documents, and no documents were searched for this message."
 )
 
-// because puts the reason, which may be empty, before a sentence.
+// because puts a reason before a sentence. If the reason is empty, it capitalises the sentence.
 func because(why, sentence string) string {
 	if why == "" {
 		return strings.ToUpper(sentence[:1]) + sentence[1:]
@@ -25,7 +25,8 @@ func because(why, sentence string) string {
 	return why + sentence
 }
 
-// answer writes the whole answer as Markdown. The first answer of a thread says why it only quotes.
+// answer returns the whole answer as Markdown. Only the first answer of a thread states the reason
+// why the model quotes documents.
 func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	why := m.why
 	for _, earlier := range t.answers {
@@ -65,7 +66,7 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	return strings.Join(out, "\n\n"), nil
 }
 
-// markdown writes a quotation below its heading, which is its link.
+// markdown returns a quotation as Markdown, below the title of its page and its citation.
 func (x *quotation) markdown() string {
 	mark := "[" + strconv.Itoa(x.part.Number) + "]"
 	out := []string{"From " + mark + ":"}
@@ -78,8 +79,8 @@ func (x *quotation) markdown() string {
 	return strings.Join(out, "\n\n")
 }
 
-// block writes a block as the document has it, with "…" where it goes on. What would change how the
-// text next to it is read is written as code.
+// block returns a block as Markdown. Text that was cut is marked with "…". A block whose markup
+// could change how the text around it is displayed is returned as code.
 func (x *quotation) block(b *block) string {
 	switch {
 	case b.kind == table:
@@ -116,7 +117,7 @@ func (x *quotation) block(b *block) string {
 	return text
 }
 
-// asCode writes a block as code, with "…" outside the fences where it goes on.
+// asCode returns a block as fenced code. If the block was cut, "…" appears outside the fences.
 func (b *block) asCode() string {
 	out := fenced(b.info, b.text)
 	if b.before {
@@ -128,7 +129,7 @@ func (b *block) asCode() string {
 	return out
 }
 
-// fenced writes code between fences that nothing inside can close.
+// fenced returns code between fences that are longer than any run of backticks in the code.
 func fenced(info, text string) string {
 	mark := "```"
 	for strings.Contains(text, mark) {
@@ -137,13 +138,13 @@ func fenced(info, text string) string {
 	return mark + info + "\n" + text + "\n" + mark
 }
 
-// firstHits is how many further pages are linked, of those that the search put first: what is most
-// like a question is not always what answers it.
+// firstHits is the number of further pages to link, taken from the top of the search results. The
+// passage most similar to a question does not always answer it.
 const firstHits = 2
 
-// links writes the titles of the pages of quotations, each with the section that was found, and
-// leaves out the first quoted ones. Then come the first other pages of the search that are near the
-// question or hold enough of it.
+// links returns a list of links to pages, with the section that was found on each page. The pages
+// of chosen come first, without the first quoted titles. Then come up to firstHits other pages from
+// the top of the search. Such a page must be near the question or hold enough of its words.
 func (a *asked) links(chosen []quotation, pages []*page, quoted int) string {
 	var lines []string
 	seen := map[string]bool{}
@@ -170,8 +171,8 @@ func (a *asked) links(chosen []quotation, pages []*page, quoted int) string {
 
 const headingSeparator = " › "
 
-// titled returns the title of a passage's page with the heading of a section, which may be the
-// title's own.
+// titled returns the page title of a passage, followed by the heading of a section. A heading that
+// equals the title is omitted.
 func titled(p *passage, section string) string {
 	title := oneLine(p.Title)
 	if section = oneLine(section); section != "" && section != title {
@@ -186,14 +187,14 @@ func titled(p *passage, section string) string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// lastHeading returns the lowest heading of the place that was found.
+// lastHeading returns the lowest heading of the section that the search found.
 func (p *passage) lastHeading() string {
 	at := strings.LastIndex(p.Heading, headingSeparator)
 	return strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))
 }
 
-// opening returns the heading that the passage begins under: that of the place that was found,
-// unless this is further down.
+// opening returns the heading that applies to the start of the passage. This is the last heading of
+// the found section. It is empty if that heading occurs within the passage.
 func (p *passage) opening() string {
 	last := p.lastHeading()
 	if strings.Contains(p.Contents+"\n", "# "+last+"\n") {
@@ -202,10 +203,10 @@ func (p *passage) opening() string {
 	return last
 }
 
-// protect returns a text as it can stand in Markdown next to others. A document's own number in
-// brackets gets a backslash, since it is no citation of this answer. What stands for a value, such
-// as <file>, becomes code. sound reports whether the text closes what it opens; otherwise what
-// follows could end up inside a code span or a link.
+// protect makes a text safe to place next to other Markdown. It puts a backslash before a number in
+// brackets, because the number is not a citation of this answer. It writes placeholders such as
+// <file> as code. sound is false if the text leaves markup open, for example a code span or a link.
+// The text after it could then become part of that markup.
 func protect(text string) (protected string, sound bool) {
 	var b strings.Builder
 	square := 0
@@ -251,7 +252,8 @@ var (
 	tag         = regexp.MustCompile(`^<[/!?\pL]`)
 )
 
-// skipSpan returns the end of the code span at i, or of its backticks if nothing closes it.
+// skipSpan returns the end of the code span that starts at i. If no backticks close the span, it
+// returns the end of the opening backticks.
 func skipSpan(text string, i int) int {
 	run := i
 	for run < len(text) && text[run] == '`' {

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// blockKind is what a block of a passage is.
+// blockKind is the kind of a block: prose, list, table or code.
 type blockKind int
 
 const (
@@ -17,7 +17,7 @@ const (
 	code
 )
 
-// block is a block of a passage, or a piece of one that is too long to be quoted whole.
+// block is one block of a passage, or a piece of a block that is too long to quote whole.
 type block struct {
 	kind    blockKind
 	text    string // as the document has it; of code without its fences
@@ -28,7 +28,7 @@ type block struct {
 	after   bool   // and after it
 }
 
-// Lengths up to which a block is quoted whole.
+// Size limits of blocks. A longer block is cut into pieces.
 const (
 	mostParagraph = 90  // words
 	mostList      = 90  // words
@@ -48,8 +48,8 @@ var (
 	numbered    = regexp.MustCompile(`^\s*\d`)
 )
 
-// blocks parses a passage. Readers part blocks by empty lines and put code between fences. section
-// is the heading that the passage begins under.
+// blocks splits a passage into blocks. Blocks are separated by empty lines, and code is between
+// fences. section is the heading that applies to the start of the passage.
 func blocks(text, section string) []block {
 	r := blockReader{section: section}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
@@ -121,15 +121,17 @@ func (r *blockReader) push(b block) {
 	r.out = append(r.out, b)
 }
 
-// introduces reports whether a block is of no use without the next one.
+// introduces reports whether a block only introduces the next block.
 func (b *block) introduces() bool {
 	return (b.kind == prose || b.kind == list) && (strings.HasSuffix(b.text, ":") || strings.HasSuffix(b.text, "?"))
 }
 
-// command finds steps of lists, which are no names of options, and commands on a line or in a text.
+// command matches steps of a list, and shell or SQL commands on a line or in backticks. It does not
+// match list items that begin with an option or with code.
 var command = regexp.MustCompile("(?mi)^\\s*(?:[-*+•]|\\d{1,4}[.)])\\s+[^-\\s`].*|(?:^\\s*|`)(?:[$#] |sudo |rm |git |docker |kubectl |systemctl |drop |delete |truncate )[^`\n]*")
 
-// commands returns what a reader of a block may do without much thought: code, commands and steps.
+// commands returns the parts of a block that a reader may run without thinking: code, commands and
+// steps.
 func (b *block) commands() string {
 	switch b.kind {
 	case code:
@@ -141,9 +143,9 @@ func (b *block) commands() string {
 	return strings.Join(command.FindAllString(b.text, -1), "\n")
 }
 
-// pieces cuts a block that is too long to be quoted whole: a paragraph at sentences, a list at its
-// items, and code at empty lines. Of a numbered list it returns the beginning alone, because a
-// single step helps no reader.
+// pieces cuts a block that is too long to quote whole. It cuts prose between sentences, a list
+// between items, and code at empty lines. Of a numbered list it returns only the beginning, because
+// a single step is of no use.
 func (b *block) pieces() []block {
 	words := len(strings.Fields(b.text))
 	switch {
@@ -165,7 +167,7 @@ func (b *block) pieces() []block {
 	return []block{*b}
 }
 
-// cut joins parts of a block to pieces that are as long as fits reports.
+// cut joins consecutive parts of a block into pieces. A piece grows while fits returns true.
 func (b *block) cut(parts []string, separator string, fits func(string) bool) (out []block) {
 	for i := 0; i < len(parts); {
 		piece := *b
@@ -181,7 +183,8 @@ func (b *block) cut(parts []string, separator string, fits func(string) bool) (o
 	return out
 }
 
-// items returns the items of a list, each with what belongs to it.
+// items returns the top-level items of a list. Each item includes its continuation lines and nested
+// items.
 func (b *block) items() (out []string) {
 	for _, line := range strings.Split(b.text, "\n") {
 		if len(out) == 0 || topItem.MatchString(line) {

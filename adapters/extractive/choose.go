@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Candidates of the sentence model.
+// Limits of the candidates for quotations.
 const (
 	maxPassages   = 60 // that are read
 	maxHits       = 10 // passages of the search that candidates are from
@@ -23,7 +23,8 @@ const (
 	maxPages      = 3 // that are quoted
 )
 
-// The worth of a quotation is the cosine of its title, heading and text with the question, and:
+// Constants for ranking quotations. The worth of a quotation starts as the cosine between the
+// question and the quotation's title, heading and text. These values adjust it:
 const (
 	rankShare  = 0.03 // less for each place of its page in the search
 	rowsLess   = 0.05 // less for rows, which are short and alike
@@ -38,17 +39,17 @@ const (
 	allWords   = 0.9  // the same, whatever the sentence model says
 )
 
-// phraseIn is what a question quotes: at least two words.
+// phraseIn matches a quoted phrase of at least two words in a question.
 var phraseIn = regexp.MustCompile(`["“]\s*([^"“”]*[^"“”\s]\s[^"“”\s][^"“”]*?)\s*["”]`)
 
-// page is a document with the passages that were found of it.
+// page is a document with its passages that the search found.
 type page struct {
 	rank  int
 	near  bool // the sentence model finds a passage of it close enough to be linked
 	parts []*passage
 }
 
-// texts returns everything that was found of a page.
+// texts returns the titles, headings and contents of all found passages of a page.
 func (p *page) texts() (out []string) {
 	for _, part := range p.parts {
 		out = append(out, part.Title, part.Heading, part.Contents)
@@ -56,8 +57,8 @@ func (p *page) texts() (out []string) {
 	return out
 }
 
-// quotation is what can be quoted in one go: a block, with what introduces it, and with a warning
-// next to a command.
+// quotation is the smallest unit that can be quoted. It consists of a block, the blocks that
+// introduce the block, and any warnings next to a command.
 type quotation struct {
 	page   *page
 	part   *passage
@@ -86,10 +87,10 @@ func read(t turn) (pages []*page) {
 	return pages
 }
 
-// warns begins a paragraph that a command is not quoted without.
+// warns matches the start of a warning. A command is never quoted without an adjacent warning.
 var warns = regexp.MustCompile(`(?i)^\W*(warning|caution|danger|important|attention|beware|careful|never|do not|don['’]t|only (for|if|when))\b`)
 
-// quotations returns what can be quoted of a page.
+// quotations returns the possible quotations from a page.
 func (a *asked) quotations(p *page) (out []quotation) {
 	for _, part := range p.parts {
 		if part.rank >= maxHits {
@@ -124,7 +125,7 @@ func (a *asked) quotations(p *page) (out []quotation) {
 	return out
 }
 
-// warn adds the warnings right before and after a command.
+// warn adds the warnings directly before and after a command.
 func (x *quotation) warn(all []block, at int) {
 	if n := at - 1; n >= 0 && len(x.blocks) == 1 && warns.MatchString(all[n].text) {
 		x.blocks = append([]block{all[n]}, x.blocks...)
@@ -134,12 +135,12 @@ func (x *quotation) warn(all []block, at int) {
 	}
 }
 
-// above returns what a quotation stands under.
+// above returns the title and the headings that apply to a quotation.
 func (x *quotation) above() []string {
 	return []string{x.part.Title, x.blocks[0].section, x.part.Heading, x.blocks[0].above}
 }
 
-// text returns what is quoted.
+// text returns the text of a quotation.
 func (x *quotation) text() string {
 	var texts []string
 	for _, b := range x.blocks {
@@ -148,13 +149,15 @@ func (x *quotation) text() string {
 	return strings.Join(texts, "\n")
 }
 
-// score returns how much of the question a quotation holds, half of it without its headings.
+// score returns the share of the question's words in a quotation. It is the mean of two shares:
+// with the headings and without them.
 func (a *asked) score(x *quotation) float64 {
 	text := x.text()
 	return (a.share(a.all, append(x.above(), text)...) + a.share(a.all, text)) / 2
 }
 
-// candidates returns the quotations that hold most of the question.
+// candidates returns the quotations with the highest scores, reduced by the rank of their pages. It
+// returns at most maxCandidates.
 func (a *asked) candidates(pages []*page) []quotation {
 	var out []quotation
 	for _, p := range pages {
@@ -166,8 +169,10 @@ func (a *asked) candidates(pages []*page) []quotation {
 	return out[:min(len(out), maxCandidates)]
 }
 
-// choose returns what is quoted, or whose pages are linked. The sentence model chooses. Words do if
-// there is none, it does not know the language, or it takes too long.
+// choose selects quotations. The band says whether to quote them, to link their pages, or to say
+// that nothing was found. The sentence model compares quotations with the question. Word matching
+// replaces the sentence model if there is none, if it does not know the language, or if it takes
+// too long.
 func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotation, retrieve.Band, error) {
 	all := a.candidates(pages)
 	if len(all) == 0 {
@@ -216,7 +221,8 @@ func (m *Model) choose(ctx context.Context, a *asked, pages []*page) ([]quotatio
 	return chosen, min(band, retrieve.Links), nil
 }
 
-// weigh sets what a quotation is worth. byWords reports that the sentence model cannot tell.
+// weigh computes the worth of a quotation. If byWords is true, the worth is based on the score and
+// not on the sentence model.
 func (a *asked) weigh(x *quotation, byWords bool) {
 	if byWords {
 		x.worth = x.score / (1 + wordDecay*float64(x.page.rank))
@@ -237,11 +243,11 @@ func (a *asked) weigh(x *quotation, byWords bool) {
 	}
 }
 
-// repeats reports whether two quotations are of one page, or say the same.
+// repeats reports whether two quotations are from the same page or have the same text.
 func (x *quotation) repeats(y quotation) bool { return x.page == y.page || x.text() == y.text() }
 
-// compare sets the worth of quotations to their cosines with the question, and returns the highest:
-// -1 where the sentence model cannot tell.
+// compare sets the worth of each quotation to its cosine with the question. It returns the highest
+// cosine, or -1 if the sentence model cannot compare them.
 func (m *Model) compare(ctx context.Context, a *asked, all []quotation) (similarity float64, err error) {
 	texts := []string{a.compared}
 	for i := range all {

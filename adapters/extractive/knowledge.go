@@ -8,14 +8,15 @@ import (
 	"github.com/footnotehq/footnote/core/tool/knowledge"
 )
 
-// KnowledgeTool is the name of the tool that is called first for questions about who does what, if
-// it is offered.
+// KnowledgeTool is the name of the knowledge tool. If the tool is offered, the model calls it first
+// for questions about who does what.
 const KnowledgeTool = knowledge.Name
 
-// mostStated is how many statements an answer lists.
+// mostStated is the maximum number of statements in an answer.
 const mostStated = 10
 
-// statements lists what the tool knowledge stated in this turn: nothing if that is none.
+// statements lists the statements from the knowledge tool in this turn, as Markdown. It returns an
+// empty string if there are none.
 func (t *turn) statements() string {
 	var lines []string
 	seen := make(map[string]bool)

@@ -1,12 +1,14 @@
-// Package extractive answers without a language model. It searches and quotes the best matching
-// blocks of the documents, paragraphs, lists, table rows and code, each below the title of its page,
-// which is its citation. It calls the search tool, so it runs in the same loop as any model.
+// Package extractive answers without a language model. It searches, and quotes the best matching
+// blocks of the documents: paragraphs, lists, table rows and code. Each quotation stands below the
+// title and citation of its page. The model calls the search tool, so it runs in the same loop as
+// any model.
 //
-// Quotations are verbatim except for white space, a backslash before a document's own "[1]", code
-// marks around placeholders, and "…" where a block goes on. Table rows come below their header.
+// Quotations are verbatim, with four exceptions: white space, a backslash before a document's own
+// "[1]", code marks around placeholders, and "…" where a block was cut. Table rows stand below the
+// column names.
 //
-// The steps of an answer: turn.go reads the conversation and question.go the question, block.go
-// parses passages, choose.go compares and decides, and answer.go writes.
+// An answer takes these steps. turn.go reads the conversation, and question.go reads the question.
+// block.go parses passages, choose.go compares and selects, and answer.go writes the answer.
 package extractive
 
 import (
@@ -26,7 +28,7 @@ import (
 
 var _ llm.Model = (*Model)(nil)
 
-// SearchTool is the name of the search tool, which is called if it is offered.
+// SearchTool is the name of the search tool. The model calls the tool if it is offered.
 const SearchTool = "internal_search"
 
 const (
@@ -34,9 +36,9 @@ const (
 	reply  = 4_096
 )
 
-// Model is an llm.Model that needs no key and no network, and no weights unless it has a sentence
-// model. It has no state, is deterministic except for the ids of calls, and is safe for concurrent
-// use.
+// Model is an llm.Model that needs no key and no network. It needs no weights unless it uses a
+// sentence model. Apart from the ids of tool calls, its output is deterministic. It is safe for
+// concurrent use.
 type Model struct {
 	why     string
 	vectors *vectors // of the sentence model; nil: words decide what is shown
@@ -44,14 +46,16 @@ type Model struct {
 	wait    time.Duration // for the sentence model; 0: gateWait
 }
 
-// New returns the model for a program without a configured language model. Its answers say so.
+// New returns the model for a program without a configured language model. Its first answer in a
+// thread says that none is configured.
 func New() *Model { return &Model{why: "No language model is configured, so "} }
 
-// StandIn returns the model that replaces a language model. The caller must say why.
+// StandIn returns a model that replaces a language model. The caller must explain the replacement
+// to the user.
 func StandIn() *Model { return &Model{} }
 
-// WithSentences makes the sentence model select the passages, and makes the gate decide whether to
-// quote them. If sentences is nil, word matching does both.
+// WithSentences returns a copy of the model that selects passages with a sentence model. The gate
+// decides whether to quote them. If sentences is nil, word matching does both.
 func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *Model {
 	with := *m
 	if with.vectors, with.gate = nil, gate; sentences != nil {
@@ -60,8 +64,9 @@ func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *
 	return &with
 }
 
-// Waiting limits the sentence model to wait for the passages of an answer. Passages that it has not
-// compared by then are selected by words.
+// Waiting returns a copy of the model with a time limit for the sentence model, per answer.
+// Passages that were not compared in time are not ranked by the sentence model. If no passage was
+// compared, word matching selects them.
 func (m *Model) Waiting(wait time.Duration) *Model {
 	with := *m
 	with.wait = wait
@@ -74,8 +79,8 @@ func (*Model) Info() llm.Info {
 }
 
 // Stream implements llm.Model. If the search tool is offered and this turn has no results yet, it
-// calls the tool with the question. Otherwise it answers from the documents in the turn. It ignores
-// response formats.
+// calls the tool with the question. Otherwise it answers from the documents in the turn. A request
+// with a response format fails with llm.ErrBadRequest.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		call, said, err := m.reply(ctx, req)
@@ -102,10 +107,11 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// pieces finds the deltas of an answer: three words each. Joined they are the answer.
+// pieces splits an answer into deltas of up to three words. The deltas together are the whole
+// answer.
 var pieces = regexp.MustCompile(`(?:\S*\s+){1,3}|\S+$`)
 
-// reply returns the call of a tool, or the whole answer.
+// reply returns either a tool call or the whole answer.
 func (m *Model) reply(ctx context.Context, req llm.Request) (*llm.CallDelta, string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err

@@ -10,14 +10,14 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// query is a text whose words passages are searched for.
+// query holds the analysed words of a text.
 type query struct {
 	terms  []analyse.Term
 	counts []retrieve.Matched // how often each term occurs in the index
 	chunks int
 }
 
-// asked is what a question looks for.
+// asked holds the analysed question.
 type asked struct {
 	own, all query // the question's own words, and with those of what it leans on
 	text     string
@@ -56,7 +56,7 @@ func ask(t turn) *asked {
 	return a
 }
 
-// synonymsOf reads sets as a search names them: "k8s: kubernetes, kube".
+// synonymsOf parses synonym sets in the format of a search result: "k8s: kubernetes, kube".
 func synonymsOf(lines []string) *analyse.Synonyms {
 	var sets [][]string
 	for _, line := range lines {
@@ -67,7 +67,7 @@ func synonymsOf(lines []string) *analyse.Synonyms {
 	return analyse.NewSynonyms(sets)
 }
 
-// stems returns the stems of a text. It analyses each text once.
+// stems returns the stems of a text. It caches the result for each text.
 func (a *asked) stems(text string) map[string]int {
 	s, known := a.known[text]
 	if !known {
@@ -77,7 +77,7 @@ func (a *asked) stems(text string) map[string]int {
 	return s
 }
 
-// match returns how the terms of a query occur in texts.
+// match returns, for each term of a query, its frequency and whether it occurs in texts.
 func (a *asked) match(q query, texts []string) []retrieve.Matched {
 	found := slices.Clone(q.counts)
 	for _, text := range texts {
@@ -90,7 +90,7 @@ func (a *asked) match(q query, texts []string) []retrieve.Matched {
 	return found
 }
 
-// share returns the share of the weight of a query's words that texts hold.
+// share returns the share of a query's weight that belongs to words in texts.
 func (a *asked) share(q query, texts ...string) float64 {
 	return retrieve.Coverage(q.terms, a.match(q, texts), q.chunks)
 }
@@ -100,7 +100,7 @@ const (
 	shortShare = 0.3   // what a question of one word needs in addition
 )
 
-// count is how many words of a query there are that have a weight.
+// count holds the numbers of weighted words of a query, by category.
 type count struct {
 	all     int
 	known   int // that occur in the documents
@@ -137,9 +137,9 @@ func one(is bool) int {
 	return 0
 }
 
-// evidence reports whether what was found of a page holds enough of the question. If half of the
-// question's words or more occur in no document, where a known name counts twice, the page's title
-// must hold another word.
+// evidence reports whether the found passages of a page hold enough of the question's words. If at
+// least half of the question's words occur in no document, the title of the page must also hold a
+// word. A known name counts twice as a known word.
 func (a *asked) evidence(p *page) bool {
 	c := a.count(a.own)
 	stray := c.strange > 0 && c.strange >= c.known+c.named
@@ -151,23 +151,25 @@ func (a *asked) evidence(p *page) bool {
 }
 
 // holdsMost reports whether texts hold enough of the question to be quoted without the sentence
-// model. One word is enough only for a question of one known word: a rare one may weigh half of it.
+// model. One word suffices only if the question has a single known word, because a rare word may
+// have half of the weight.
 func (a *asked) holdsMost(texts ...string) bool {
 	c := a.count(a.all, texts...)
 	return c.held >= min(leastHeld, c.known) && a.share(a.all, texts...) >= mostWords
 }
 
-// leans finds what continues a conversation: a conjunction in front, or a pronoun.
+// leans matches words that refer to the earlier conversation: a leading conjunction, or a pronoun.
 var leans = regexp.MustCompile(`(?i)^\W*(and|or|but|so|then|also|what about|how about|why|und|oder|aber|was ist mit|et|ou|mais|y|o|pero)\b|` +
 	`\b(it|its|they|them|their|theirs|this|these|those|that|one|the same|there|he|she|him|her|ihn|ihm|ihnen|dies|diese|dieser|davon|dafür|damit|dazu|ça|cela|celui|celle|eso|esto|ello)\b`)
 
-// elliptic reports whether a question can only be understood by what was said before it.
+// elliptic reports whether a question needs the earlier conversation to be understood.
 func elliptic(question string) bool {
 	return leans.MatchString(question) || !slices.ContainsFunc(analyse.Query(question, nil), func(t analyse.Term) bool { return !t.Chatter })
 }
 
-// A command that stops, deletes or overwrites something is quoted only for a question that says so.
-// Its page is linked: the command that shuts a server down must not answer how to end one query.
+// Patterns for harmful commands. A command that stops, deletes or overwrites something is quoted
+// only if the question asks for that. Otherwise its page is linked. For example, a question about
+// ending one query must not be answered with the command that shuts the server down.
 var (
 	harms  = regexp.MustCompile("(?i)(?:^|[\\s;&|`])rm\\s|" + `\b(shut ?down|halt|reboot|stop|kill|terminate|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
 	denied = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)
@@ -175,7 +177,8 @@ var (
 
 const maxHarms = 20 // that are looked at in one piece of code
 
-// harmful reports whether code or steps do harm that the question does not speak of.
+// harmful reports whether code or steps contain a harmful command that the question does not ask
+// for.
 func (a *asked) harmful(text string) bool {
 	wanted := analyse.Query(denied.ReplaceAllString(a.text, " "), []string{a.language})
 	for _, word := range harms.FindAllString(text, maxHarms) {

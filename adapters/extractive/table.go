@@ -9,7 +9,8 @@ import (
 
 const bar = " | "
 
-// isTable reports whether lines are rows of a table: two or more, each with a bar between words.
+// isTable reports whether lines form a table. A table has at least two lines and two columns. Each
+// line contains a bar or is a separator.
 func isTable(lines []string) bool {
 	width := len(cells(lines[0]))
 	if len(lines) < 2 || width < 2 {
@@ -23,7 +24,7 @@ func isTable(lines []string) bool {
 	return true
 }
 
-// cells returns the cells of the first line of a text.
+// cells returns the table cells in the first line of a text.
 func cells(text string) (out []string) {
 	line, _, _ := strings.Cut(text, "\n")
 	line, separator := strings.TrimSpace(line), bar
@@ -36,7 +37,7 @@ func cells(text string) (out []string) {
 	return out
 }
 
-// isRule reports whether a row only parts the head from the body.
+// isRule reports whether a row is only the separator between the header and the body.
 func isRule(line string) bool { return strings.Trim(line, "|-:=+ ") == "" }
 
 // row is a row of a table.
@@ -54,7 +55,7 @@ const (
 	mostHeld  = 0.75 // share of a question's words of which a page must hold more, for its rows to answer
 )
 
-// rows returns the head of a table, which is empty if its columns have no names, and its rows.
+// rows returns the header and the rows of a table. head is empty if the columns have no names.
 func (b *block) rows() (head string, out []row) {
 	for i, line := range strings.Split(b.text, "\n") {
 		r := row{cells: cells(line)}
@@ -75,8 +76,8 @@ func (b *block) rows() (head string, out []row) {
 	return head, out
 }
 
-// namesColumns reports whether the first row of a table names its columns. Manuals set options and
-// terms as tables without such a row.
+// namesColumns reports whether the first row of a table holds the column names. Manuals often list
+// options and terms in tables without column names.
 func namesColumns(row []string) bool {
 	first := strings.TrimSpace(strings.Join(row, ""))
 	for _, cell := range row {
@@ -87,8 +88,8 @@ func namesColumns(row []string) bool {
 	return !strings.HasPrefix(first, "`") && !strings.HasPrefix(first, "-") && !strings.HasSuffix(row[0], ":")
 }
 
-// rowsOf makes the rows of a table that answer best the quotation, and reports whether there are any.
-// Names of columns hold for all rows, so a row is chosen for what its cells add to them.
+// rowsOf reduces the table of a quotation to the rows that answer best. It reports whether any row
+// is left. Column names apply to all rows, so a row is selected by the words that its cells add.
 func (a *asked) rowsOf(x *quotation) bool {
 	b := &x.blocks[len(x.blocks)-1]
 	head, rows := b.rows()
@@ -128,16 +129,20 @@ func (a *asked) holdsWhole(cell string) bool {
 	return len(found) > 0
 }
 
-// named reports whether cells name a thing: by a name, by digits, or by several of the question's words.
+// named reports whether cells identify a thing. They do if they hold a name or digits from the
+// question, or several of its words.
 func (a *asked) named(cells []string) bool {
 	c := a.count(a.own, cells...)
 	return c.telling > 0 || c.held > 1
 }
 
-// judge says what rows are to a question. They are exact where they hold every word, with what they
-// stand under, or where the question names one row by a cell, and a column. They are linked, and no
-// answer, to "the salary of Ann" where they have her telephone number: they must hold each name and
-// number, and their page most words.
+// judge decides whether table rows are exact or only linked. Rows are exact if they, with their
+// headings, hold every word of the question. A single row is also exact if the question names it by
+// a cell and names a column.
+//
+// Rows are only linked if they lack a name or number of the question. They are also only linked if
+// they are not exact and their page lacks too many words. For example, a row with Ann's telephone
+// number is no answer to "the salary of Ann".
 func (a *asked) judge(x *quotation, named bool) {
 	c := a.count(a.own, append(x.above(), x.text())...)
 	page := a.count(a.own, append(x.page.texts(), x.text())...)

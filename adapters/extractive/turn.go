@@ -11,14 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/tool/knowledge"
 )
 
-// turn is what a request holds of the question that is being answered.
+// turn holds the parts of a request that belong to the current question.
 type turn struct {
 	question string
 	before   string // the question before it
 	searched bool   // a tool has answered in this turn
 	failed   bool   // one with no more than that it failed
 	passages []passage
-	// calls of the tool knowledge, and what it stated
+	// ids of the calls of the knowledge tool, and the statements in its results
 	consulted []string
 	stated    []knowledge.Statement
 	common    tool.Vocabulary
@@ -31,11 +31,12 @@ type passage struct {
 	rank int // among the passages of the turn
 }
 
-// maxQuestion is how much of a question is read, in bytes: what is pasted beyond that tells little.
+// maxQuestion is the number of bytes of a question that are read. Text beyond that is usually
+// pasted and says little about the question.
 const maxQuestion = 16 << 10
 
-// readTurn finds the newest question and the documents that came with it or after it. Earlier turns
-// end with an answer.
+// readTurn finds the newest question and the documents that came with it or after it. Each earlier
+// turn ends with an answer of the model.
 func readTurn(messages []llm.Message) (t turn) {
 	calling := false
 	seen := map[string]bool{}
@@ -72,9 +73,9 @@ func readTurn(messages []llm.Message) (t turn) {
 	return t
 }
 
-// add keeps passages that can be cited, each once: two searches often find the same. Those that the
-// search found without matching the question closely are among them: whether they answer is decided
-// by what they hold.
+// add appends the documents that can be cited as passages. It skips duplicates, because two
+// searches often find the same passage. It keeps documents that match the question only loosely.
+// Their words decide later whether they answer it.
 func (t *turn) add(docs []tool.Document, seen map[string]bool) {
 	for _, d := range docs {
 		if d.Number > 0 && strings.TrimSpace(d.Contents) != "" && !seen[d.Contents] {
@@ -84,7 +85,8 @@ func (t *turn) add(docs []tool.Document, seen map[string]bool) {
 	}
 }
 
-// learn takes up what a search says of its words.
+// learn stores the vocabulary of a search result: word frequencies, synonyms and the number of
+// chunks.
 func (t *turn) learn(result string) {
 	var v tool.Vocabulary
 	if tool.LastField(result, "vocabulary", &v) {

@@ -14,15 +14,15 @@ const (
 	atOnce      = 5     // texts that are embedded in one call
 )
 
-// vectors caches the vectors of questions and passages. It is safe for concurrent use.
+// vectors embeds texts and caches their vectors. It is safe for concurrent use.
 type vectors struct {
 	embedder retrieve.Embedder
 	mu       sync.Mutex
 	known    map[string][]float32
 }
 
-// of returns the vectors of texts, those that the cache lacks in calls of a few. When ctx's time is
-// up after the first text has a vector, those of the remaining texts are nil.
+// of returns the vectors of texts. It embeds texts that are not cached in small batches. If ctx's
+// deadline passes after the first text has a vector, the vectors of texts without one are nil.
 func (v *vectors) of(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var missing []int

@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// parseSource parses source code into one section per declaration, including the comment above it.
-// Functions are then not cut in the middle and are found by name. A section's anchor is its first
-// line, as on sites that show source code: "L42".
+// parseSource parses source code into one section per declaration, including the comment above the
+// declaration. A function is then not cut in the middle and can be found by name. A section's
+// anchor is its first line, as on sites that show source code: "L42".
 func parseSource(name string) func(string) parsed {
 	long, language := quotes[strings.ToLower(path.Ext(name))], languageOf(name)
 	return func(text string) parsed {
@@ -38,8 +38,8 @@ func parseSource(name string) func(string) parsed {
 	}
 }
 
-// languageOf returns the name of a file's language, as after a fence in Markdown: mostly its
-// ending.
+// languageOf returns the name of a file's language, as written after a fence in Markdown. It is
+// usually the file's extension.
 func languageOf(name string) string {
 	ending := strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 	if language := languages[ending]; language != "" {
@@ -51,7 +51,7 @@ func languageOf(name string) string {
 	return ending
 }
 
-// languages are those with another name than the ending of their files.
+// languages maps extensions to the names of languages that are not called by their extension.
 var languages = map[string]string{
 	"py": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript", "ts": "typescript", "kt": "kotlin", "kts": "kotlin", "h": "c",
 	"cc": "cpp", "cxx": "cpp", "hpp": "cpp", "hh": "cpp", "cs": "csharp", "m": "objectivec", "mm": "objectivec", "rs": "rust", "rb": "ruby", "pl": "perl",
@@ -60,28 +60,30 @@ var languages = map[string]string{
 	"mk": "makefile", "yml": "yaml", "cfg": "ini", "conf": "ini", "xsd": "xml", "xsl": "xml", "jsonl": "json", "ndjson": "json", "patch": "diff", "log": "text",
 }
 
-// quotes begin and end texts of several lines in a language, by the ending of its files. Nothing is
-// cut inside.
+// quotes maps file extensions to the delimiters of multi-line strings in a language. No cut is made
+// between delimiters.
 var quotes = map[string][]string{
 	".go": {"`"}, ".py": {`"""`, "'''"}, ".sql": {"$$"}, ".js": {"`"}, ".ts": {"`"}, ".jsx": {"`"}, ".tsx": {"`"}, ".mjs": {"`"}, ".cjs": {"`"},
 	".kt": {`"""`}, ".scala": {`"""`}, ".java": {`"""`}, ".swift": {`"""`}, ".cs": {`"""`}, ".lua": {"[[", "]]"}, ".vue": {"`"}, ".svelte": {"`"},
 }
 
-// mostLines is how many lines a source file may have to be read by its declarations: programs write
-// longer ones.
+// mostLines is the maximum number of lines of a source file that is split at its declarations.
+// Longer files are usually generated.
 const mostLines = 100_000
 
 // stretch is a range of lines.
 type stretch struct{ from, to int }
 
-// longest is the number of lines above which a piece is cut at its members: about one chunk.
+// longest is the maximum number of lines of a piece. A longer piece is cut between its members. It
+// is about one chunk.
 const longest = 60
 
-// deepestMember is how many times members are cut at members of their own.
+// deepestMember is the maximum depth at which members are cut between nested members.
 const deepestMember = 8
 
-// pieces cuts lines between declarations: at blank lines followed by a line with the least
-// indentation. Long pieces, such as classes, are cut between their members in the same way.
+// pieces cuts lines between declarations. It cuts at blank lines that are followed by a line with
+// the least indentation. It cuts long pieces, such as classes, between their members in the same
+// way.
 func pieces(lines []string, from, to int, long []string, depth int) []stretch {
 	least := math.MaxInt
 	open := false
@@ -141,7 +143,7 @@ var declares = regexp.MustCompile(`(?i)^\s*(?:(?:export|default|public|private|p
 	`(?:func|def|class|function|interface|type|struct|enum|trait|impl|fn|module|mod|namespace|object|protocol|extension|record|macro_rules!|defmodule|defp?|` +
 	`sub|proc|procedure|table|view|materialized\s+view|index|unique\s+index|trigger|schema|message|service|rpc|resource|variable|fun)\b\s*[\w("'\x60<]`)
 
-// calls finds methods of languages that have no word for them: "int size() {".
+// calls matches methods in languages without a keyword for methods: "int size() {".
 var calls = regexp.MustCompile(`^\s*[\w<>\[\],.*&:~@ \t]*\b\w+\s*\([^;]*\)[^;=]*\{\s*$`)
 
 // controls are not calls.
@@ -152,7 +154,7 @@ const longestLine = 2000
 
 const longestName = 100 // maximum length of a declaration's name
 
-// declaration is the line of a piece that names it; empty without one.
+// declaration returns the line that declares the name of a piece. It returns "" if there is none.
 func declaration(lines []string) string {
 	for _, l := range lines {
 		if len(l) > longestLine {
@@ -174,5 +176,5 @@ func declaration(lines []string) string {
 	return ""
 }
 
-// comment reports whether a line is a comment, or an attribute of the declaration below it.
+// comment reports whether a line is a comment, or an attribute of the declaration in the next line.
 var comment = regexp.MustCompile(`^(?://|#|/\*|\*|--|;;|%|@|\[\w|"""|''')`)

@@ -39,21 +39,22 @@ type Options struct {
 	Include  []string
 	Exclude  []string // patterns of paths to leave out, though included
 	MaxBytes int64    // larger files are failures; 50 MB
-	// Source is the source of which the folder is a copy. The default is the folder itself.
+	// Source is the source that the folder is a copy of. The default is the folder itself.
 	Source document.Source
 }
 
-// defaultMaxBytes is far above the size of written documents and far below the memory of a small
-// machine.
+// defaultMaxBytes is the default maximum size of a file. It is far above the size of written
+// documents and far below the memory of a small machine.
 const defaultMaxBytes = 50 << 20
 
-// Reads reports whether Include and Exclude select a file, by its path below the folder.
+// Reads reports whether Include and Exclude select a file. name is the file's path below the
+// folder.
 func (o Options) Reads(name string) bool {
 	return (len(o.Include) == 0 || pattern.List(o.Include).Match(name)) && !pattern.List(o.Exclude).Match(name)
 }
 
-// Connector reads one folder or file. It stores no state between runs: it recognises unchanged
-// files by their modification times.
+// Connector reads one folder or file. It stores no state between runs. It detects unchanged files
+// by their modification times.
 type Connector struct {
 	options Options
 	root    string // absolute
@@ -63,7 +64,7 @@ type Connector struct {
 
 var _ index.Connector = (*Connector)(nil)
 
-// New returns a connector for options.Path, which must exist. The error names all faults.
+// New returns a connector for options.Path, which must exist. The error lists all invalid options.
 func New(options Options) (*Connector, error) {
 	if len(options.ACL) == 0 {
 		options.ACL = access.ACL{access.Members}
@@ -100,7 +101,7 @@ func SourceOf(path string) (document.Source, error) {
 	return document.Source{ID: sourceID(root), Kind: Kind, Name: root}, nil
 }
 
-// explain converts an error about the folder to one that says what to do.
+// explain converts an error about the folder to an error that says what to do.
 func (c *Connector) explain(err error) error {
 	switch {
 	case err == nil:
@@ -131,8 +132,8 @@ func (c *Connector) parseBase() error {
 	return nil
 }
 
-// sourceID returns an id that depends only on the absolute path, so that every process uses the
-// same document ids.
+// sourceID returns an id that depends only on the absolute path. Every process then uses the same
+// document ids.
 func sourceID(root string) document.SourceID {
 	sum := sha256.Sum256([]byte(root))
 	name := strings.Map(func(r rune) rune {
@@ -146,11 +147,11 @@ func sourceID(root string) document.SourceID {
 	return document.SourceID("files-" + strings.Trim(name, "-.") + "-" + hex.EncodeToString(sum[:4]))
 }
 
-// Source implements index.Connector. Its name is the absolute path.
+// Source implements index.Connector. The source's name is the absolute path.
 func (c *Connector) Source() document.Source { return c.source }
 
-// reading numbers the rules by which files become documents. Raise it when they change: every file
-// is then read again.
+// reading is the version of the rules for building documents. Raise it if the rules change. Every
+// file is then read again.
 const reading = 6
 
 // Settings implements index.Connector.
@@ -161,8 +162,8 @@ func (c *Connector) Settings() string {
 // batchSize is the number of documents per batch.
 const batchSize = 256
 
-// Sync implements index.Connector. It always yields the whole folder, because checking whether a
-// file has changed costs only a look at its time stamp.
+// Sync implements index.Connector. It always yields the whole folder, because it detects an
+// unchanged file by the time stamp alone.
 func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		root, single, err := c.open()
@@ -209,8 +210,8 @@ func (c *Connector) open() (*os.Root, string, error) {
 	return root, single, nil
 }
 
-// empty refuses a folder without documents: it is more likely a wrong path, or a disk that is not
-// mounted, than the wish to forget all.
+// empty returns an error for a folder without documents. Such a folder is more likely a wrong path
+// or an unmounted disk than a request to delete all documents.
 func (c *Connector) empty(w *walk) error {
 	if len(w.files) > 0 {
 		return nil

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// sniffed is how many bytes of a file are checked to recognise text.
+// sniffed is the number of bytes of a file that are checked to recognise text.
 const sniffed = 64 << 10
 
-// decode turns a file's bytes into UTF-8 text with plain line breaks. What is no text is an error
-// that wraps index.ErrSkipped.
+// decode converts a file's bytes to UTF-8 text with plain line breaks. If the content is not text,
+// it returns an error that wraps index.ErrSkipped.
 func decode(raw []byte, html bool) (string, error) {
 	text, ok := decodeMarked(raw)
 	if !ok {
@@ -31,8 +31,8 @@ func decode(raw []byte, html bool) (string, error) {
 	return strings.ToValidUTF8(plainBreaks(text), "\uFFFD"), nil
 }
 
-// plainBreaks writes each line break as one character and leaves zeros out, in one copy: a text may
-// be large.
+// plainBreaks writes each line break as one character and removes zero bytes. It makes only one
+// copy, because a text may be large.
 func plainBreaks(text string) string {
 	if !strings.ContainsAny(text, "\r\x00") {
 		return text
@@ -54,7 +54,7 @@ func plainBreaks(text string) string {
 	return b.String()
 }
 
-// decodeMarked reads what begins with a byte order mark, or is UTF-16 without one.
+// decodeMarked decodes text that begins with a byte order mark, or that is UTF-16 without one.
 func decodeMarked(raw []byte) (string, bool) {
 	var order unicode.Endianness
 	switch {
@@ -75,8 +75,8 @@ func decodeMarked(raw []byte) (string, bool) {
 	return string(text), err == nil
 }
 
-// zeros reports whether nearly every second byte from offset on is zero and the others are not, as
-// in UTF-16 of Latin text.
+// zeros reports whether nearly every second byte from offset on is zero and the other bytes are
+// not. UTF-16 of Latin text has this form.
 func zeros(raw []byte, offset int) bool {
 	sample := raw[:min(len(raw), sniffed)]
 	if len(sample) < 16 {
@@ -95,8 +95,8 @@ func zeros(raw []byte, offset int) bool {
 	return out == 0 && in*10 > len(sample)/2*9
 }
 
-// binary returns the kind of content that is not text, or "". A few control characters are allowed
-// in text.
+// binary returns the kind of content if it is not text, or "". Text may contain a few control
+// characters.
 func binary(raw []byte) string {
 	sample := raw[:min(len(raw), sniffed)]
 	kind, _, _ := strings.Cut(http.DetectContentType(sample), ";")
@@ -115,8 +115,9 @@ func binary(raw []byte) string {
 	return ""
 }
 
-// decodeUnmarked reads UTF-8, or what the bytes look like. In the latter case ok is false for more
-// bytes than a document may have: the decoder holds several times as many.
+// decodeUnmarked decodes UTF-8 or the encoding that the bytes resemble. For another encoding, ok is
+// false if there are more bytes than a document may have. The decoder holds several times as many
+// bytes.
 func decodeUnmarked(raw []byte, html bool) (text string, ok bool) {
 	switch {
 	case utf8.Valid(raw) || nearlyUTF8(raw):
@@ -135,7 +136,7 @@ func decodeUnmarked(raw []byte, html bool) (text string, ok bool) {
 	return string(raw), true
 }
 
-// nearlyUTF8 reports whether a text is UTF-8 with a few broken places rather than in another
+// nearlyUTF8 reports whether a text is UTF-8 with a few invalid bytes, rather than in another
 // encoding.
 func nearlyUTF8(raw []byte) bool {
 	good, broken := 0, 0

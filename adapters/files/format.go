@@ -14,22 +14,22 @@ type format struct {
 	parse func(text string) parsed
 	// used instead of parse for slow formats
 	read func(ctx context.Context, text string) (parsed, error)
-	// instead of parse, for files that are no text
+	// unpack is used instead of parse for files that are not text
 	unpack func(ctx context.Context, raw []byte) (parsed, error)
 	matter bool // may begin with front matter
 	html   bool // may name its encoding inside
-	// its name says more than any title in it
+	// the file's name says more than any title in the file
 	code   bool
 	unread string         // why it is not read at all
 	cost   footprint.Cost // memory for parsing
 }
 
 // MayHold reports whether a file with that name may contain readable text. Callers that fetch files
-// can skip the others.
+// can skip other files.
 func MayHold(name string) bool { return formatOf(name).unread == "" }
 
-// formatOf decides by the name alone. What it does not know is read as plain text, unless its
-// content turns out to be binary.
+// formatOf returns the format by the file's name alone. An unknown name means plain text, unless
+// the content turns out to be binary.
 func formatOf(name string) format {
 	if office.Named(name) {
 		return format{unpack: parseOffice, cost: footprint.Office}

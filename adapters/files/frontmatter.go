@@ -28,24 +28,24 @@ type matter struct {
 	stated   map[string]string // as metadata, such as owners and a status
 }
 
-// longestMatter is the maximum length of front matter in bytes. A longer one is text.
+// longestMatter is the maximum length of front matter in bytes. Longer front matter is treated as
+// text.
 const longestMatter = 64 << 10
 
-// statesACL finds an access list even in front matter that cannot be read: a document that means to
-// be restricted is not shown because of a typing error.
+// statesACL finds an access list even in front matter that cannot be parsed. A restricted document
+// is then not shown because of a typing error.
 var statesACL = regexp.MustCompile(`(?mi)(?:^|[{,?])[ \t]*(?:!!str[ \t]+)?["']?[ \t]*acl[ \t]*["']?[ \t]*(?:[:=]|$)`)
 
-// strayACL finds what reads like an access list among the first lines of a text without front
-// matter.
+// strayACL finds an apparent access list among the first lines of a text without front matter.
 var strayACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*[:=][ \t]*(.+)$`)
 
-// matterLike is a line that could stand in or above front matter: blank, a fence, a comment, a key
-// with its value, an item of a list.
+// matterLike matches a line that may be in or above front matter: a blank line, a fence, a comment,
+// a key with its value, or a list item.
 var matterLike = regexp.MustCompile(`^\s*$|^\s*(---+|\+\+\++|<!--.*-->)\s*$|^\s*["']?\w[\w-]*["']?\s*[:=]|^\s*- `)
 
-// Narrows reports whether a file may restrict its own readers, so that some readers of its source
-// may not read it. It decides by the path and the beginning of the file. It is true if it cannot
-// read the beginning.
+// Narrows reports whether a file may restrict its readers, so that some readers of the source may
+// not read the file. It decides by the path and the beginning of the file. It returns true if it
+// cannot read the beginning.
 func Narrows(name string, begins []byte) bool {
 	if !formatOf(name).matter {
 		return false
@@ -61,8 +61,8 @@ func Narrows(name string, begins []byte) bool {
 	return !utf8.Valid(begins) || statesACL.Match(begins)
 }
 
-// splitMatter parts front matter between lines of three dashes from the text after it. A text that
-// merely begins with such a line is returned whole.
+// splitMatter separates front matter, which is between lines of three dashes, from the text. It
+// returns the whole text if the text merely begins with such a line.
 func splitMatter(text string) (matter, string, error) {
 	head, body, err := cutMatter(text)
 	var values map[string]any
@@ -92,8 +92,8 @@ func splitMatter(text string) (matter, string, error) {
 // fewLines is how many lines lostACL searches.
 const fewLines = 20
 
-// lostACL finds an access list that a typing error has made a part of the text: below a blank line,
-// a comment, other fences.
+// lostACL finds an access list that a typing error has made part of the text. Examples are an
+// access list below a blank line or a comment, or between other fences.
 func lostACL(text string) (string, bool) {
 	n := 0
 	for line := range strings.Lines(text[:min(len(text), 4<<10)]) {
@@ -109,8 +109,8 @@ func lostACL(text string) (string, bool) {
 	return "", false
 }
 
-// cutMatter returns the front matter between the dashes, and the text after it. If the front matter
-// does not end, it returns its first lines.
+// cutMatter returns the front matter between the dashes and the text after it. If the front matter
+// has no end, cutMatter returns the first lines of the file.
 func cutMatter(text string) (head, body string, err error) {
 	opening, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(opening, " \t") != "---" {
@@ -152,12 +152,12 @@ func parseMatter(head string) (map[string]any, error) {
 
 var errTwice = errors.New("it has more than one access list, in different letters")
 
-// deepestMatter is how deeply front matter may nest. The YAML parser takes the square of that in
-// time, and a kilobyte for each level on the stack.
+// deepestMatter is the maximum nesting of front matter. The YAML parser needs time in the square of
+// the nesting, and a kilobyte of stack for each level.
 const deepestMatter = 32
 
-// nesting is how deeply a YAML text nests at most: brackets that are open, and marks of items and
-// keys one behind another on a line.
+// nesting returns the maximum nesting of a YAML text. It counts brackets that are open, and
+// consecutive item and key marks on a line.
 func nesting(head string) int {
 	most, open := 0, 0
 	for line := range strings.Lines(head) {
@@ -182,8 +182,8 @@ func nesting(head string) int {
 	return most
 }
 
-// place matches the line and column at the start of an error of the YAML parser. They refer to the
-// file without its first line.
+// place matches the line and column at the start of an error of the YAML parser. The line number
+// does not count the file's first line.
 var place = regexp.MustCompile(`^\[(\d+):\d+\] `)
 
 func placed(message string) string {
@@ -198,15 +198,14 @@ func placed(message string) string {
 	return fmt.Sprintf("line %d: %s", line+1, strings.TrimPrefix(message, found[0]))
 }
 
-// keyed finds a key with its value at the beginning, as front matter has it.
+// keyed matches a key with its value at the beginning of a line, as in front matter.
 var keyed = regexp.MustCompile(`^\s*["']?[\w-]+["']?:(?:\s|$)`)
 
-// oneLine is a key with a value that has no structure.
+// oneLine matches a key with a simple value.
 var oneLine = regexp.MustCompile(`^([\w-]+):[ \t]+([^\s\[{&*!|>"'].*)$`)
 
-// lineByLine reads front matter that is no YAML because people write titles as they speak: "title:
-// Backups: how to". It is nil unless every
-// line is a key with a simple value.
+// lineByLine reads front matter that is not valid YAML because its values contain colons: "title:
+// Backups: how to". It returns nil unless every line is a key with a simple value.
 func lineByLine(head string) map[string]any {
 	values := make(map[string]any)
 	for line := range strings.Lines(head) {
@@ -226,7 +225,7 @@ func lineByLine(head string) map[string]any {
 	return values
 }
 
-// anchored finds aliases, with which a few lines can describe gigabytes.
+// anchored matches YAML aliases. With aliases, a few lines can describe gigabytes.
 var anchored = regexp.MustCompile(`(?m)(^|[:\-\[{,])[ \t]*\*[A-Za-z0-9_]+`)
 
 func readMatter(values map[string]any) (matter, error) {
@@ -272,14 +271,15 @@ func readMatter(values map[string]any) (matter, error) {
 	return m, nil
 }
 
-// statedKeys are the keys of front matter that are kept as metadata, because core/knowledge reads
+// statedKeys lists the front matter keys that are kept as metadata because core/knowledge reads
 // them.
 var statedKeys = []string{
 	"author", "authors", "owner", "owners", "maintainer", "maintainers", "assignee", "assignees", "team", "teams", "project", "service", "repository",
 	"supersedes", "replaces", "superseded_by", "replaced_by", "depends_on", "dependencies",
 }
 
-// What else front matter says, such as "status: retired", is metadata too, as far as it is short.
+// maxStated limits other front matter, such as "status: retired". Other keys are also kept as
+// metadata if they are short.
 const (
 	maxStated = 24  // keys
 	maxSaid   = 200 // bytes of a value
@@ -287,7 +287,7 @@ const (
 
 var plainKey = regexp.MustCompile(`^[a-z][a-z0-9_ -]{0,39}$`)
 
-// otherKeys are keys of front matter without information about the subject: they are read elsewhere
+// otherKeys lists the front matter keys that say nothing about the subject. They are read elsewhere
 // or only control a site's layout.
 var otherKeys = []string{
 	"acl", "title", "tags", "url", "link", "updated", "lastmod", "last_updated", "last_modified", "modified", "date", "lang", "language",
@@ -310,7 +310,7 @@ func text(value any) string {
 	}
 }
 
-// list reads a YAML list, or a text with commas.
+// list reads a YAML list, or a text with values separated by commas.
 func list(value any) []string {
 	var values []string
 	if many, ok := value.([]any); ok {
@@ -327,9 +327,9 @@ func list(value any) []string {
 	return values
 }
 
-// dates are the forms in which people and programs write dates. The order of day and month is taken
-// from the separator: dots are used where the day comes first. Slashes with the year last mean
-// either, and are not read.
+// dates lists the date formats that people and programs write. The separator determines the order
+// of day and month. With dots, the day comes first. Dates with slashes and the year last are
+// ambiguous and are not read.
 var dates = []string{
 	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700",
 	"2006-01-02 15:04:05 -07:00", "2006-01-02 15:04:05 -0700 MST", time.DateTime, "2006-01-02 15:04 -0700", "2006-01-02 15:04", time.DateOnly, "2006-1-2",
@@ -338,7 +338,7 @@ var dates = []string{
 	"Monday, 2 January 2006", "Monday, January 2, 2006", "Mon Jan 2 2006", time.RFC1123Z, time.RFC1123, "Mon, 2 Jan 2006 15:04:05 -0700", time.RFC850, time.UnixDate, time.ANSIC, time.RubyDate,
 }
 
-// date parses a date; zero if missing or in an unknown format.
+// date parses a date. It returns the zero time if the date is missing or has an unknown format.
 func date(value any) time.Time {
 	if t, ok := value.(time.Time); ok {
 		return t.UTC()

@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// links resolves the links of a file. Links to files of the folder become document ids, others web
-// addresses. It drops dead links, links to other places on this machine, and links to the file
-// itself. It opens no file.
+// links resolves the links of a file. Links to files of the folder become document ids. Other links
+// become web addresses. It drops dead links, links to other places on this machine, and links to
+// the file itself. It opens no file.
 func (c *Connector) links(root *os.Root, name string, page parsed) []document.Link {
 	from := c.address(root.Name(), name)
 	if base, err := from.Parse(page.base); err == nil {
@@ -29,8 +29,8 @@ func (c *Connector) links(root *os.Root, name string, page parsed) []document.Li
 	return out
 }
 
-// target returns the target of a link on a page with a base address, or "" if a reader could not
-// open it.
+// target returns the target of a link on a page with a base address. It returns "" if a reader
+// could not open the target.
 func (c *Connector) target(root *os.Root, from *url.URL, written string) string {
 	link, err := url.Parse(written)
 	if err != nil || link.Opaque != "" || link.User != nil || len(written) > longestClaim {

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// parseText reads plain text: paragraphs parted by empty lines. A line that is underlined, as in
-// reStructuredText, is a heading.
+// parseText parses plain text, which is paragraphs separated by empty lines. An underlined line, as
+// in reStructuredText, is a heading.
 func parseText(text string) parsed {
 	var o document.Outline
 	var marks []string // underlines in the order of first use, which is the order of rank
@@ -48,8 +48,8 @@ func paragraphs(text string) func(func(string) bool) {
 	}
 }
 
-// underlined parts a paragraph that begins with a heading into heading, rest, and the character of
-// its underline.
+// underlined splits a paragraph that begins with an underlined heading. It returns the heading, the
+// rest, and the character of the underline.
 func underlined(paragraph string) (heading, rest, mark string) {
 	first, after, _ := strings.Cut(paragraph, "\n")
 	if bar(first) != "" && after != "" { // a bar above as well
@@ -64,7 +64,7 @@ func underlined(paragraph string) (heading, rest, mark string) {
 	return title, rest, mark
 }
 
-// bar returns the character that a line consists of, if it is a bar of at least three.
+// bar returns the character of a bar, which is a line of at least three equal characters.
 func bar(line string) string {
 	line = strings.TrimSpace(line)
 	if len(line) < 3 || !strings.ContainsRune("=-~^*+#\"'`", rune(line[0])) || strings.Trim(line, line[:1]) != "" {
@@ -83,7 +83,7 @@ func rank(marks *[]string, mark string) int {
 	return len(*marks)
 }
 
-// kindOf tells lists and indented code from running text.
+// kindOf distinguishes lists and indented code from running text.
 func kindOf(paragraph string) document.BlockKind {
 	items, indented, count := 0, 0, 0
 	for line := range strings.Lines(paragraph) {
@@ -115,7 +115,7 @@ func parseCode(language string) func(string) parsed {
 	}
 }
 
-// parseJSON breaks JSON that was written for machines into lines.
+// parseJSON adds line breaks to JSON that was written for machines.
 func parseJSON(text string) parsed {
 	if strings.Count(text, "\n") <= 1 && indented(text) < min(4*len(text)+1024, document.MaxText) {
 		var b bytes.Buffer
@@ -151,8 +151,8 @@ func indented(text string) int {
 	return size
 }
 
-// parseTable parses separated values (RFC 4180), leniently. It chooses the most frequent separator
-// of the first line: with decimal commas, programs write CSV with semicolons.
+// parseTable parses separated values (RFC 4180) leniently. It uses the most frequent separator of
+// the first line. Programs write CSV with semicolons where commas are decimal marks.
 func parseTable(separators string) func(string) parsed {
 	return func(text string) parsed {
 		var o document.Outline
@@ -162,8 +162,8 @@ func parseTable(separators string) func(string) parsed {
 	}
 }
 
-// separator returns the separator of a table, and the table without a line "sep=;" that declares
-// it.
+// separator returns the separator of a table. It also returns the table without a line "sep=;" that
+// declares the separator.
 func separator(text, separators string) (byte, string) {
 	line, rest, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
 	if said, is := strings.CutPrefix(strings.ToLower(line), "sep="); is && len(said) == 1 {
@@ -185,8 +185,8 @@ func separator(text, separators string) (byte, string) {
 	return best, text
 }
 
-// table writes each record on a line. No record is held but as its text, however many values it
-// has.
+// table writes each record on a line. It holds a record only as text, however many values the
+// record has.
 func table(text string, comma byte) string {
 	var b strings.Builder
 	for len(text) > 0 && b.Len() <= document.MaxText {
@@ -208,7 +208,7 @@ func table(text string, comma byte) string {
 	return b.String()
 }
 
-// cell splits off the first value; more reports whether the rest belongs to the same record.
+// cell splits off the first value. more reports whether the rest belongs to the same record.
 // Quotation marks inside an unquoted value, and single ones in a quoted value, are literal.
 func cell(text string, comma byte) (value, rest string, more bool) {
 	if !strings.HasPrefix(text, `"`) {

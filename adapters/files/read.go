@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// load reads a file as a document. It holds memory for the file's bytes and for what reads them.
+// load reads a file as a document. It reserves memory for the file's bytes and for the parser.
 func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.Document, error) {
 	ctx, release, err := footprint.Process().Acquire(ctx, f.format.memory(f.info.Size()))
 	if err != nil {
@@ -56,14 +56,14 @@ func (f format) memory(size int64) int64 {
 	return f.cost.Of(size) + size
 }
 
-// errTooMuchText is a file with more text than a document may have.
+// errTooMuchText is the error for a file with more text than a document may have.
 var errTooMuchText = fmt.Errorf("it holds more than %d MB of text. Split it into smaller documents", document.MaxText>>20)
 
-// errMoved marks a file that was replaced since the folder was listed.
+// errMoved marks a file that was replaced after the folder was listed.
 var errMoved = errors.New("it was moved or replaced while it was read. The next run tries again")
 
-// open opens a file without blocking. Every component of the path is checked before and after it is
-// opened. This detects a folder or file that is replaced by a link at the same time.
+// open opens a file without blocking. It checks every component of the path before and after
+// opening. This detects a folder or file that is concurrently replaced by a link.
 func open(root *os.Root, place string) (*os.File, error) {
 	folder := root
 	defer func() {

@@ -73,14 +73,14 @@ func (w *walk) below(ctx context.Context, folder, called string) error {
 	})
 }
 
-// volumeData is the link in a mounted ConfigMap or Secret. Kubernetes stores the files in a hidden
-// folder named by the time. "..data" links to that folder, and each file is a link to
+// volumeData is the name of a link in a mounted ConfigMap or Secret. Kubernetes stores the files in
+// a hidden folder whose name is a time. "..data" links to that folder, and each file is a link to
 // "..data/NAME".
 const volumeData = "..data"
 
 var volumeFolder = regexp.MustCompile(`^\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+$`)
 
-// volume reads a mounted volume where its files lie.
+// volume reads the files of a mounted volume from the hidden folder in which they are stored.
 func (w *walk) volume(ctx context.Context, folder, called string) error {
 	target, err := w.root.Readlink(path.Join(folder, volumeData))
 	if err != nil || !volumeFolder.MatchString(target) {
@@ -93,10 +93,10 @@ func (w *walk) volume(ctx context.Context, folder, called string) error {
 	return w.below(ctx, place, called)
 }
 
-// forge is a hidden folder of a repository with GitHub's settings, including CODEOWNERS.
+// forge is the hidden folder of a repository that contains GitHub's settings, including CODEOWNERS.
 const forge = ".github"
 
-// owners adds the CODEOWNERS file of a repository, and no other file of its folder.
+// owners adds the CODEOWNERS file of a repository. It adds no other file of the hidden folder.
 func (w *walk) owners(place, name string) error {
 	const file = "CODEOWNERS"
 	if info, err := w.root.Lstat(path.Join(place, file)); err == nil && info.Mode().IsRegular() {
@@ -105,7 +105,7 @@ func (w *walk) owners(place, name string) error {
 	return fs.SkipDir
 }
 
-// passedOver are hidden files and folders, and those that tools fill.
+// passedOver lists hidden files and folders, and folders that tools fill.
 func passedOver(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "__pycache__"
 }
@@ -140,9 +140,9 @@ func (w *walk) entry(place, name string) {
 	}
 }
 
-// link returns the reason why a link is skipped. No link is followed: its target is indexed at its
-// own place unless a rule excludes it, and then the link would bypass the rule. A Root refuses
-// links that lead out of it, and detects loops.
+// link returns the reason why a link is skipped. No link is followed. The target of a link is
+// indexed at its own place unless a rule excludes it, and then the link would bypass the rule. A
+// Root refuses links that lead out of it, and detects loops.
 func (w *walk) link(place, name string) {
 	if target, err := w.root.Readlink(place); err == nil && strings.HasPrefix(target, volumeData+"/") {
 		return // volume reads it where it lies, or it is hidden
@@ -169,7 +169,7 @@ func (w *walk) withhold(name string) {
 	w.skipped = append(w.skipped, index.Notice{Name: name, Sentence: keysSentence, Secret: true})
 }
 
-// yield hands over what was found in batches, the notices with the first.
+// yield passes on the results in batches. The first batch includes the notices.
 func (w *walk) yield(yield func(index.Batch, error) bool) {
 	batch := index.Batch{Total: len(w.files), Failures: w.failures, Skipped: w.skipped}
 	for i, f := range w.files {
@@ -185,8 +185,8 @@ func (w *walk) yield(yield func(index.Batch, error) bool) {
 	yield(batch, nil)
 }
 
-// waiting is how long a file may wait for a format with few concurrent parsers, such as PDF.
-// Parsing has its own timeout.
+// waiting is the maximum time that a file waits for a format with few concurrent parsers, such as
+// PDF. Parsing has a separate timeout.
 const waiting = 10 * time.Minute
 
 func (w *walk) item(f file) index.Item {

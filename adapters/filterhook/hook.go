@@ -1,9 +1,9 @@
-// Package filterhook asks a service of the operator's about every paragraph of an answer before it
-// is shown.
+// Package filterhook sends every paragraph of an answer to an external service of the operator
+// before the paragraph is shown.
 //
-// The service is sent a POST with the JSON object {"turn", "model", "paragraph", "text"}, and
+// The service receives a POST with the JSON object {"turn", "model", "paragraph", "text"}. It
 // answers 200 with {"action": "allow"}, {"action": "replace", "text": …} or {"action": "block"}.
-// Everything else is a failure.
+// Any other response is a failure.
 package filterhook
 
 import (

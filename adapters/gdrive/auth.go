@@ -18,8 +18,8 @@ import (
 	"golang.org/x/oauth2/jwt"
 )
 
-// Scopes of tokens. Drive and the directory use separate tokens, so that an administrator's token
-// reads no files.
+// scopeDrive and the constants below it are scopes of tokens. Drive and the directory use separate
+// tokens, so that an administrator's token reads no files.
 const (
 	scopeDrive   = "https://www.googleapis.com/auth/drive.readonly"
 	scopeUsers   = "https://www.googleapis.com/auth/admin.directory.user.readonly"
@@ -27,7 +27,7 @@ const (
 	scopeMembers = "https://www.googleapis.com/auth/admin.directory.group.member.readonly"
 )
 
-// serviceKey is the key of a service account as Google gives it out, in JSON.
+// serviceKey is the key of a service account in Google's JSON format.
 type serviceKey struct {
 	Type         string `json:"type"`
 	ClientEmail  string `json:"client_email"`
@@ -49,12 +49,12 @@ func parseKey(text []byte) (serviceKey, error) {
 	return key, nil
 }
 
-// errNobody marks that one person cannot be acted for: the account is suspended, deleted, or
+// errNobody marks a person who cannot be impersonated. The account is suspended, deleted, or
 // unknown.
 var errNobody = errors.New("Google does not let the service account act for this person")
 
-// authority obtains tokens, one for each impersonated person. It is safe for concurrent use;
-// concurrent callers may refresh the same token twice.
+// authority obtains tokens, one for each impersonated person. It is safe for concurrent use.
+// Concurrent callers may refresh the same token twice.
 type authority struct {
 	key    serviceKey
 	client *http.Client
@@ -73,7 +73,7 @@ type given struct {
 	until time.Time
 }
 
-// tokenTimeout limits one request for a token, and tokenAttempts the number of attempts.
+// tokenTimeout limits one token request. tokenAttempts limits the number of attempts.
 const (
 	tokenTimeout  = 30 * time.Second
 	tokenAttempts = 3
@@ -92,7 +92,7 @@ func newAuthority(key serviceKey, settings outhttp.Config, pause time.Duration, 
 	return &authority{key: key, client: client, pause: pause, now: now, tokens: make(map[holder]given)}, nil
 }
 
-// current is a token that is good for some minutes.
+// current returns a token that is valid for some more minutes.
 func (a *authority) current(ctx context.Context, of holder) (string, error) {
 	a.mu.Lock()
 	have := a.tokens[of]
@@ -127,10 +127,11 @@ func (a *authority) current(ctx context.Context, of holder) (string, error) {
 	}
 }
 
-// refusal says what an answer without a token means, and whether it stays so. "unauthorized_client:
-// Client is unauthorized to retrieve access tokens using this method, or client not authorized for
-// any of the scopes requested", "invalid_grant: Not a valid email", "invalid_grant: Invalid JWT
-// Signature" (https://developers.google.com/identity/protocols/oauth2/service-account#error-codes).
+// refusal explains a response without a token and says whether the failure is permanent.
+// "unauthorized_client: Client is unauthorized to retrieve access tokens using this method, or
+// client not authorized for any of the scopes requested", "invalid_grant: Not a valid email",
+// "invalid_grant: Invalid JWT Signature"
+// (https://developers.google.com/identity/protocols/oauth2/service-account#error-codes).
 func (a *authority) refusal(of holder, err error) (meaning error, sure bool) {
 	var answer *oauth2.RetrieveError
 	if !errors.As(err, &answer) {
@@ -169,7 +170,8 @@ func (a *authority) forget(of holder) {
 	delete(a.tokens, of)
 }
 
-// within ends requests with a context: the library that asks for tokens gives them none.
+// within cancels requests when a context is done. The library that requests tokens does not set a
+// context.
 type within struct {
 	ctx  context.Context //nolint:containedctx // of one call
 	next http.RoundTripper

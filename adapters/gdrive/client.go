@@ -22,7 +22,7 @@ import (
 // Config sets the credential and the address of Google's APIs. Zero fields get their defaults.
 type Config struct {
 	Key []byte // of a service account, as Google gives it out, in JSON
-	// URL replaces Google's own hosts for all APIs, for example by a gateway:
+	// URL replaces the hosts of all Google APIs, for example with a gateway:
 	// https://gateway.example.org.
 	URL        string
 	AllowHosts []string
@@ -119,14 +119,15 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// subjectKey is the context key for the address of the impersonated person. Without one, the
-// service account acts for itself.
+// subjectKey is the context key for the address of the impersonated person. Without an address,
+// requests use the service account itself.
 type subjectKey struct{}
 
 // Account returns the address of the service account.
 func (c *Client) Account() string { return c.key.ClientEmail }
 
-// Requests returns the number of requests so far, and how many of them a rate limit refused.
+// Requests returns the number of requests so far, and how many of them were refused by a rate
+// limit.
 func (c *Client) Requests() (all, limited int) {
 	for _, h := range c.apis {
 		cost := h.Cost()
@@ -146,7 +147,7 @@ func (c *Client) Waited() (d time.Duration) {
 // errMalformed marks a malformed answer.
 var errMalformed = errors.New("the answer cannot be read")
 
-// get asks for a path below an API for someone, and reads the answer into to.
+// get requests a path of an API on behalf of a person and decodes the response into to.
 func (c *Client) get(ctx context.Context, of api, subject, path string, to any) error {
 	answer, err := c.raw(ctx, of, subject, sourcehttp.Request{Path: path})
 	if err != nil {
@@ -159,7 +160,8 @@ func (c *Client) get(ctx context.Context, of api, subject, path string, to any) 
 	return nil
 }
 
-// raw sends a request on behalf of a person. It refreshes a rejected token once.
+// raw sends a request on behalf of a person. If the token is rejected, it gets a new token and
+// retries once.
 func (c *Client) raw(ctx context.Context, of api, subject string, r sourcehttp.Request) (*sourcehttp.Response, error) {
 	ctx = context.WithValue(ctx, subjectKey{}, subject)
 	answer, err := c.apis[of].Do(ctx, r)
@@ -180,8 +182,8 @@ func (c *Client) raw(ctx context.Context, of api, subject string, r sourcehttp.R
 	return answer, err
 }
 
-// refusal is an error as Google writes it: "error.errors[].reason", and for newer APIs
-// "error.details[].reason"
+// refusal is an error in Google's format. The reason is in "error.errors[].reason", or for newer
+// APIs in "error.details[].reason"
 // (https://developers.google.com/workspace/drive/api/guides/handle-errors).
 type refusal struct {
 	Error struct {
@@ -204,7 +206,7 @@ func turnedOff(err error) bool {
 	return errors.As(err, &refused) && bytes.Contains(refused.Body, []byte("Active session is invalid"))
 }
 
-// mostRefusal is how many bytes of a refusal are read.
+// mostRefusal is the maximum number of bytes that are read from an error response.
 const mostRefusal = 64 << 10
 
 func reasonOf(body []byte) string {
@@ -225,7 +227,7 @@ func reasonOf(body []byte) string {
 	return ""
 }
 
-// reason is the vendor's own of a refusal; empty of other errors.
+// reason returns Google's reason for an error response. It returns "" for other errors.
 func reason(err error) string {
 	var refused *sourcehttp.Refused
 	if errors.As(err, &refused) {
@@ -234,14 +236,14 @@ func reason(err error) string {
 	return ""
 }
 
-// limits are the reasons of a 403 that mean a rate limit, like a 429.
+// limits lists the reasons of a 403 that mean a rate limit, like a 429.
 var limits = []string{"userRateLimitExceeded", "rateLimitExceeded", "dailyLimitExceeded", "quotaExceeded"}
 
 func limited(r *sourcehttp.Response) bool {
 	return r.Status == http.StatusForbidden && slices.Contains(limits, reasonOf(r.Body))
 }
 
-// absent reports whether an error means that something does not exist or is not visible to the
+// absent reports whether an error means that something does not exist or is invisible to the
 // caller.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
@@ -251,9 +253,10 @@ func absent(err error) bool {
 	return errors.Is(err, errNobody)
 }
 
-// stale reports whether an error says that a place in a list or a log is not known any more: "the
-// page token … rejected for any reason, it should be discarded, and pagination should be restarted
-// from the first page" (https://developers.google.com/workspace/drive/api/guides/search-files).
+// stale reports whether an error means that a page token of a list or a change log is no longer
+// valid: "the page token … rejected for any reason, it should be discarded, and pagination should
+// be restarted from the first page"
+// (https://developers.google.com/workspace/drive/api/guides/search-files).
 func stale(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone:
@@ -262,12 +265,12 @@ func stale(err error) bool {
 	return false
 }
 
-// final reports whether an error ends a loop, whatever it was about.
+// final reports whether an error ends a loop, regardless of the item that caused it.
 func final(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked)
 }
 
-// query writes parameters in the order in which they are given.
+// query encodes parameters in the given order.
 func query(pairs ...string) string {
 	var b strings.Builder
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -282,7 +285,8 @@ func query(pairs ...string) string {
 	return b.String()
 }
 
-// listAll reads a list whole: part takes out what a part holds, with the place of the next.
+// listAll reads all pages of a list. part returns the items of a page and the token of the next
+// page.
 func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked string, part func(P) (next string)) error {
 	ctx = sourcehttp.Whole(ctx)
 	return sourcehttp.EachPage("Google's list of "+path, "", func(token string) (string, error) {
@@ -294,8 +298,8 @@ func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked
 	})
 }
 
-// checkPage returns an error for a page of a list that lacks the list or an item's id. Missing
-// items then do not count as deleted.
+// checkPage returns an error for a page that lacks the list or the id of an item. Missing items
+// then do not count as deleted.
 func checkPage[T any](path string, items []T, valid func(T) bool) error {
 	if err := sourcehttp.CheckItems(items, sourcehttp.MaxElements, valid); err != nil {
 		return fmt.Errorf("Google's list of %s cannot be read: the next run tries again (%w)", path, err)

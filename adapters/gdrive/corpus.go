@@ -11,8 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// corpus is a set of files with its own change log: a shared drive, or the files that one person
-// owns.
+// corpus is a set of files with a change log: a shared drive, or all files that one person owns.
 type corpus struct {
 	id      string // of the drive, or of the person in the directory
 	name    string
@@ -21,7 +20,7 @@ type corpus struct {
 	closed  bool   // only members have access to its files
 }
 
-// sharedDrive is a shared drive as Google lists it.
+// sharedDrive is a shared drive in the format of Google's lists.
 type sharedDrive struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
@@ -33,8 +32,8 @@ type sharedDrive struct {
 
 func (d sharedDrive) valid() bool { return isID(d.ID) }
 
-// corpora are those of the source, shared drives first, in the order of their ids. people may be
-// nil where no person's drive is read.
+// corpora returns the corpora of the source. Shared drives come first, in the order of their ids.
+// people may be nil if no personal drive is read.
 func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
 	type part struct {
 		Drives        []sharedDrive `json:"drives"`
@@ -76,7 +75,7 @@ func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
 	return all, nil
 }
 
-// fields returns the fields to request of the files of a corpus.
+// fields returns the fields to request for the files of a corpus.
 func (c corpus) fields() string {
 	if c.shared {
 		return fileFields
@@ -84,8 +83,8 @@ func (c corpus) fields() string {
 	return ownFileFields
 }
 
-// scope are the parameters that keep a list of files to a corpus. "corpora=allDrives … may return
-// incompleteSearch": drives are listed one by one.
+// scope returns the parameters that restrict a list of files to a corpus. "corpora=allDrives … may
+// return incompleteSearch", so each drive is listed separately.
 func (c corpus) scope() string {
 	if c.shared {
 		return query("corpora", "drive", "driveId", c.id, "supportsAllDrives", "true", "includeItemsFromAllDrives", "true")
@@ -93,7 +92,7 @@ func (c corpus) scope() string {
 	return query("corpora", "user", "supportsAllDrives", "true")
 }
 
-// log are the parameters that keep a list of changes to a corpus.
+// log returns the parameters that restrict a list of changes to a corpus.
 func (c corpus) log() string {
 	if c.shared {
 		return query("driveId", c.id, "supportsAllDrives", "true", "includeItemsFromAllDrives", "true")
@@ -101,7 +100,7 @@ func (c corpus) log() string {
 	return query("supportsAllDrives", "true")
 }
 
-// listed is a part of a list of files.
+// listed is a page of a list of files.
 type listed struct {
 	Files            []file `json:"files"`
 	NextPageToken    string `json:"nextPageToken"`
@@ -111,8 +110,8 @@ type listed struct {
 // mostFiles is the page size of file lists. Google may return fewer.
 const mostFiles = "1000"
 
-// files reads a part of the list of what is in a corpus and meets a condition, in the words of
-// files.list.
+// files reads a page of the files in a corpus that meet a condition. The condition is in the query
+// language of files.list.
 func (c *Connector) files(ctx context.Context, in corpus, condition, token string) (listed, error) {
 	var got listed
 	asked := in.scope() + "&" + query("q", condition, "pageSize", mostFiles, "fields", "nextPageToken,incompleteSearch,files("+in.fields()+")", "pageToken", token)
@@ -130,7 +129,7 @@ func (c *Connector) file(ctx context.Context, subject, id, fields string) (file,
 	return f, err
 }
 
-// startToken is where the log of a corpus goes on from now.
+// startToken returns the current end of a corpus's change log.
 func (c *Connector) startToken(ctx context.Context, in corpus) (string, error) {
 	var got struct {
 		Token string `json:"startPageToken"`
@@ -142,7 +141,7 @@ func (c *Connector) startToken(ctx context.Context, in corpus) (string, error) {
 	return got.Token, err
 }
 
-// change is an entry of a log: what is the case now, and not what has happened
+// change is an entry of a change log. It describes the current state and not what happened
 // (https://developers.google.com/workspace/drive/api/guides/change-overview).
 type change struct {
 	Type string `json:"changeType"`

@@ -26,8 +26,8 @@ type user struct {
 	} `json:"name"`
 }
 
-// addresses are the user's own and their other ones. The directory gives them out, below domains
-// that the organisation has verified.
+// addresses returns the user's primary and other addresses. The directory assigns them, below
+// domains that the organisation has verified.
 func (u user) addresses() []string {
 	all := make([]string, 0, 1+len(u.Aliases))
 	for _, a := range append([]string{u.PrimaryEmail}, u.Aliases...) {
@@ -40,7 +40,7 @@ func (u user) addresses() []string {
 
 func address(a string) string { return strings.ToLower(strings.TrimSpace(a)) }
 
-// active reports whether someone can open anything at all.
+// active reports whether the user can open any files.
 func (u user) active() bool { return u.ID != "" && !u.Suspended && !u.Archived }
 
 // group is a group of the directory.
@@ -97,7 +97,8 @@ func (c *Connector) people(ctx context.Context) (*people, error) {
 	return p, nil
 }
 
-// unread returns what to do if the directory is invisible. Without it no person is known.
+// unread returns advice for a directory that is invisible. Without the directory, no person is
+// known.
 func (c *Connector) unread(what string, err error) error {
 	switch status := sourcehttp.Status(err); {
 	case errors.Is(err, index.ErrRevoked) || errors.Is(err, index.ErrPaused):
@@ -131,8 +132,8 @@ func (c *Connector) listGroups(ctx context.Context) ([]group, error) {
 	return all, nil
 }
 
-// groupOf returns the id of a group by its address, or "" for a group outside of the directory,
-// whose members are unknown.
+// groupOf returns the id of a group by its address. It returns "" for a group outside the
+// directory, because its members are unknown.
 func (p *people) groupOf(ctx context.Context, mail string) (string, error) {
 	if p.groups == nil {
 		all, err := p.listGroups(ctx)

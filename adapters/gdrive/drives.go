@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// drives are the corpora of a source as one run finds them, and fetches pages of their feeds: for
-// package crawl, which reads documents, and for the walk over nodes.
+// drives holds the corpora of a source during one run and fetches pages of their feeds. Package
+// crawl uses the feeds to read documents. The scan of nodes uses them too.
 type drives struct {
 	*Connector
 	people  *people // nil if not needed
@@ -25,14 +25,14 @@ type drives struct {
 	learned map[string]bool // corpora with loaded folders
 
 	mu sync.Mutex // guards what follows: pages of several logs are fetched side by side
-	// whose a folder is that someone's file lies in, by node id: the id of a corpus; empty: an
-	// unknown owner's
+	// corpus that owns a folder with a file in it, by node id; "" if the owner is unknown
 	owners map[string]string
 	been   map[string]map[string]bool // folders that are listed because of the log of a corpus
 }
 
-// Prefixes of a corpus's feeds: its change log, all its files, and the content of some folders. A
-// feed's name ends in the corpus's id. Folders come last.
+// feedLog and the constants below it are prefixes of a corpus's feeds: its change log, all its
+// files, and the content of some folders. The name of a feed ends in the corpus's id. Feeds of
+// folders come last.
 const (
 	feedLog   = "changes/"
 	feedFiles = "files/"
@@ -63,15 +63,15 @@ type part struct {
 	partial     error
 }
 
-// placed is a file that is in a corpus or has left it. Only for visible files, elsewhere or in the
-// trash, is more than the id known.
+// placed is a file that is in a corpus or has left it. If the file is not visible, only its id is
+// known.
 type placed struct {
 	file
 	in      corpus
 	changed bool // it may have had another identity before
 }
 
-// page fetches a page of a feed. Its errors are those of crawl.Vendor.
+// page fetches a page of a feed. It returns the same errors as crawl.Vendor.
 func (d *drives) page(ctx context.Context, f crawl.Feed, at crawl.Place) (p part, err error) {
 	in := d.byID[f.Scope]
 	switch {
@@ -95,7 +95,8 @@ func refused(ctx context.Context, err error) error {
 	return err
 }
 
-// refusal returns the notice about a corpus that cannot be read. It is hidden from everyone.
+// refusal returns the notice about a corpus that cannot be read. The corpus is hidden from
+// everyone.
 func (c corpus) refusal(err error) index.Notice {
 	return index.Notice{Name: c.name, Sentence: fmt.Sprintf("It cannot be read, and its contents are hidden from everyone here (%v).", err)}
 }
@@ -104,7 +105,7 @@ func (c corpus) refusal(err error) index.Notice {
 // were not searched."
 var errIncompleteSearch = errors.New("Google Drive did not search all drives")
 
-// list is a page of all files of a corpus.
+// list returns a page of all files of a corpus.
 func (d *drives) list(ctx context.Context, in corpus, token string) (p part, err error) {
 	top, err := d.loadFolders(ctx, in)
 	if err != nil {
@@ -132,13 +133,14 @@ func (d *drives) list(ctx context.Context, in corpus, token string) (p part, err
 	return p, nil
 }
 
-// within are those of the files that belong to a corpus.
+// within returns those of the files that belong to a corpus and are not in the trash.
 func (d *drives) within(in corpus, files []file) []file {
 	return slices.DeleteFunc(files, func(f file) bool { return d.home(f) != in.id || f.Trashed })
 }
 
-// home is the id of the corpus that a file belongs to; empty: none that is read. "Output only. The
-// owner of this file. … This field isn't populated for items in shared drives."
+// home returns the id of the corpus that a file belongs to. It returns "" if the source does not
+// read that corpus. "Output only. The owner of this file. … This field isn't populated for items in
+// shared drives."
 func (d *drives) home(f file) string {
 	if f.DriveID != "" {
 		return d.byID[f.DriveID].id
@@ -151,8 +153,8 @@ func (d *drives) home(f file) string {
 
 const folderQuery = "mimeType = '" + typeFolder + "' and 'me' in owners and trashed = false"
 
-// loadFolders loads all folders that a person owns, so that none needs a separate request, and
-// returns the root of their drive. It does so once.
+// loadFolders loads all folders that a person owns, so that no folder needs a separate request. It
+// returns the root of the person's drive. Later calls do nothing.
 func (d *drives) loadFolders(ctx context.Context, in corpus) (top []file, err error) {
 	if in.shared || d.learned[in.id] {
 		return nil, nil
@@ -185,8 +187,8 @@ func (d *drives) loadFolders(ctx context.Context, in corpus) (top []file, err er
 	return top, nil
 }
 
-// above returns the node of the folder that contains a file, or "" if it is invisible and nothing
-// is inherited. own reports whether the folder is in the same corpus.
+// above returns the node of the folder that contains a file. It returns "" if the folder is
+// invisible and the file inherits nothing. own reports whether the folder is in the same corpus.
 func (d *drives) above(ctx context.Context, in corpus, f *file) (node string, own bool, err error) {
 	parent := f.parent()
 	if parent == "" || in.shared {
@@ -217,8 +219,8 @@ func (d *drives) above(ctx context.Context, in corpus, f *file) (node string, ow
 	return nodeID(owner, parent), owner == in.id, nil
 }
 
-// carries reports whether a file has its own node, as every folder does, and returns the node above
-// it.
+// carries reports whether a file has its own node, and returns the node above the file. Every
+// folder has a node.
 func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
 	above, same, err := d.above(ctx, in, f)
 	if err != nil {
@@ -233,8 +235,8 @@ func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, abo
 	return own, above, nil
 }
 
-// fetchFile fetches a single file of a corpus. A file that is elsewhere or in the trash is not
-// found.
+// fetchFile fetches one file of a corpus. there is false if the file is in another corpus or in the
+// trash.
 func (d *drives) fetchFile(ctx context.Context, in corpus, id string) (f placed, there bool, err error) {
 	f = placed{in: in, changed: true}
 	f.file, err = d.file(ctx, in.subject, id, in.fields())
@@ -294,8 +296,9 @@ func (d *drives) changes(ctx context.Context, in corpus, token string, first boo
 // mostParents is the number of folders per request.
 const mostParents = 30
 
-// visit returns feeds for the contents of changed folders, each once. A folder may have been moved
-// or trashed, and the log need not report each file below it.
+// visit returns feeds for the contents of changed folders. It returns each folder only once. A
+// folder may have been moved or trashed, and the change log need not report each file below the
+// folder.
 func (d *drives) visit(in corpus, folders []string) (more []crawl.Feed) {
 	if d.been[in.id] == nil {
 		d.been[in.id] = make(map[string]bool)
@@ -315,8 +318,8 @@ func (c corpus) below(folders ...string) crawl.Feed {
 	return crawl.Feed{ID: feedBelow + c.id + "/" + strings.Join(folders, ","), Scope: c.id}
 }
 
-// below returns a page of the contents of folders. Files of others are read on behalf of their
-// owner, who alone sees all grants.
+// below returns a page of the contents of folders. Files of other owners are read on behalf of
+// their owner, because only the owner sees all grants.
 func (d *drives) below(ctx context.Context, in corpus, folders []string, token string) (p part, err error) {
 	got, err := d.files(ctx, in, "'"+strings.Join(folders, "' in parents or '")+"' in parents", token)
 	if err != nil && !final(ctx, err) && (stale(err) || absent(err)) {

@@ -52,8 +52,8 @@ const (
 	ownFileFields    = fileFields + ",permissionIds,permissions(" + permissionFields + ")"
 )
 
-// parent returns the folder of a file: "A file can only have one parent folder". It is empty if
-// invisible.
+// parent returns the folder of a file: "A file can only have one parent folder". It returns "" if
+// the folder is invisible.
 func (f *file) parent() string {
 	if len(f.Parents) == 0 || !isID(f.Parents[0]) {
 		return ""
@@ -61,8 +61,8 @@ func (f *file) parent() string {
 	return f.Parents[0]
 }
 
-// stamp changes whenever the content, the name or the place of a file does: its time, with a trace
-// of the others in the parts of a second.
+// stamp returns a time that changes whenever the content, the name or the type of a file changes.
+// It is the time of the file's last change. The fraction of a second is a hash of the other values.
 func (f *file) stamp() time.Time {
 	sum := fnv.New32a()
 	// a hash takes everything
@@ -104,18 +104,18 @@ func (p *permission) direct() bool {
 }
 
 // given reports whether a grant on a file in a personal drive is, or may be, direct. Details were
-// long "present only for shared drive items". Without them, anyone in the list may have access
-// directly or through a folder, and the file is read again with the folder.
+// long "present only for shared drive items". Without details, anyone in the list may have access
+// directly or through a folder. The file is then read again together with the folder.
 func (p *permission) given() bool { return len(p.PermissionDetails) == 0 || p.direct() }
 
-// counts reports whether a grant lets someone read: "view: Indicates the view for this permission …
+// counts reports whether a grant allows reading: "view: Indicates the view for this permission …
 // published and metadata are the only supported values … metadata: The item's metadata is visible".
 func (p *permission) counts(now time.Time) bool {
 	return !p.Deleted && p.View == "" && slices.Contains(roles, p.Role) && (p.ExpirationTime == nil || p.ExpirationTime.After(now))
 }
 
-// shared reports whether a file in a personal drive was shared directly with others than its owner.
-// It is true if its grants are invisible.
+// shared reports whether a file in a personal drive was shared directly with people other than its
+// owner. It returns true if the grants are invisible.
 func (f *file) shared() bool {
 	return len(f.Permissions) == 0 || len(f.Permissions) < len(f.PermissionIDs) || slices.ContainsFunc(f.Permissions, func(p permission) bool { return p.Role != "owner" && p.given() })
 }
@@ -135,7 +135,8 @@ func (c *Connector) permissions(ctx context.Context, subject, id string) ([]perm
 	return all, err
 }
 
-// grants returns the principals of the chosen grants, and the first expiry; zero if none expires.
+// grants returns the principals of the chosen grants, and the first time at which a grant expires.
+// The time is zero if no grant expires.
 func (p *people) grants(ctx context.Context, all []permission, chosen func(*permission) bool) (acl access.ACL, ends time.Time, err error) {
 	now := p.client.config.Now()
 	for i := range all {
@@ -159,9 +160,10 @@ func (p *people) grants(ctx context.Context, all []permission, chosen func(*perm
 	return slices.Compact(acl), ends, nil
 }
 
-// principal returns the principal of a grant, or "" if it is unknown. "allowFileDiscovery: Whether
-// the permission allows the file to be discovered through search. This is only applicable for
-// permissions of type domain or anyone": without it, the grant is a share by link.
+// principal returns the principal of a grant, or "" if the principal is unknown.
+// "allowFileDiscovery: Whether the permission allows the file to be discovered through search. This
+// is only applicable for permissions of type domain or anyone". A grant without allowFileDiscovery
+// is a share by link.
 func (p *people) principal(ctx context.Context, one *permission) (access.Principal, error) {
 	switch one.Type {
 	case "user":

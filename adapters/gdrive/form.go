@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// exports are what Google's own documents are read as
+// exports maps the types of Google's documents to the formats in which they are exported
 // (https://developers.google.com/workspace/drive/api/guides/ref-export-formats).
 var exports = map[string]struct{ mime, ending string }{
 	typeDoc:    {"text/html", ".html"},
@@ -13,7 +13,8 @@ var exports = map[string]struct{ mime, ending string }{
 	typeSlides: {"application/vnd.openxmlformats-officedocument.presentationml.presentation", ".pptx"},
 }
 
-// endings maps the types of uploaded files to extensions, for names that have none.
+// endings maps the types of uploaded files to extensions. It is used for names without an
+// extension.
 var endings = map[string]string{
 	"application/pdf":    ".pdf",
 	"application/msword": ".doc",
@@ -23,7 +24,7 @@ var endings = map[string]string{
 	"text/plain": ".txt", "text/markdown": ".md", "text/csv": ".csv", "text/tab-separated-values": ".tsv", "text/html": ".html", "application/json": ".json",
 }
 
-// form returns the name of a file with an extension that matches its format, and whether to read
+// form returns the name of a file with the extension of its format. It also reports whether to read
 // the file.
 func (c *Connector) form(f *file) (name string, wanted bool) {
 	if export, ok := exports[f.MimeType]; ok {

@@ -2,14 +2,15 @@
 // Drives") by delegation. Docs, Sheets, Slides and uploaded files of readable formats become
 // documents.
 //
-// A file's readers are the people it was shared with, and those any folder above it was shared
-// with, up to a folder with limited access. "Only users you directly add to the folder's
+// The readers of a file are the people with whom the file or any folder above it is shared. A
+// folder with limited access stops this inheritance. "Only users you directly add to the folder's
 // permissions can open it and access its content … The owner role in My Drive and the organizer
 // role in shared drives can always access folders with limited access"
 // (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
 //
-// Each shared drive, each folder, and each file with its own shares is a node within its folder. A
-// document names the node of its file or, if there is none, of its folder.
+// Each shared drive and each folder is a node within the folder that contains it. So is each file
+// with its own shares. A document names the node of its file or, if there is none, of the file's
+// folder.
 package gdrive
 
 import (
@@ -31,14 +32,14 @@ const Kind document.Kind = "google_drive"
 // Options configure a Connector. Zero fields get their defaults.
 type Options struct {
 	Name string // of the source
-	// Admin is the address of an administrator, as whom the directory of people and groups is read.
-	// If empty, the service account needs an administrator role.
+	// Admin is the address of the administrator on whose behalf the directory of people and groups
+	// is read. If Admin is empty, the service account needs an administrator role.
 	Admin string
-	// Customer is the id of the organisation whose directory is read, for example C012ab3cd. If
-	// empty, it is Admin's organisation. A service account belongs to none.
+	// Customer is the id of the organisation whose directory is read, for example C012ab3cd. The
+	// default is Admin's organisation. A service account belongs to no organisation.
 	Customer string
-	// Reader is the address of an account as which shared drives are read. If empty, the service
-	// account must be a member of them.
+	// Reader is the address of the account on whose behalf shared drives are read. If Reader is
+	// empty, the service account must be a member of the drives.
 	Reader   string
 	Drives   []string // ids of the shared drives to read; empty: all that the reader is in
 	MyDrives bool     // also reads the files that people own, by delegation for each person
@@ -46,27 +47,28 @@ type Options struct {
 	// ACL is an additional condition for reading any document of the source. Nil adds no condition.
 	ACL access.ACL
 	// Links lets everyone in the link's domain, or in the directory, read files that are shared by
-	// link. Otherwise such a share is ignored. Google's search ignores such files too.
+	// link. If false, such shares are ignored. Google's search also ignores files that are shared
+	// by link.
 	Links bool
-	// Anonymous decides who may read files that everyone on the internet can find. It is
-	// access.Members, access.Public, or empty for only the people whom the file names.
+	// Anonymous sets who may read files that everyone on the internet can find. It is
+	// access.Members or access.Public. If empty, only the people named by the file may read it.
 	Anonymous access.Principal
 
-	// interval between full scans, which find changes that the logs omit; 1 h
+	// interval between full scans, which find changes that the change logs omit; 1 h
 	SweepEvery time.Duration
-	// Read returns the connector that reads an uploaded file from this machine. If nil, no uploaded
-	// files are read.
+	// Read returns the connector that reads a downloaded file from this machine. If nil, no
+	// uploaded files are read.
 	Read func(path string) (index.Connector, error)
-	// reports by its name whether a file may contain a document; nil: all may
+	// reports whether a file may contain a document, by the file's name; nil: every file may
 	Wanted   func(name string) bool
 	MaxBytes int64 // larger files are left out; 25 MB
 }
 
-// SweepEvery is the default interval between full scans. Changes that no log contains remain
-// unknown until then.
+// SweepEvery is the default interval between full scans. Only a full scan finds changes that no
+// change log contains.
 const SweepEvery = time.Hour
 
-// Looks lists the changes that a scan can notice, and the scan that notices each.
+// Looks lists the kinds of changes and, for each kind, the scan that notices it.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {}, index.ChangeMove: {},
 	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},
@@ -125,7 +127,7 @@ var (
 	_ index.PointChecker = (*Connector)(nil)
 )
 
-// Waited implements index.Waiter, for all sources that are read with the credential.
+// Waited implements index.Waiter. The time covers all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.Waited() }
 
 // NewConnector returns a connector. It sends no request.
@@ -144,8 +146,8 @@ func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("gdrive-" + name), Kind: Kind, Name: name}
 }
 
-// isID reports whether a text may be an id of Drive: "IDs … opaque", of letters, digits, hyphens
-// and underscores.
+// isID reports whether a text may be a Drive id: "IDs … opaque", of letters, digits, hyphens and
+// underscores.
 func isID(id string) bool {
 	return id != "" && len(id) <= 200 && strings.IndexFunc(id, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_')
@@ -153,12 +155,12 @@ func isID(id string) bool {
 }
 
 // nodeID returns the id of the node of a drive, folder or file within a corpus. An item that moves
-// to another corpus gets a new node. A deletion in the log of one corpus then does not affect its
-// new place.
+// to another corpus gets a new node. A deletion in the log of one corpus then does not affect the
+// item in the other corpus.
 func nodeID(corpus, id string) string { return corpus + "/" + id }
 
-// managers is the node within a shared drive of those who pass every limited folder. No file has
-// such an id.
+// managers is the node of the people who may open every limited folder of a shared drive. No file
+// has this id.
 const managers = "(managers)"
 
 func (c *Connector) node(id string) access.Principal { return access.Node(string(c.source.ID), id) }

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// member is a person in a group, or something that stands for people
+// member is a person in a group, or a member that represents several people
 // (https://developers.google.com/workspace/admin/directory/reference/rest/v1/members).
 type member struct {
 	ID   string `json:"id"`
@@ -44,8 +44,8 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// everybody returns the people of the directory and of each domain. A grant to a domain also
-// applies to its subdomains.
+// everybody returns the people of the directory and the people of each domain. A grant to a domain
+// also applies to its subdomains.
 func (p *people) everybody() index.GroupBatch {
 	var batch index.GroupBatch
 	domains := make(map[string][]string)
@@ -65,9 +65,10 @@ func (p *people) everybody() index.GroupBatch {
 	return batch
 }
 
-// members are the people in a group, those of groups within it included: "includeDerivedMembership:
-// Whether to list indirect memberships". Groups elsewhere within it, and people elsewhere, count as
-// no one here. "CUSTOMER: The member represents all users in a domain": in the organisation.
+// members returns the people in a group, including those of nested groups:
+// "includeDerivedMembership: Whether to list indirect memberships". It ignores people and nested
+// groups outside the directory. "CUSTOMER: The member represents all users in a domain" means all
+// users of the organisation.
 func (c *Connector) members(ctx context.Context, id string, p *people) ([]index.Person, error) {
 	in := make(map[string]bool)
 	type part struct {

@@ -71,7 +71,7 @@ type Settings struct {
 	Links    bool     `json:"links,omitempty"`
 	// ACL is an additional condition for reading.
 	ACL access.ACL `json:"acl,omitempty"`
-	// Anonymous is members, public, or empty for no one.
+	// Anonymous is "members", "public", or empty for no one.
 	Anonymous access.Principal `json:"anonymous,omitempty"`
 }
 

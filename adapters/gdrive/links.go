@@ -11,10 +11,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// offFor is the delay before an API that is not enabled is tried again.
+// offFor is the delay before an API that is not enabled is called again.
 const offFor = time.Hour
 
-// disabled are the error reasons for an API that is not enabled.
+// disabled lists the error reasons that mean that an API is not enabled.
 var disabled = []string{"SERVICE_DISABLED", "accessNotConfigured"}
 
 // enabled reports whether an API is worth asking.
@@ -24,7 +24,7 @@ func (c *Client) enabled(of api) bool {
 	return !c.config.Now().Before(c.off[of])
 }
 
-// note records that an API is not enabled, if an error says so.
+// note checks whether an error says that an API is not enabled, and records this.
 func (c *Client) note(of api, err error) {
 	if !slices.Contains(disabled, reason(err)) {
 		return
@@ -34,8 +34,8 @@ func (c *Client) note(of api, err error) {
 	c.off[of] = c.config.Now().Add(offFor)
 }
 
-// mark adds anchors to sections from the APIs of Sheets and Slides: "#gid=…", "#slide=id.…". Excel
-// and PowerPoint exports do not contain them. Without the API, citations lead to the file.
+// mark adds anchors from the APIs of Sheets and Slides to sections: "#gid=…", "#slide=id.…". Excel
+// and PowerPoint exports do not contain anchors. Without the API, citations link to the file.
 func (c *Connector) mark(ctx context.Context, in corpus, f file, sections []document.Section) error {
 	of, path := sheets, "spreadsheets/"+url.PathEscape(f.ID)+"?"+query("fields", "sheets(properties(sheetId,title))")
 	if f.MimeType == typeSlides {

@@ -21,7 +21,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// loadWait is how long Google may take to deliver a file.
+// loadWait is the maximum time that Google may take to deliver a file.
 const loadWait = 2 * time.Minute
 
 // load reads a file.
@@ -51,7 +51,7 @@ func (c *Connector) load(ctx context.Context, in corpus, f file, name string, ac
 }
 
 // place returns the web address of a file, without tracking parameters. It rejects addresses
-// outside of Google, since citations would lead there.
+// outside of Google, because citations would link to them.
 func place(f file) string {
 	at, err := url.Parse(f.WebViewLink)
 	if err != nil || !outhttp.At(at, "google.com") {
@@ -63,8 +63,8 @@ func place(f file) string {
 	return at.String()
 }
 
-// asGone returns an error that removes the document if the file is no longer visible, or skips it
-// if it must not be downloaded.
+// asGone converts an error about a file. If the file is no longer visible, the document is removed.
+// If the file must not be downloaded, the file is skipped.
 func asGone(err error) error {
 	switch why := reason(err); {
 	case why == "cannotDownloadFile" || why == "cannotExportFile":
@@ -86,7 +86,7 @@ func tooLarge(err error) bool {
 }
 
 // doc reads a Doc with its tabs. If the Docs API is not enabled or rejects the file, it reads
-// Google's HTML export, which has anchors for headings but not for tabs.
+// Google's HTML export. The export has anchors for headings but not for tabs.
 func (c *Connector) doc(ctx context.Context, in corpus, f file, at string) ([]document.Section, error) {
 	if !c.client.enabled(docs) {
 		return c.exportedDoc(ctx, in, f)
@@ -121,8 +121,8 @@ func (c *Connector) exportedDoc(ctx context.Context, in corpus, f file) ([]docum
 	return body.HTML(ctx, string(page))
 }
 
-// slides reads a presentation: in the form that holds each slide with its notes, else its text
-// alone.
+// slides reads a presentation. It prefers the format that has each slide with its notes, and
+// otherwise reads only the text.
 func (c *Connector) slides(ctx context.Context, in corpus, f file, name string, d *document.Document) error {
 	if c.options.Read != nil && c.options.Wanted(name) {
 		err := c.export(ctx, in, f, name, d)
@@ -141,7 +141,7 @@ func (c *Connector) slides(ctx context.Context, in corpus, f file, name string, 
 	return nil
 }
 
-// errLarge marks what Google does not export because of its size.
+// errLarge marks a file that Google does not export because of its size.
 var errLarge = fmt.Errorf("Google exports no more than 10 MB of a file, and this one is larger: split it: %w", index.ErrSkipped)
 
 // exported is a file as Google exports it.
@@ -168,8 +168,8 @@ func (c *Connector) export(ctx context.Context, in corpus, f file, name string, 
 	return c.mark(ctx, in, f, d.Sections)
 }
 
-// readFile downloads a file and parses it with Options.Read. sum is the MD5 of its content
-// according to Drive, or empty.
+// readFile downloads a file and parses it with Options.Read. sum is the MD5 of the content as Drive
+// reports it, or "".
 func (c *Connector) readFile(ctx context.Context, in corpus, asked, name, sum string, d *document.Document) error {
 	answer, err := c.client.raw(ctx, drive, in.subject, sourcehttp.Request{Path: asked})
 	switch {

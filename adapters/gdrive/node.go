@@ -33,9 +33,9 @@ type nodes struct {
 	members map[string]access.ACL // of shared drives
 }
 
-// Nodes implements index.NodeReader. It yields each shared drive with its members, and the changed
-// folders and directly shared files according to the logs. Every Options.SweepEvery it yields all
-// of them. It continues an interrupted pass.
+// Nodes implements index.NodeReader. It yields each shared drive with its members, and changed
+// folders and directly shared files from the change logs. Every Options.SweepEvery it yields all
+// folders and directly shared files. It continues an interrupted pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{state: decode(since, c.letting()), now: c.client.config.Now(), send: emit, members: make(map[string]access.ACL)}
@@ -50,8 +50,8 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 	})
 }
 
-// letting returns the settings that affect how grants are read. If they change, all grants are read
-// again.
+// letting returns the settings that affect how grants are converted. If the settings change, all
+// grants are read again.
 func (c *Connector) letting() string {
 	return fmt.Sprintf("%s %v %v %v", c.Settings(), c.options.Links, c.options.Anonymous, c.options.ACL)
 }
@@ -84,7 +84,7 @@ func unreadable(ctx context.Context, err error) bool {
 	return !final(ctx, err) && (sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, errMalformed) || errors.Is(err, sourcehttp.ErrTooLarge))
 }
 
-// root reads the readers of a shared drive and those who may open every limited folder. For a
+// root reads the readers of a shared drive and the people who may open every limited folder. For a
 // personal drive it records the owner.
 func (n *nodes) root(ctx context.Context, in corpus) error {
 	if !in.shared {
@@ -147,8 +147,8 @@ func (n *nodes) clauses(acl access.ACL) []access.ACL {
 	return []access.ACL{acl}
 }
 
-// rereadExpired reads nodes again whose grants have expired, which the log need not report, or that
-// could not be read before.
+// rereadExpired reads nodes again if a grant has expired or if the nodes could not be read before.
+// The change log need not report expired grants.
 func (n *nodes) rereadExpired(ctx context.Context) error {
 	now := n.now.Unix()
 	for _, node := range slices.Sorted(maps.Keys(n.state.Ends)) {
@@ -175,7 +175,7 @@ func (n *nodes) rereadExpired(ctx context.Context) error {
 	return nil
 }
 
-// removeNodes takes their nodes from files that are not in a corpus any more.
+// removeNodes deletes the nodes of files that are no longer in a corpus.
 func (n *nodes) removeNodes(files []placed) {
 	for _, f := range files {
 		delete(n.state.Ends, nodeID(f.in.id, f.ID))

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker where people's own drives are read, by asking for the file
-// as the person. Without delegation it cannot ask.
+// MayRead implements index.PointChecker for sources with personal drives. It requests the file on
+// behalf of the person. Without delegation it cannot check.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)

@@ -5,25 +5,26 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is what the checkpoints of Nodes hold. Times are in seconds since 1970, 0 for
+// state is the content of the checkpoints of Nodes. Times are in seconds since 1970, and 0 means
 // never.
 type state struct {
 	Settings string `json:"settings"`
-	// where the log of each corpus goes on, by the corpus's id
+	// page token of each corpus's change log, by the corpus's id
 	Logs  map[string]string `json:"logs,omitempty"`
 	Swept int64             `json:"swept,omitempty"`
 	Pass  *pass             `json:"pass,omitempty"` // a look at everything, under way
-	// Closed is a digest of the members of a drive that is restricted to its members; empty if it
-	// is not restricted.
+	// Closed is a digest of the members of a drive that is restricted to its members. It is empty
+	// if the drive is not restricted.
 	Closed map[string]string `json:"closed,omitempty"`
-	// when a node is to be read again, since a grant ends or it could not be read; by the node's id
+	// time at which a node is read again, because a grant ends or the node could not be read; by
+	// the node's id
 	Ends map[string]int64 `json:"ends,omitempty"`
 }
 
 // pass is a look at everything.
 type pass struct {
 	Began int64 `json:"b"`
-	// next cursor of each log; empty if one is unreadable
+	// next cursor of each log; empty if a log is unreadable
 	Done  map[string]string `json:"d,omitempty"`
 	At    string            `json:"a,omitempty"` // the corpus that is looked at
 	Log   string            `json:"l,omitempty"` // cursor in its log
@@ -33,7 +34,8 @@ type pass struct {
 
 func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
-// decode reads a checkpoint. One of other settings, or that cannot be read, begins again.
+// decode decodes a checkpoint. If the settings have changed or the checkpoint is invalid, it
+// returns an empty state.
 func decode(since index.Checkpoint, settings string) state {
 	s := sourcepass.Decode[state](since)
 	if s.Settings != settings {

@@ -20,8 +20,8 @@ type vendor struct {
 	drives *drives // of one run
 }
 
-// reading is the version of the rules for building documents. Raise it if they change. Everything
-// is then read again.
+// reading is the version of the rules for building documents. Raise it if the rules change.
+// Everything is then read again.
 const reading = 1
 
 // Source implements crawl.Vendor.
@@ -98,10 +98,10 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (p craw
 	return p, nil
 }
 
-// patience is how many files in a row may fail before a run does.
+// patience is the number of consecutive files that may fail before a run fails.
 const patience = 3
 
-// only fetches some files of a corpus, each by itself.
+// only fetches some files of a corpus, with a separate request for each.
 func (v *vendor) only(ctx context.Context, in corpus, documents []document.ID) (p part, err error) {
 	failing := 0
 	for _, d := range documents {
@@ -125,13 +125,13 @@ func (v *vendor) only(ctx context.Context, in corpus, documents []document.ID) (
 	return p, nil
 }
 
-// entry is a file that is to be read.
+// entry is a file to read.
 type entry struct {
 	placed
 	name string // with an extension that matches its format
 }
 
-// found lists a file, unless it is of no format that is read.
+// found adds a file to the list, unless no parser supports its format.
 func (v *vendor) found(ctx context.Context, p *crawl.Page, f placed) error {
 	if f.MimeType == typeFolder {
 		return nil
@@ -156,8 +156,8 @@ func (v *vendor) found(ctx context.Context, p *crawl.Page, f placed) error {
 	return nil
 }
 
-// recordGone records that a file has left a corpus. A file in the corpus's trash is removed.
-// Otherwise it may be in another corpus, whose log may be read earlier or later.
+// recordGone records that a file has left a corpus. A file in the corpus's trash is removed. Any
+// other file may be in another corpus, whose log may be read earlier or later.
 func (v *vendor) recordGone(p *crawl.Page, f placed) {
 	switch {
 	case f.MimeType == typeFolder:

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/crawl"
 )
 
-// run reads what has changed, by the logs of all corpora, and now and then everything.
+// run reads the changes from the logs of all corpora. If a full scan is due, it reads everything.
 func (n *nodes) run(ctx context.Context) error {
 	if n.state.Pass == nil && !n.due() {
 		err := n.logs(ctx)
@@ -23,8 +23,8 @@ func (n *nodes) run(ctx context.Context) error {
 	return n.everything(ctx)
 }
 
-// due reports whether a full scan is due: by time, or because a corpus is gone with everything that
-// was shared directly from it.
+// due reports whether a full scan is due. A scan is due after an interval, or if a corpus is gone
+// together with everything that was shared directly from it.
 func (n *nodes) due() bool {
 	for id := range n.state.Logs {
 		if _, there := n.byID[id]; !there {
@@ -34,7 +34,7 @@ func (n *nodes) due() bool {
 	return n.state.Swept == 0 || n.now.Sub(time.Unix(n.state.Swept, 0)) >= n.options.SweepEvery
 }
 
-// everything looks at all files of all corpora. It goes on where another run has ended.
+// everything scans all files of all corpora. It continues an interrupted scan.
 func (n *nodes) everything(ctx context.Context) error {
 	if n.state.Pass == nil {
 		n.state.Pass = &pass{Began: n.now.Unix(), Done: make(map[string]string)}
@@ -95,8 +95,8 @@ func (n *nodes) list(ctx context.Context, in corpus) error {
 // errEndless marks a list whose cursors form a cycle.
 var errEndless = errors.New("the list does not end")
 
-// follow reads a feed to its end, with all those that are found on the way. After each page it
-// calls step, unless that is nil.
+// follow reads all pages of a feed, and of the feeds that it finds in them. After each page it
+// calls step, unless step is nil.
 func (n *nodes) follow(ctx context.Context, f crawl.Feed, at crawl.Place, step func(part) error) error {
 	again, pages := false, new(sourcehttp.Pages)
 	for {
@@ -140,7 +140,7 @@ type fetched struct {
 	err error
 }
 
-// fetch returns a page of a feed, which may have been fetched ahead.
+// fetch returns a page of a feed. The page may have been fetched ahead.
 func (n *nodes) fetch(ctx context.Context, f crawl.Feed, at crawl.Place) (part, error) {
 	if first, there := n.ahead[f.ID]; there {
 		delete(n.ahead, f.ID)
@@ -152,7 +152,7 @@ func (n *nodes) fetch(ctx context.Context, f crawl.Feed, at crawl.Place) (part, 
 // mostAhead limits how many logs are fetched concurrently.
 const mostAhead = 64
 
-// logs follows the log of each corpus, and looks at all of those that are new.
+// logs reads the change log of each corpus, and scans new corpora completely.
 func (n *nodes) logs(ctx context.Context) error {
 	for some := range slices.Chunk(n.corpora, mostAhead) {
 		n.fetchLogs(ctx, some)
@@ -165,7 +165,8 @@ func (n *nodes) logs(ctx context.Context) error {
 	return n.flush(false)
 }
 
-// fetchLogs fetches the first pages of logs concurrently. Most are empty, and latency dominates.
+// fetchLogs fetches the first pages of logs concurrently. Most pages are empty, so latency
+// dominates.
 func (n *nodes) fetchLogs(ctx context.Context, some []corpus) {
 	n.ahead = make(map[string]fetched, len(some))
 	var mu sync.Mutex
@@ -207,8 +208,8 @@ func (n *nodes) log(ctx context.Context, in corpus) error {
 	return err
 }
 
-// newcomer scans a corpus that is new: when a person joins a shared drive, "the user's change log
-// contains a single entry", without the drive's files.
+// newcomer scans a new corpus. When a person joins a shared drive, "the user's change log contains
+// a single entry", without the drive's files.
 func (n *nodes) newcomer(ctx context.Context, in corpus) error {
 	p := &pass{}
 	n.state.Pass = p

@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// commits returns the commits of the branch as documents: author, changed files and date.
+// commits returns the commits of the branch as documents, with author, changed files and date.
 func (c *Connector) commits() index.Batch {
 	var b index.Batch
 	for _, commit := range c.mirror.Commits() {
@@ -30,7 +30,7 @@ func (c *Connector) commits() index.Batch {
 	return b
 }
 
-// document is a commit to be read and found.
+// document converts a commit to a document.
 func (c *Connector) document(commit gitmirror.Commit) document.Document {
 	subject, body, _ := strings.Cut(strings.TrimSpace(commit.Message), "\n")
 	text := document.Section{Blocks: []document.Block{{Kind: document.Paragraph, Text: subject}}}
@@ -56,8 +56,8 @@ func named(authors []string) []string {
 	return names
 }
 
-// below is where a server shows the files of a branch: GitHub, GitLab and Forgejo in this order.
-// Commits stand next to it.
+// below lists the paths below which servers show the files of a branch: GitHub, GitLab and Forgejo
+// in this order. The path of a commit is similar.
 var below = regexp.MustCompile(`(?:/-)?/(?:blob/[^/]+|src/branch/[^/]+)/$`)
 
 // shown returns the web address of a commit, or "" if unknown.

@@ -1,7 +1,6 @@
 // Package git reads the files of a repository from any Git server over https. It keeps a mirror in
-// a cache folder, writes the files of one branch into a folder, and passes that to another
-// connector, which reads them. It runs nothing of a repository: no hooks, no filters, no
-// submodules.
+// a cache folder and writes the files of one branch into a folder. Another connector reads that
+// folder. It runs nothing of a repository: no hooks, no filters, no submodules.
 package git
 
 import (
@@ -34,8 +33,8 @@ type Options struct {
 	// BaseURL is the address at which readers find the files. A document's address is BaseURL plus
 	// its path. The default is known for github.com, gitlab.com and codeberg.org.
 	BaseURL string
-	// Token returns the token for a host, which is sent only to that host; empty for none. Nil: no
-	// host has one.
+	// Token returns the token for a host, or "" if there is none. A token is sent only to its host.
+	// If nil, there are no tokens.
 	Token func(host string) string
 	// AllowHosts lists hosts, addresses and networks that may be called although they are not on
 	// the public internet.
@@ -47,19 +46,20 @@ type Options struct {
 	// be deleted at any time.
 	CacheDir string
 	// Wanted reports whether a file may contain a document, by its path. Other files are not
-	// written. Nil: all files are wanted.
+	// written. If nil, all files are wanted.
 	Wanted func(path string) bool
-	// Commits makes commits documents too, readable by ACL, or by members if ACL is empty.
+	// Commits makes each commit a document. Its readers are those of ACL, or members if ACL is
+	// empty.
 	Commits bool
 	ACL     access.ACL
-	// Told reports whether a commit's document may name a changed file, by path; nil means all. A
-	// commit without such a file is skipped.
+	// Told reports whether a commit's document may name a changed file, by path. If nil, all files
+	// may be named. A commit without such a file is skipped.
 	Told func(path string) bool
-	// Withhold reports whether some people in ACL may not read a file, by its path and its
+	// Withhold reports whether some people in ACL may not read a file, by the file's path and
 	// beginning. Commits that change such a file are skipped.
 	Withhold func(path string, begins []byte) bool
-	// Read returns the connector that reads the folder's files as documents of source, with
-	// addresses below base.
+	// Read returns the connector that reads the folder's files as documents of source. Their
+	// addresses are below base.
 	Read func(folder, base string, source document.Source) (index.Connector, error)
 }
 
@@ -129,8 +129,8 @@ func New(options Options) (*Connector, error) {
 	return c, err
 }
 
-// IsURL reports whether a place is the address of a repository: it ends in .git, before an optional
-// branch.
+// IsURL reports whether a text is the address of a repository. It must end in .git, before an
+// optional branch.
 func IsURL(place string) bool {
 	u, err := url.Parse(place)
 	return err == nil && u.Scheme == "https" && strings.HasSuffix(u.Path, ".git")
@@ -165,8 +165,8 @@ func SourceOf(address string) (document.Source, error) {
 	return c.source, err
 }
 
-// sourceID returns an id that depends only on address and branch, so that every process uses the
-// same document ids.
+// sourceID returns an id that depends only on address and branch. Every process then uses the same
+// document ids.
 func sourceID(name string) document.SourceID {
 	sum := sha256.Sum256([]byte(name))
 	bare, _, _ := strings.Cut(name, "#")
@@ -179,8 +179,8 @@ func sourceID(name string) document.SourceID {
 	return document.SourceID("git-" + strings.Trim(short, "-.") + "-" + hex.EncodeToString(sum[:4]))
 }
 
-// base returns the web address of the files, or "" if unknown. GitHub and GitLab use blob and HEAD
-// for the default branch; Forgejo uses src.
+// base returns the web address of the files, or "" if unknown. For the default branch, GitHub and
+// GitLab use the path blob and HEAD. Forgejo uses src.
 func (c *Connector) base() string {
 	if c.options.BaseURL != "" {
 		return c.options.BaseURL
@@ -209,8 +209,8 @@ func (c *Connector) Settings() string {
 	return "git 1 " + c.files.Settings()
 }
 
-// Sync implements index.Connector. It yields all files of the branch. Files that no commit has
-// changed keep their time.
+// Sync implements index.Connector. It yields all files of the branch. Files that no known commit
+// has changed keep their time.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		if c.unknown { // told here: what was said the last time may be added until then

@@ -32,8 +32,8 @@ type Credential struct {
 // IsApp reports whether the credential belongs to an App.
 func (c Credential) IsApp() bool { return c.AppID != "" }
 
-// authority adds the credential to requests. It is safe for concurrent use; two that find the token
-// old may both ask for a new one.
+// authority adds the credential to requests. It is safe for concurrent use. Two concurrent requests
+// may both renew an expired token.
 type authority struct {
 	credential Credential
 	key        *rsa.PrivateKey
@@ -86,8 +86,8 @@ func privateKey(text []byte) (*rsa.PrivateKey, error) {
 	return nil, errors.New("the App's key cannot be read: GITHUB_APP_KEY_FILE names the file of a private key as GitHub gave it out")
 }
 
-// jwt says who the App is: "iat … 60 seconds in the past", "exp … no more than 10 minutes into the
-// future", RS256
+// jwt returns a token that identifies the App: "iat … 60 seconds in the past", "exp … no more than
+// 10 minutes into the future", RS256
 // (https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app).
 func (a *authority) jwt() (string, error) {
 	now := a.now()
@@ -105,7 +105,7 @@ func (a *authority) jwt() (string, error) {
 	return text + "." + encode(signature), nil
 }
 
-// current is a token that is good for some minutes.
+// current returns a token that is valid for some more minutes.
 func (a *authority) current(ctx context.Context) (string, error) {
 	if !a.credential.IsApp() {
 		return a.credential.Token, nil
@@ -144,7 +144,7 @@ func (a *authority) authorize(ctx context.Context, r *http.Request) error {
 	return err
 }
 
-// renew discards a rejected token. It returns false if there is no other.
+// renew discards a rejected token. It returns false if a new token cannot be requested.
 func (a *authority) renew() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Permission is a permission that the credential needs, and the reason.
+// Permission is a permission that the credential needs, and why.
 type Permission struct{ Name, Reason string }
 
 // Permissions lists all permissions that are needed to read everything. Fine-grained tokens and
@@ -27,14 +27,14 @@ var Permissions = []Permission{
 	{"Organization → Members: read", "members, and the addresses that single sign-on or verified domains vouch for"},
 }
 
-// Sight describes the content that a source shows to its credential.
+// Sight describes the content that a source's credential can see.
 type Sight struct {
 	Public, Internal, Private int // repositories
-	// Members of the organisations, and the number of them with a verified address.
+	// number of members of the organisations, and of those with a verified address
 	Members, Vouched int
-	// Lacks are sentences about configured content that cannot be read, and how to fix that.
+	// Lacks lists sentences about configured content that cannot be read, and what to do.
 	Lacks []string
-	// Notes are sentences about findings that may be intended.
+	// Notes lists sentences about findings that may be intended.
 	Notes []string
 }
 
@@ -107,7 +107,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// try looks at a little of everything of one repository.
+// try reads a small part of each kind of content of one repository.
 func (c *Connector) try(ctx context.Context, s *Sight, r repository, is repositoryState) error {
 	lacks := func(err error, permission, what string) error {
 		if err != nil && (absent(err) || denied(err)) {

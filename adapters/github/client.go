@@ -23,7 +23,7 @@ import (
 const apiVersion = "2022-11-28"
 
 // pace is the time between two requests: "no more than 900 points per minute are allowed for REST
-// API endpoints", of which reading takes one
+// API endpoints". A read costs one point
 // (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
 const (
 	pace  = time.Minute / 900
@@ -37,16 +37,16 @@ type Config struct {
 	AllowHosts []string // hosts that may be contacted although they are not on the public internet
 	CAFile     string
 	Every      time.Duration // average time between two requests; 67 ms
-	// AtOnce limits concurrent requests; 4. "Make requests serially" concerns a burst of them.
-	// Checks of single documents cannot wait for one another.
+	// AtOnce limits concurrent requests; 4. GitHub's advice "Make requests serially" is about
+	// bursts. Checks of single documents must not wait for each other.
 	AtOnce   int
 	Patience time.Duration // longest wait for a rate limit before a request fails; 30 s
 	Pause    time.Duration // wait before a second attempt; 500 ms
 	Now      func() time.Time
 }
 
-// Client sends requests to one server with one credential, and caches pages that did not change.
-// All connectors with the same credential share one Client. It is safe for concurrent use.
+// Client sends requests to one server with one credential, and caches unchanged pages. All
+// connectors with the same credential share one Client. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	site    *url.URL
@@ -59,7 +59,7 @@ type Client struct {
 	known      map[string]remembered // pages that were read, by address
 	remembered int                   // bytes in known
 	gathered   map[string]*gathering // people of organisations, by their names
-	// people of organisations, as each source last yielded them
+	// people of organisations that each source yielded last
 	members map[document.SourceID]map[int64]bool
 	nodes   map[int64]string // node ids of repositories, which never change
 }
@@ -120,7 +120,7 @@ func limited(r *sourcehttp.Response) bool {
 		strings.Contains(strings.ToLower(string(r.Body[:min(len(r.Body), 1000)])), "rate limit")
 }
 
-// owns reports whether an address from GitHub is on the site itself and contains no user.
+// owns reports whether an address from GitHub is on the site itself and contains no user name.
 func (c *Client) owns(at *url.URL) bool {
 	return at.Scheme == c.site.Scheme && strings.EqualFold(at.Host, c.site.Host) && at.User == nil
 }
@@ -128,13 +128,14 @@ func (c *Client) owns(at *url.URL) bool {
 // Cost returns the cost of all requests to the server so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
-// spareKey is the context key for the share of the rate limit that a request leaves to others.
+// spareKey is the context key for the share of the rate limit that a request leaves for other
+// requests.
 type spareKey struct{}
 
-// sparing returns a context whose requests leave a share of the rate limit to others.
+// sparing returns a context whose requests leave a share of the rate limit for other requests.
 func sparing(ctx context.Context) context.Context { return context.WithValue(ctx, spareKey{}, 0.2) }
 
-// do sends a request. If the credential is rejected, it retries once with a new one.
+// do sends a request. If the credential is rejected, it gets a new token and retries once.
 func (c *Client) do(ctx context.Context, r sourcehttp.Request) (*sourcehttp.Response, error) {
 	r.Spare, _ = ctx.Value(spareKey{}).(float64)
 	answer, err := c.http.Do(ctx, r)
@@ -147,10 +148,10 @@ func (c *Client) do(ctx context.Context, r sourcehttp.Request) (*sourcehttp.Resp
 	return answer, err
 }
 
-// absent reports whether an error says that the credential cannot see an object. GitHub answers 404
-// ("you may receive a 404 Not Found error … if the request is not properly authenticated",
+// absent reports whether an error means that the credential cannot see an object. GitHub answers
+// 404 ("you may receive a 404 Not Found error … if the request is not properly authenticated",
 // https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api). It answers 403
-// if a right is missing, and 410 or 451 if the object was taken down.
+// if a permission is missing. It answers 410 or 451 if the object was taken down.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusUnavailableForLegalReasons:

@@ -1,11 +1,11 @@
-// Package github reads the repositories of an organisation, or some repositories, of GitHub or a
-// GitHub Enterprise Server. It reads issues, pull requests and discussions with their comments,
-// chosen files, and wikis.
+// Package github reads repositories of GitHub or a GitHub Enterprise Server: all of an
+// organisation, or selected ones. It reads issues, pull requests and discussions with their
+// comments, chosen files, and wikis.
 //
-// Each repository is a node with its own readers. GitHub's list of a repository's collaborators
-// includes owners, base permission, teams and single people, and everyone on it may read the whole
-// repository. Repositories and people are identified by number, because another one may get their
-// name.
+// Each repository is a node with a list of readers. GitHub's list of a repository's collaborators
+// includes owners, base permission, teams and individuals. Everyone on that list may read the whole
+// repository. Repositories and people are identified by number, because a name may pass to another
+// repository or person.
 package github
 
 import (
@@ -33,8 +33,8 @@ const (
 	PublicReaders = "readers" // who has a direct right in the repository, as in private ones
 )
 
-// Looks lists the changes that a scan can notice, and the scan that notices each. Issues that move
-// to another repository count as deleted in the old one.
+// Looks lists the changes that a scan can notice, and the scan that notices each. An issue that
+// moves to another repository counts as deleted in the old repository.
 var Looks = index.Looks{
 	index.ChangeMember: {Hook: true}, index.ChangeAccount: {Hook: true}, index.ChangeNode: {Hook: true},
 	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},
@@ -54,12 +54,12 @@ type Options struct {
 	HookSecret   string   // secret with which GitHub signs its webhooks; empty: no webhook is accepted
 
 	Overlap time.Duration // overlap of a scan by date with the one before; 10 min
-	// interval between full scans of a repository, which find deletions; 24 h
+	// interval between full scans of a repository; full scans find deletions; 24 h
 	FullEvery time.Duration
-	// interval between scans of a wiki, whose changes only webhooks report; 1 h
+	// interval between scans of a wiki; only webhooks report changes of wikis; 1 h
 	WikiEvery time.Duration
-	// Read returns the connector of a folder's files. Its documents get the folder's access list,
-	// and addresses below its base.
+	// Read returns the connector for a folder's files. Its documents have the folder's access list,
+	// and addresses below the folder's base.
 	Read     func(f Folder) (index.Connector, error)
 	Wanted   func(path string) bool // reports whether a file may contain a document; nil: all may
 	CacheDir string                 // of clones; default: below the user's cache
@@ -86,8 +86,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// What GitHub allows in names (https://docs.github.com/en/rest/repos/repos; the site refuses
-// others).
+// loginForm matches the names that GitHub allows (https://docs.github.com/en/rest/repos/repos; the
+// site refuses others).
 var (
 	loginForm      = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?$`)
 	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?/[A-Za-z0-9._-]{1,100}$`)
@@ -139,7 +139,7 @@ var (
 	_ crawl.Hinter       = (*vendor)(nil)
 )
 
-// Waited implements index.Waiter, for all sources that are read with the credential.
+// Waited implements index.Waiter. The time covers all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
 // NewConnector returns a connector. It sends no request.

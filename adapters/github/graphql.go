@@ -20,7 +20,7 @@ import (
 //go:embed query
 var queries embed.FS
 
-// texts are the queries with the fragments that they use, by the names of their files.
+// texts maps the names of query files to the queries, including the fragments that they use.
 var texts = sync.OnceValues(func() (map[string]string, error) {
 	files, err := queries.ReadDir("query")
 	if err != nil {
@@ -57,14 +57,14 @@ var texts = sync.OnceValues(func() (map[string]string, error) {
 	return all, nil
 })
 
-// graphError is the error of one part of a query.
+// graphError is an error about one part of a query.
 type graphError struct {
 	Type    string `json:"type"`
 	Path    []any  `json:"path"`
 	Message string `json:"message"`
 }
 
-// graphErrors are the errors of a query without a complete answer.
+// graphErrors lists the errors of a query with an incomplete response.
 type graphErrors []graphError
 
 // Error implements error.
@@ -72,17 +72,18 @@ func (e graphErrors) Error() string {
 	return fmt.Sprintf("GitHub answered a query with %q", sourcehttp.Short(cmp.Or(e[0].Message, e[0].Type)))
 }
 
-// denied reports whether every missing part was refused or does not exist, and none failed.
+// denied reports whether every missing part was refused or does not exist. It returns false if any
+// part failed for another reason.
 func (e graphErrors) denied() bool {
 	return !slices.ContainsFunc(e, func(one graphError) bool {
 		return !slices.Contains([]string{"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES", "SAML"}, one.Type)
 	})
 }
 
-// errHeavy marks a query that took GitHub too long: less of it may be answered.
+// errHeavy marks a query that took GitHub too long. A smaller query may succeed.
 var errHeavy = errors.New("the query was too much for GitHub")
 
-// query makes a GraphQL request. partial lists the parts that are missing in the answer.
+// query sends a GraphQL request. partial lists the parts that are missing in the response.
 func (c *Client) query(ctx context.Context, name string, variables map[string]any, into any) (partial graphErrors, err error) {
 	all, err := texts()
 	if err != nil {
@@ -149,7 +150,7 @@ type connection[T any] struct {
 	Nodes      []T      `json:"nodes"`
 }
 
-// next is the cursor of the page behind one; empty at the end.
+// next returns the cursor of the next page, or "" at the end.
 func (c connection[T]) next() string {
 	if !c.PageInfo.HasNextPage {
 		return ""

@@ -24,7 +24,7 @@ type groupState struct {
 }
 
 // Groups implements index.GroupReader. It yields the members of organisations with their verified
-// addresses, and a group for each private repository. Every pass yields all of them.
+// addresses. It also yields a group for each private repository. Every pass yields all of them.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error { return c.groups(ctx, since, emit) })
 }
@@ -78,8 +78,9 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, send fun
 	return emit(index.GroupBatch{Complete: true})
 }
 
-// hintedFirst reads the readers of repositories with a pending hint first, so that a change does
-// not wait for a pass over thousands. A hint about all repositories is left to the pass itself.
+// hintedFirst reads the readers of repositories with a pending hint first. A change then does not
+// wait for a pass over thousands of repositories. A hint about all repositories is left to the pass
+// itself.
 func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, known map[int64]bool, emit func(index.GroupBatch) error) error {
 	if c.hints == nil {
 		return nil
@@ -113,8 +114,8 @@ func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, k
 // access through team memberships, organization members with access through default organization
 // permissions, and organization owners. Team members will include the members of child teams."
 // (https://docs.github.com/en/rest/collaborators/collaborators#list-repository-collaborators) The
-// list is requested by name, and a name may pass to another repository at any time. So the result
-// counts only if the names are still the same afterwards.
+// list is requested by the repository's name, and a name may pass to another repository at any
+// time. The result therefore counts only if the names are unchanged afterwards.
 func (c *Connector) collaborators(ctx context.Context, some []repository, known map[int64]bool, failing *int) (index.GroupBatch, error) {
 	var batch index.GroupBatch
 	read := make(map[int64][]account)

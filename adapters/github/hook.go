@@ -15,7 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Subjects of hints from webhooks. Each is a word followed by the object it concerns.
+// hintAccess and the constants below it begin the subjects of webhook hints. A subject is one of
+// these words, followed by the object that changed.
 const (
 	hintAccess  = "access"  // permissions of all repositories, or of one: "access 12"
 	hintContent = "content" // a change that the next pass finds
@@ -24,7 +25,7 @@ const (
 	hintWiki    = "wiki"    // "wiki 12"
 )
 
-// event is what is read of a webhook's payload.
+// event holds the fields that are read from a webhook's payload.
 type event struct {
 	Action     string `json:"action"`
 	Ref        string `json:"ref"`
@@ -45,7 +46,7 @@ type subject struct {
 	NodeID string `json:"node_id"`
 }
 
-// ReadHook checks a webhook's signature and returns the subjects of its hints. The payload serves
+// ReadHook checks a webhook's signature and returns the subjects of its hints. The payload is used
 // only as a hint that something may have changed. The error wraps index.ErrUnsigned if the
 // signature is missing or wrong.
 //
@@ -67,7 +68,7 @@ func ReadHook(secret string, header func(string) string, body []byte) (subjects 
 	return e.subjects(header("X-GitHub-Event")), nil
 }
 
-// subjects returns the subjects of hints that an event causes.
+// subjects returns the subjects of the hints that an event causes.
 func (e *event) subjects(name string) []string {
 	in := ""
 	if e.Repository != nil {
@@ -127,19 +128,19 @@ func (c *Connector) Hook(header func(string) string, body []byte) ([]string, err
 	return ReadHook(c.options.HookSecret, header, body)
 }
 
-// Listen makes the connector process hints about its source. Call it before reading.
+// Listen makes the connector process hints about its source. Call Listen before reading.
 func (c *Connector) Listen(hints index.Hints) {
 	c.hints = about{hints, true}
 	c.Engine.Listen(about{hints, false})
 }
 
-// about filters hints: those about permissions, or all others.
+// about filters hints. It returns hints about permissions, or all other hints.
 type about struct {
 	index.Hints
 	access bool
 }
 
-// mostHints is the maximum number of hints processed together. Others wait.
+// mostHints is the maximum number of hints that are processed together. Further hints wait.
 const mostHints = 500
 
 // Heard implements index.Hints.

@@ -17,8 +17,8 @@ func unending(err error) error {
 	return fmt.Errorf("GitHub's list cannot be read to its end: the next run reads it again (%w)", err)
 }
 
-// list reads all pages of a listing. Pages that did not change since they were last read are asked
-// about and not read: "Making a conditional request does not count against your primary rate limit
+// list reads all pages of a listing. It uses conditional requests, so unchanged pages are not
+// transferred again: "Making a conditional request does not count against your primary rate limit
 // if a 304 response is returned"
 // (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
 func list[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error), valid func(T) bool) ([]T, error) {
@@ -35,7 +35,7 @@ func list[T any](ctx context.Context, c *Client, place string, read func(body []
 	return all, nil
 }
 
-// onePage reads a page, and returns the address of the next.
+// onePage reads a page, and returns the address of the next page.
 func onePage[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error), valid func(T) bool) (page []T, next string, err error) {
 	c.mu.Lock()
 	last, found := c.known[place]
@@ -76,7 +76,8 @@ func array[T any](body []byte) (page []T, err error) {
 	return page, err
 }
 
-// nextOf finds the next page in a Link header: <https://api.github.com/…?page=2>; rel="next", …
+// nextOf returns the address of the next page from a Link header:
+// <https://api.github.com/…?page=2>; rel="next", …
 func nextOf(link string) string {
 	for part := range strings.SplitSeq(link, ",") {
 		address, rest, ok := strings.Cut(strings.TrimSpace(part), ">")

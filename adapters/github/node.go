@@ -13,11 +13,12 @@ import (
 // nodeBatch is the number of repositories per batch of nodes.
 const nodeBatch = 500
 
-// nodeState is the checkpoint of Nodes: the node ids of the repositories that were there.
+// nodeState is the checkpoint of Nodes. It contains the node ids of the repositories of the last
+// pass.
 type nodeState map[int64]string
 
-// Nodes implements index.NodeReader. It always yields every repository: a hundred are listed in a
-// request, and a list that did not change is no request that GitHub counts.
+// Nodes implements index.NodeReader. It always yields every repository. One request lists a hundred
+// repositories, and GitHub does not count requests for unchanged lists.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		before := sourcepass.Decode[nodeState](since)
@@ -65,8 +66,9 @@ func (c *Connector) readable(r repository) access.ACL {
 	}
 }
 
-// missing looks up known repositories that were not listed, because pages may shift during the
-// read. Those still visible and part of the source are unread; the others are denied.
+// missing looks up known repositories that were not listed, because pages may shift while they are
+// read. A repository counts as unread if it is visible and part of the source. All other missing
+// repositories are denied.
 func (c *Connector) missing(ctx context.Context, before nodeState, all map[int64]repository) (unread, denied []string, err error) {
 	var ids []string
 	var gone []int64

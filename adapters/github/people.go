@@ -13,10 +13,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// gatherFor is how long the incomplete people of an organisation are kept for the next run.
+// gatherFor is how long the incomplete list of an organisation's people is kept for the next run.
 const gatherFor = 10 * time.Minute
 
-// gathering is what was read of the people of an organisation, until all of it was.
+// gathering holds what was read about the people of an organisation, until the list is complete.
 type gathering struct {
 	began   time.Time
 	members []account
@@ -26,7 +26,7 @@ type gathering struct {
 	after   string   // in the one under way
 }
 
-// gathered returns and removes the gathered people of an organisation.
+// gathered returns what was gathered about the people of an organisation, and removes it.
 func (c *Connector) gathered(login string) *gathering {
 	now := c.client.config.Now()
 	c.client.mu.Lock()
@@ -39,7 +39,8 @@ func (c *Connector) gathered(login string) *gathering {
 	return g
 }
 
-// keepGathered keeps gathered people for the next run, which soon follows an interrupted one.
+// keepGathered keeps gathered people for the next run. That run follows soon after an interrupted
+// one.
 func (c *Connector) keepGathered(login string, g *gathering) {
 	c.client.mu.Lock()
 	defer c.client.mu.Unlock()
@@ -96,7 +97,8 @@ func (c *Connector) organizations(ctx context.Context, all map[int64]repository,
 }
 
 // knownMembers returns the members that an interrupted pass has already yielded, with their
-// addresses. They must not be yielded again as collaborators, who have none.
+// addresses. They must not be yielded again as collaborators, because collaborators have no
+// addresses.
 func (c *Connector) knownMembers(ctx context.Context, all map[int64]repository) (map[int64]bool, error) {
 	c.client.mu.Lock()
 	known, ok := c.client.members[c.source.ID]
@@ -122,7 +124,7 @@ func (c *Connector) knownMembers(ctx context.Context, all map[int64]repository) 
 	return known, nil
 }
 
-// gather reads what is missing of an organisation's people.
+// gather reads what is still missing about an organisation's people.
 func (c *Connector) gather(ctx context.Context, login string, g *gathering) error {
 	if !g.listed {
 		members, err := c.client.accounts(ctx, "orgs/"+login+"/members?per_page=100")
@@ -143,8 +145,8 @@ func (c *Connector) gather(ctx context.Context, login string, g *gathering) erro
 	return nil
 }
 
-// vouched is what an organisation says of someone: by its verified domains, or by its single
-// sign-on.
+// vouched is a member in an organisation's response, with the addresses that the organisation
+// confirms by verified domains or single sign-on.
 type vouched struct {
 	ID     int64    `json:"databaseId"`
 	Emails []string `json:"organizationVerifiedDomainEmails"`
@@ -156,9 +158,9 @@ type vouched struct {
 	} `json:"user"`
 }
 
-// addresses adds the addresses that an organisation vouches for: those of its single sign-on and of
-// its verified domains. Addresses in profiles and commits do not count. If the credential may not
-// see them, no one has an address.
+// addresses adds the addresses that an organisation confirms. These come from single sign-on and
+// from verified domains. Addresses in profiles and commits do not count. If the credential cannot
+// see the addresses, no person has one.
 func (c *Connector) addresses(ctx context.Context, query, login string, g *gathering) error {
 	ctx = sourcehttp.Whole(ctx)
 	for pages := new(sourcehttp.Pages); ; {
@@ -205,8 +207,8 @@ func (c *Connector) addresses(ctx context.Context, query, login string, g *gathe
 	}
 }
 
-// vouch adds someone's addresses, in small letters. A name of single sign-on that is no address is
-// none.
+// vouch adds a person's addresses in lower case. It ignores single sign-on names that are not
+// addresses.
 func (g *gathering) vouch(v vouched) {
 	id, addresses := v.ID, v.Emails
 	if v.User != nil && v.SAML != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker. It first looks up the current names of the person and of
-// the repositories by their ids.
+// MayRead implements index.PointChecker. It first looks up the current names of the person and the
+// repositories by id.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	out := make(map[index.Point]index.Permission)
 	id, err := strconv.ParseInt(person, 10, 64)
@@ -69,10 +69,10 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return out
 }
 
-// permission asks whether someone may read a repository: "The permission … read, write, admin or
+// permission asks whether a person may read a repository: "The permission … read, write, admin or
 // none"
 // (https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user).
-// An answer about someone else, who has the login now, is none.
+// It ignores a response about a different person who now has the login.
 func (c *Client) permission(ctx context.Context, repository string, who account) (bool, error) {
 	answer, err := c.do(ctx, sourcehttp.Request{Path: "repos/" + repository + "/collaborators/" + who.Login + "/permission", Budget: "core"})
 	if err != nil {
@@ -94,8 +94,8 @@ func one(body []byte) ([]account, error) {
 	return []account{a}, err
 }
 
-// nodeIDs are the node ids of repositories by number. The relation never changes; repositories are
-// listed where one is not known yet.
+// nodeIDs returns the node ids of repositories by number. The mapping never changes. If a node id
+// is unknown, nodeIDs lists the repositories.
 func (c *Connector) nodeIDs(ctx context.Context, nodes []string) (map[int64]string, error) {
 	out := make(map[int64]string, len(nodes))
 	for listed := false; ; listed = true {
@@ -120,7 +120,7 @@ func (c *Connector) nodeIDs(ctx context.Context, nodes []string) (map[int64]stri
 	}
 }
 
-// chosen reports whether a repository of a name belongs to the source.
+// chosen reports whether the repository with a name belongs to the source.
 func (c *Connector) chosen(name string) bool {
 	owner, _, _ := strings.Cut(name, "/")
 	return c.options.Organization != "" && strings.EqualFold(owner, c.options.Organization) ||

@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// repository is one as GitHub lists it. Its ID never changes, and is never another's; its name may
-// be both.
+// repository is a repository in the format of GitHub's lists. Its ID never changes and is never
+// reused. Its name can change and can be reused.
 type repository struct {
 	ID         int64  `json:"id"`
 	NodeID     string `json:"node_id"`
@@ -31,20 +31,20 @@ type repository struct {
 	} `json:"owner"`
 }
 
-// valid reports whether the repository has an id and names that are safe in paths.
+// valid reports whether the repository has an id, and names that are safe in paths.
 func (r repository) valid() bool {
 	owner, name, parted := strings.Cut(r.Name, "/")
 	return r.ID > 0 && isNodeID(r.NodeID) && r.Owner.ID > 0 && parted && isName(owner) && isName(name) && isName(r.Owner.Login)
 }
 
-// isNodeID reports whether a text may be an id of GraphQL.
+// isNodeID reports whether a text may be a GraphQL node id.
 func isNodeID(text string) bool {
 	return text != "" && len(text) <= 200 && strings.IndexFunc(text, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_=+/", r))
 	}) < 0
 }
 
-// isName reports whether a text may be the name of an account or a repository.
+// isName reports whether a text may be the name of an account or repository.
 func isName(text string) bool {
 	return text != "" && len(text) <= 200 && strings.Trim(text, ".") != "" && strings.IndexFunc(text, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r))
@@ -56,12 +56,12 @@ func (r repository) key() string { return strconv.FormatInt(r.ID, 10) }
 // public reports whether the repository is known to be public.
 func (r repository) public() bool { return r.Visibility == "public" && !r.Private }
 
-// internal reports whether "all members of an enterprise" may read it
+// internal reports whether "all members of an enterprise" may read the repository
 // (https://docs.github.com/en/repositories/creating-and-managing-repositories/about-repositories#about-internal-repositories).
 func (r repository) internal() bool { return r.Visibility == "internal" }
 
-// repositories lists the repositories to read, by id. It omits those that the App was not given and
-// those that the operator did not choose.
+// repositories lists the repositories to read, by id. It omits repositories that the App cannot
+// access or that the operator did not choose.
 func (c *Connector) repositories(ctx context.Context) (map[int64]repository, error) {
 	all := make(map[int64]repository)
 	if len(c.options.Repositories) > 0 {
@@ -123,7 +123,8 @@ func inOrder(all map[int64]repository) []repository {
 	return out
 }
 
-// repositoryState is the state of a repository, enough to tell what has changed in it.
+// repositoryState is the state of a repository. A change of the state shows what has changed in the
+// repository.
 type repositoryState struct {
 	NodeID           string    `json:"id"`
 	ID               int64     `json:"databaseId"`
@@ -155,8 +156,8 @@ func (s repositoryState) key() string { return strconv.FormatInt(s.ID, 10) }
 // atOnce is GitHub's maximum number of objects per query.
 const atOnce = 100
 
-// byNode queries repositories by node id, a hundred per request. It omits unreadable ones. found
-// reports whether an answer belongs to a requested one.
+// byNode queries repositories by node id, a hundred per request. It omits unreadable repositories.
+// found reports whether a result belongs to a requested repository.
 func byNode[T any](ctx context.Context, c *Client, name string, ids []string, found func(T) bool) error {
 	for some := range slices.Chunk(ids, atOnce) {
 		var got struct {
@@ -192,7 +193,7 @@ func (c *Connector) standings(ctx context.Context, all []repository) (map[int64]
 	return out, err
 }
 
-// named is what a repository is called at a moment.
+// named is the name of a repository at one point in time.
 type named struct {
 	NodeID     string `json:"id"`
 	ID         int64  `json:"databaseId"`

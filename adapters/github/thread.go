@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// actor is the author of a text; nil if the account is gone.
+// actor is the author of a text. It is nil if the account was deleted.
 type actor struct {
 	Login string `json:"login"`
 }
@@ -41,7 +41,7 @@ type comment struct {
 	Replies     connection[comment] `json:"replies"`
 }
 
-// reviewThread is a discussion about a place in the code.
+// reviewThread is a discussion about a location in code.
 type reviewThread struct {
 	ID         string              `json:"id"`
 	Path       string              `json:"path"`
@@ -92,9 +92,9 @@ type thread struct {
 	Category    *name  `json:"category"`
 }
 
-// version returns a time that differs whenever the thread has changed. It is GitHub's date of the
-// last change. The digits below the second encode the repository's name, which documents include,
-// and the number of comments. Deleting a comment may not change the date.
+// version returns a time that changes whenever the thread changes. It is GitHub's date of the last
+// change. The digits below the second encode the number of comments and the repository's name,
+// which documents include. Deleting a comment may not change GitHub's date.
 func (t *thread) version(repository string) time.Time {
 	sum := fnv.New32a()
 	// a sum takes anything
@@ -102,10 +102,10 @@ func (t *thread) version(repository string) time.Time {
 	return t.UpdatedAt.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
 }
 
-// mostComments is how many comments of a thread are read.
+// mostComments is the maximum number of comments that are read of a thread.
 const mostComments = 5000
 
-// complete reads the parts of a thread that were not on the page.
+// complete reads the parts of a thread that were missing on the page.
 func (c *Client) complete(ctx context.Context, t *thread) error {
 	var err error
 	if t.Comments.Nodes, err = rest(ctx, c, "more", t.ID, t.Comments, mostComments); err != nil {
@@ -135,7 +135,7 @@ func (c *Client) complete(ctx context.Context, t *thread) error {
 	return nil
 }
 
-// size returns the approximate bytes of text that came with a thread.
+// size returns the approximate number of bytes of text in a thread's response.
 func (t *thread) size() int64 {
 	n := len(t.Body)
 	for _, list := range [][]comment{t.Comments.Nodes, t.Reviews.Nodes, t.Answers.Nodes} {
@@ -146,8 +146,8 @@ func (t *thread) size() int64 {
 	return int64(n)
 }
 
-// document makes a document of a thread: a section for its text and for each comment, which
-// citations lead to. The error is the cause of ctx.
+// document converts a thread to a document. The thread's text and each comment get a section, so
+// that citations can link to them. The error is the cause of ctx.
 func (t *thread) document(ctx context.Context, repository string) (document.Document, error) {
 	d := document.Document{Ref: document.Ref{Title: fmt.Sprintf("%s (%s#%d)", t.Title, repository, t.Number), URL: t.URL, UpdatedAt: t.UpdatedAt}}
 	d.Metadata = t.metadata(repository)
@@ -249,8 +249,8 @@ func (w *writer) comment(one comment, how string) {
 
 func (w *writer) said(one authoredText) { w.texts = append(w.texts, one) }
 
-// blocks returns the blocks of a text's section, or none if it is empty. The first paragraph names
-// the author, so that passages show it.
+// blocks returns the blocks of a text's section. It returns none if the text is empty. The first
+// paragraph names the author, so that passages show the name.
 func (s authoredText) blocks(ctx context.Context) ([]document.Block, error) {
 	page, err := markdown.Read(ctx, s.text)
 	if err != nil {

@@ -22,11 +22,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// moves is how often reading a branch is retried if it moves meanwhile.
+// moves is the number of retries if a branch moves while it is read.
 const moves = 3
 
-// tree lists the files of a branch or a wiki with Git. That list is always complete; GitHub's may
-// not be ("truncated: true"). The files are locked until they are stored.
+// tree lists the files of a branch or a wiki with Git. Git's list is always complete, but GitHub's
+// may not be ("truncated: true"). The files are locked until they are stored.
 func (v *vendor) tree(ctx context.Context, s repositoryState, of contentSort, only []document.ID) (page crawl.Page, err error) {
 	mirror, base, err := v.mirror(s, of)
 	if err != nil {
@@ -100,12 +100,12 @@ func (v *vendor) mirror(s repositoryState, of contentSort) (*gitmirror.Mirror, s
 	return mirror, base, err
 }
 
-// errRenamed marks a repository that got another name while it was read.
+// errRenamed marks a repository that was renamed while it was read.
 var errRenamed = errors.New("it is called otherwise now")
 
 // update updates the mirror. Git addresses a repository by name, and a name may pass to another
-// repository. So the commit must match the one that GitHub reports for the repository's id, and a
-// wiki's repository must have the same name afterwards.
+// repository. The commit must therefore match the commit that GitHub reports for the repository's
+// id. For a wiki, the repository must still have the same name afterwards.
 func (v *vendor) update(ctx context.Context, mirror *gitmirror.Mirror, s *repositoryState, of contentSort) (gitmirror.State, error) {
 	for attempt := 1; ; attempt++ {
 		expected := ""
@@ -142,7 +142,7 @@ func noticesOf(s repositoryState, all []index.Notice) []index.Notice {
 	return all
 }
 
-// list lists the documents of a folder, which stays open until shut is called.
+// list lists the documents of a folder. The folder stays open until shut is called.
 func (v *vendor) list(ctx context.Context, s repositoryState, of contentSort, folder, base string, page *crawl.Page) (shut func(), err error) {
 	settings := Folder{
 		Path: folder, Base: base, ACL: v.acl(s.ID),
@@ -205,7 +205,7 @@ func (v *vendor) file(item index.Item, s repositoryState, of contentSort, base s
 	}
 }
 
-// ownership is a CODEOWNERS file: the last line that matches a file names its owners
+// ownership is a parsed CODEOWNERS file. The last line that matches a file names the file's owners
 // (https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners).
 type ownership []owned
 
@@ -214,7 +214,7 @@ type owned struct {
 	owners   string
 }
 
-// ownerFiles are where GitHub looks for it, in this order.
+// ownerFiles lists the places where GitHub looks for CODEOWNERS, in this order.
 var ownerFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
 
 func isOwners(name string) bool {
@@ -226,10 +226,10 @@ func isOwners(name string) bool {
 	return false
 }
 
-// mostOwned bounds what is read of the file: GitHub ignores one of more than 3 MB.
+// mostOwned is the maximum size of CODEOWNERS that is read. GitHub ignores files of more than 3 MB.
 const mostOwned = 3 << 20
 
-// readOwners parses the CODEOWNERS file if there is one. It ignores invalid lines, as GitHub does.
+// readOwners parses the CODEOWNERS file, if it exists. It ignores invalid lines, as GitHub does.
 func readOwners(folder string) ownership {
 	for _, place := range ownerFiles {
 		data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(place)))
@@ -252,8 +252,8 @@ func readOwners(folder string) ownership {
 	return nil
 }
 
-// ownedBy is a pattern of CODEOWNERS, which follows that of .gitignore: with a slash before its end
-// it begins at the root, a folder means all below.
+// ownedBy is a pattern of CODEOWNERS. The syntax follows .gitignore. A pattern with a slash before
+// its end starts at the root. A folder matches everything below it.
 func ownedBy(p string) pattern.List {
 	rooted := strings.Contains(strings.TrimSuffix(p, "/"), "/")
 	bare := strings.Trim(p, "/")

@@ -22,7 +22,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// contentSort is a kind of content that is read of a repository.
+// contentSort is a kind of content to read in a repository.
 type contentSort string
 
 const (
@@ -35,8 +35,8 @@ const (
 
 var sorts = []contentSort{discussions, files, issues, pulls, wiki}
 
-// vendor implements crawl.Vendor. If nothing has changed, a run makes one query per hundred
-// repositories. It makes one more request for each page of a list whose length GitHub does not
+// vendor implements crawl.Vendor. If nothing has changed, a run sends one query per hundred
+// repositories. It sends one more request for each page of a list whose length GitHub does not
 // report.
 type vendor struct {
 	*Connector
@@ -47,14 +47,14 @@ type vendor struct {
 	failing int                        // pages in a row that could not be read
 }
 
-// changes is what the feed of changes of a main scan is called before the id of that.
+// changes is the prefix of the feed of changes. The id of the main scan follows it.
 const changes = "changes-"
 
 // Source implements crawl.Vendor.
 func (v *vendor) Source() document.Source { return v.source }
 
-// reading is the version of the rules for building documents. Raise it if they change. Everything
-// is then read again.
+// reading is the version of the rules for building documents. Raise it if the rules change.
+// Everything is then read again.
 const reading = 1
 
 // Rules implements crawl.Vendor.
@@ -128,7 +128,7 @@ func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 	return feeds
 }
 
-// reads reports whether a sort is chosen, and there in a repository.
+// reads reports whether a sort is chosen and exists in a repository.
 func (v *vendor) reads(of contentSort, s repositoryState) bool {
 	o := v.options
 	switch of {
@@ -146,8 +146,8 @@ func (v *vendor) reads(of contentSort, s repositoryState) bool {
 	return false
 }
 
-// Off implements crawl.Switcher. A branch that is not shown may be one that the credential may not
-// read.
+// Off implements crawl.Switcher. If a branch is not shown, the credential may lack permission to
+// read it.
 func (v *vendor) Off(scope, list string) bool {
 	kind, _, _ := strings.Cut(list, "/")
 	s, of := v.of[scope], contentSort(kind)
@@ -157,15 +157,16 @@ func (v *vendor) Off(scope, list string) bool {
 	return !v.reads(of, s)
 }
 
-// mark is the state that tells whether a list of a repository has changed. Its text is the mark of
-// the feed of changes.
+// mark is a state that shows whether a list of a repository has changed. Its text form is the mark
+// of the feed of changes.
 type mark struct {
 	Name  string `json:"n"`           // of the repository: documents hold it
 	At    int64  `json:"a,omitempty"` // when the newest was changed, in seconds since 1970
 	Total int    `json:"t,omitempty"`
 	Head  string `json:"h,omitempty"` // commit
-	// Young says that At is recent. A change in the same second, or one that GitHub's replicas do
-	// not show yet, will not have a later date. The next run therefore lists new items again.
+	// Young means that At is recent. A later change may have the same date, if it happens in the
+	// same second or GitHub's replicas do not show it yet. The next run therefore lists new items
+	// again.
 	Young  bool `json:"y,omitempty"`
 	Hidden bool `json:"d,omitempty"` // the list is not shown to the credential
 	Cut    int  `json:"c,omitempty"` // of files: index.Chunking; after an upgrade they are cut again
@@ -197,7 +198,7 @@ func (v *vendor) mark(s repositoryState, of contentSort) mark {
 	return m
 }
 
-// list returns the state of the list of a sort. Without Nodes it is invisible.
+// list returns the state of the list of a sort. If there are no Nodes, the list is invisible.
 func (s repositoryState) list(of contentSort) (list connection[dated], ok bool) {
 	list, ok = map[contentSort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions}[of]
 	return list, ok
@@ -210,7 +211,7 @@ func head(s repositoryState) string {
 	return s.DefaultBranchRef.Target.OID
 }
 
-// patience is how many consecutive pages or repositories may fail before a loop fails.
+// patience is the number of consecutive pages or repositories that may fail before a loop fails.
 const patience = 3
 
 // Page implements crawl.Vendor.
@@ -242,7 +243,7 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page c
 }
 
 // changes lists changes since the mark, newest first. The list is stale if existing items may
-// differ: after a rename, a new commit, or a deletion.
+// differ. This is so after a rename, a new commit, or a deletion.
 func (v *vendor) changes(ctx context.Context, s repositoryState, of contentSort, at crawl.Place) (page crawl.Page, err error) {
 	now := v.mark(s, of)
 	if at.Cursor == "" {
@@ -274,15 +275,15 @@ func (v *vendor) changes(ctx context.Context, s repositoryState, of contentSort,
 	return page, nil
 }
 
-// pageOf is the number of threads of each kind per query. If that is too much for GitHub, it is
-// halved repeatedly.
+// pageOf is the number of threads of each kind per query. If a query is too large for GitHub, the
+// number is halved repeatedly.
 var pageOf = map[contentSort]int{issues: 50, pulls: 20, discussions: 20}
 
-// lookPage is the number of items per query without texts.
+// lookPage is the number of items per query if texts are not requested.
 const lookPage = 100
 
-// threads lists all issues, pull requests or discussions: at first the newest first, with their
-// texts. GitHub tells of what was deleted, or transferred to another repository, by webhooks alone.
+// threads lists all issues, pull requests or discussions. The first scan lists the newest first and
+// includes the texts. Only webhooks report deletions and transfers to another repository.
 func (v *vendor) threads(ctx context.Context, s repositoryState, of contentSort, at crawl.Place) (page crawl.Page, err error) {
 	if list, _ := s.list(of); list.Nodes == nil { // no failure: the other repositories are read
 		return crawl.Page{Hidden: true, Notices: []index.Notice{{Name: s.Name, Sentence: fmt.Sprintf("Its %ss: %v.", of, errHidden)}}}, nil
@@ -306,7 +307,7 @@ func (v *vendor) threads(ctx context.Context, s repositoryState, of contentSort,
 	return page, nil
 }
 
-// errHidden says that a part of a repository is not shown to the credential.
+// errHidden means that the credential cannot see a part of a repository.
 var errHidden = errors.New("GitHub does not show them: look at what the credential is allowed")
 
 // page requests a page of a repository's items.
@@ -342,8 +343,8 @@ func (v *vendor) page(ctx context.Context, s repositoryState, name string, varia
 	}
 }
 
-// only lists some issues, pull requests or discussions by their numbers. Those that are missing are
-// deleted, or were transferred.
+// only lists some issues, pull requests or discussions by number. Missing numbers were deleted or
+// transferred.
 func (v *vendor) only(ctx context.Context, s repositoryState, of contentSort, ids []document.ID) (page crawl.Page, err error) {
 	// An issue of a hidden list is answered like a deleted one.
 	if list, is := s.list(of); is && list.Nodes == nil {
@@ -374,14 +375,14 @@ func (v *vendor) only(ctx context.Context, s repositoryState, of contentSort, id
 	return page, nil
 }
 
-// threadOf is an issue, a pull request or a discussion of a page.
+// threadOf is an issue, a pull request or a discussion on a page.
 type threadOf struct {
 	in    repositoryState
 	is    thread
 	whole bool // its text came with the page
 }
 
-// threadWait is how long reading a thread's missing parts may wait for the rate limit.
+// threadWait is the maximum time that reading a thread's missing parts waits for the rate limit.
 const threadWait = 10 * time.Minute
 
 func (v *vendor) item(in repositoryState, of contentSort, t thread, whole bool) crawl.Item {
@@ -390,8 +391,8 @@ func (v *vendor) item(in repositoryState, of contentSort, t thread, whole bool) 
 	}
 }
 
-// Load implements crawl.Vendor. It reads missing texts together, or one by one if that is too much
-// for GitHub.
+// Load implements crawl.Vendor. It reads missing texts together. If the query is too large for
+// GitHub, it reads them one by one.
 func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
 	ctx = sparing(ctx)
 	got := make(map[document.ID]crawl.Read, len(batch))
@@ -430,7 +431,7 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	return got, nil
 }
 
-// thread converts a thread to a document, and reads its missing parts.
+// thread converts a thread to a document. It first reads the thread's missing parts.
 func (v *vendor) thread(ctx context.Context, id document.ID, in repositoryState, t thread) (document.Document, error) {
 	ctx = sparing(ctx)
 	if err := v.client.complete(ctx, &t); err != nil {
@@ -469,8 +470,8 @@ func (v *vendor) Hint(subject string) []crawl.Feed {
 	return []crawl.Feed{feed}
 }
 
-// id is the id of a document: the source, the repository's number, the sort, and the number or
-// path.
+// id returns the id of a document. It consists of the source, the repository's number, the sort,
+// and the number or path.
 func (c *Connector) id(repository int64, of contentSort, key string) document.ID {
 	return document.ID(c.prefix(repository, of) + key)
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// soon is how long before a token expires a check warns.
+// soon is the time before a token's expiry from which Check warns.
 const soon = 14 * day
 
 // Check returns a short summary of the readable content, and sentences about what may be
-// unintended. The error says why nothing can be read. Joined to a summary, it says what cannot be
-// read and what to do.
+// unintended. If nothing can be read, the error says why. If a summary comes with an error, the
+// error says what cannot be read and what to do.
 func (c *Connector) Check(ctx context.Context) (what string, notes []string, err error) {
 	faults := []error{c.token(ctx)}
 	who, err := c.client.self(ctx)
@@ -58,8 +58,8 @@ func (c *Connector) Check(ctx context.Context) (what string, notes []string, err
 	return what, notes, errors.Join(faults...)
 }
 
-// token looks at the token itself (https://docs.gitlab.com/api/personal_access_tokens/). One that is
-// no personal, group or project access token is not shown.
+// token requests information about the token (https://docs.gitlab.com/api/personal_access_tokens/).
+// GitLab shows only personal, group and project access tokens.
 func (c *Connector) token(ctx context.Context) error {
 	var t struct {
 		Scopes  []string `json:"scopes"`

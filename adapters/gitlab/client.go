@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// pace is the time between two requests. GitLab.com answers 2,000 a minute for each account
+// pace is the time between two requests. GitLab.com allows 2,000 requests a minute for each account
 // (https://docs.gitlab.com/user/gitlab_com/#rate-limits-on-gitlabcom).
 const (
 	pace  = time.Minute / 1200
@@ -85,7 +85,7 @@ func (c *Client) do(ctx context.Context, path string) (*sourcehttp.Response, err
 	return answer, err
 }
 
-// get asks for a path, and reads the answer into to.
+// get requests a path and decodes the response into to.
 func (c *Client) get(ctx context.Context, path string, to any) error {
 	answer, err := c.do(ctx, path)
 	if err != nil {
@@ -103,9 +103,9 @@ func place(path string) string {
 	return path
 }
 
-// page reads a page of a list. next is the path of the following page, empty at the end: "Be sure
-// to use these links instead of generating your own URLs" (https://docs.gitlab.com/api/rest/). Only
-// the query of a link is used, because an instance behind a proxy may name another host.
+// page reads a page of a list. next is the path of the next page, or "" at the end: "Be sure to use
+// these links instead of generating your own URLs" (https://docs.gitlab.com/api/rest/). Only the
+// query of a link is used, because an instance behind a proxy may name another host.
 func page[T any](ctx context.Context, c *Client, path string, valid func(T) bool) (items []T, next string, err error) {
 	answer, err := c.do(ctx, path)
 	if err != nil {
@@ -146,9 +146,9 @@ func all[T any](ctx context.Context, c *Client, path string, valid func(T) bool)
 	return list, nil
 }
 
-// absent reports whether an error means that something is invisible to the token: "a GET request on
-// that project will result in a 404 status code" (https://docs.gitlab.com/api/issues/). It is a 403
-// if a feature is switched off or not allowed.
+// absent reports whether an error means that an item is invisible to the token: "a GET request on
+// that project will result in a 404 status code" (https://docs.gitlab.com/api/issues/). The status
+// is 403 if a feature is switched off or not allowed.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:
@@ -160,9 +160,9 @@ func absent(err error) bool {
 // unknown reports whether an error means that a group or project is invisible to the token.
 func unknown(err error) bool { return absent(err) && sourcehttp.Status(err) != http.StatusForbidden }
 
-// account is an account as lists show it. The address, whether it was confirmed, and whether the
-// account is external are shown to administrators. The owner of a group sees the addresses of its
-// enterprise users.
+// account is an account in the format of GitLab's lists. Only administrators see the address,
+// whether it was confirmed, and whether the account is external. The owner of a group sees the
+// addresses of the group's enterprise users.
 type account struct {
 	ID          int64      `json:"id"`
 	Name        string     `json:"name"`

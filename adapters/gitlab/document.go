@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// loadWait is how long reading a document may wait for the limits of the instance.
+// loadWait is the maximum time that reading a document waits for the instance's rate limit.
 const loadWait = 10 * time.Minute
 
 // fileOf, pageOf and threadOf are the contents of a document.
@@ -59,12 +59,12 @@ type wikiPage struct {
 
 func (w wikiPage) valid() bool { return w.Slug != "" }
 
-// mostNotes is how many pages of comments of a thread are read.
+// mostNotes is the maximum number of pages of comments that are read of a thread.
 const mostNotes = 50
 
-// notes reads the comments of a thread that all of its readers see. Internal notes are for planners
-// and reporters alone (https://docs.gitlab.com/user/discussions/#add-an-internal-note), and system
-// notes are no one's words.
+// notes reads the comments of a thread that all of its readers see. It omits internal notes, which
+// only planners and reporters see (https://docs.gitlab.com/user/discussions/#add-an-internal-note).
+// It also omits system notes, which no person wrote.
 func (v *vendor) notes(ctx context.Context, of threadOf) (shown []note, err error) {
 	t := of.thread
 	first := fmt.Sprintf("projects/%d/%s/%d/notes?sort=asc&per_page=100", t.Project, segment(of.feature), t.IID)
@@ -87,8 +87,8 @@ func (v *vendor) notes(ctx context.Context, of threadOf) (shown []note, err erro
 	return shown, nil
 }
 
-// thread makes the document of an issue or a merge request: a section for its text and for each
-// comment, which citations lead to.
+// thread converts an issue or a merge request to a document. The thread's text and each comment get
+// a section, so that citations can link to them.
 func (v *vendor) thread(ctx context.Context, i crawl.Item, of threadOf) (document.Document, error) {
 	t, p := of.thread, of.project
 	var said []note
@@ -159,7 +159,7 @@ func (a *account) shown() string {
 }
 
 // blocks returns the blocks of a comment's section. The first paragraph names the author, so that
-// passages show it.
+// passages show the name.
 func (n note) blocks(ctx context.Context) ([]document.Block, error) {
 	text, err := markdown.Read(ctx, n.Text)
 	if err != nil {
@@ -182,7 +182,7 @@ func (n note) blocks(ctx context.Context) ([]document.Block, error) {
 	return append([]document.Block{{Kind: document.Paragraph, Text: head}}, blocks...), nil
 }
 
-// page makes the document of a page of a wiki.
+// page converts a wiki page to a document.
 func (v *vendor) page(ctx context.Context, i crawl.Item, of pageOf) (document.Document, error) {
 	endings := map[string]string{"markdown": ".md", "asciidoc": ".adoc", "rdoc": ".rdoc", "org": ".org"}
 	ending, known := endings[of.page.Format]
@@ -214,7 +214,7 @@ func (v *vendor) content(ctx context.Context, i crawl.Item, of fileOf, text []by
 	return d, nil
 }
 
-// title is the first heading of a file, else its name.
+// title returns the first heading of a file, or the file's name if there is no heading.
 func title(d document.Document, name string) string {
 	for _, s := range d.Sections {
 		if len(s.Heading) > 0 {

@@ -55,8 +55,9 @@ type Options struct {
 
 const day = 24 * time.Hour
 
-// Looks lists the changes that a scan can notice, and the scan that notices each. When an issue
-// becomes confidential or loses an assignee, the next scan of permissions moves it to its node.
+// Looks lists the changes that a scan can notice, and the scan that notices each. If an issue
+// becomes confidential or loses an assignee, the next scan of permissions moves the issue to its
+// node.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {},
 	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},
@@ -69,7 +70,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// pathForm is what GitLab allows in full paths of groups and projects
+// pathForm matches the full paths that GitLab allows for groups and projects
 // (https://docs.gitlab.com/user/reserved_names/).
 var pathForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*$`)
 
@@ -118,9 +119,9 @@ const (
 	code   feature = "file"
 )
 
-// Access levels from which a member of a project may read
-// (https://docs.gitlab.com/user/permissions/): issues and wikis, confidential issues, and code and
-// merge requests.
+// guest, planner and reporter are the lowest roles that may read parts of a project
+// (https://docs.gitlab.com/user/permissions/). In this order, the parts are issues and wikis,
+// confidential issues, and code and merge requests.
 const (
 	guest    = 10
 	planner  = 15
@@ -129,10 +130,10 @@ const (
 
 var roles = []int{guest, planner, reporter}
 
-// kindRole is the kind of groups of a project's members from a level on.
+// kindRole is the kind of a group of the project members that have at least a given role.
 const kindRole = "role"
 
-// internals are the accounts of the instance that are not external.
+// internals returns the principal of all accounts of the instance that are not external.
 func (c *Connector) internals() access.Principal {
 	return access.SourceGroup(string(c.source.ID), "internal", "accounts")
 }

@@ -25,16 +25,17 @@ type member struct {
 
 func (m member) valid() bool { return m.account.valid() }
 
-// counts reports whether a membership holds now: "from that date onward, the user can no longer
-// access the project" (https://docs.gitlab.com/user/project/members/). GitLab lists it until a job
-// has removed it. Blocked accounts, and memberships that wait for approval, have no rights.
+// counts reports whether a membership is currently valid: "from that date onward, the user can no
+// longer access the project" (https://docs.gitlab.com/user/project/members/). GitLab lists an
+// expired membership until a job has removed it. Blocked accounts, and memberships that wait for
+// approval, have no rights.
 func (m member) counts(now time.Time) bool {
 	return m.State == "active" && (m.Waiting == "" || m.Waiting == "active") &&
 		(m.Expires == "" || now.UTC().Format(time.DateOnly) < m.Expires[:min(len(m.Expires), len(time.DateOnly))])
 }
 
 // Groups implements index.GroupReader. GitLab combines direct, inherited and invited members in one
-// list per project, from which the groups of all roles are built.
+// list per project. The groups of all roles are built from that list.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		first, err := c.accounts(ctx)
@@ -63,7 +64,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// memberReader reads the members of projects, each list once for all roles.
+// memberReader reads the members of projects. It reads each list once for all roles.
 type memberReader struct {
 	*Connector
 	project string
@@ -71,7 +72,7 @@ type memberReader struct {
 	err     error
 }
 
-// read returns the members of a project from a level on.
+// read returns the members of a project that have at least a given role.
 func (r *memberReader) read(ctx context.Context, key string) ([]index.Person, error) {
 	project, level, _ := strings.Cut(key, ".")
 	least, err := strconv.Atoi(level)
@@ -97,8 +98,9 @@ func (r *memberReader) read(ctx context.Context, key string) ([]index.Person, er
 	return found, nil
 }
 
-// personOf converts an account to a person. Its address counts if the instance confirms it, or
-// shows it only to the owner of a group. Its domain must be one that the operator listed.
+// personOf converts an account to a person. The account's address counts if the instance says that
+// it is confirmed, or shows it only to the owner of a group. The address must be in a domain that
+// the operator listed.
 func (c *Connector) personOf(a account) index.Person {
 	p := index.Person{ID: strconv.FormatInt(a.ID, 10), Name: a.Name}
 	address := strings.ToLower(strings.TrimSpace(a.Email))
@@ -109,8 +111,8 @@ func (c *Connector) personOf(a account) index.Person {
 	return p
 }
 
-// accounts returns the instance's accounts if the token is an administrator's, with addresses and
-// whether they are external. Other tokens cannot see these.
+// accounts returns the instance's accounts if the token belongs to an administrator. The result
+// includes addresses and whether the accounts are external. Other tokens cannot see these.
 func (c *Connector) accounts(ctx context.Context) (batch index.GroupBatch, err error) {
 	who, err := c.client.self(ctx)
 	if err != nil || !who.IsAdmin {

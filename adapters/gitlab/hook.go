@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// event is what is read of a webhook
+// event holds the fields that are read from a webhook's payload
 // (https://docs.gitlab.com/user/project/integrations/webhook_events/).
 type event struct {
 	Kind    string `json:"object_kind"`
@@ -28,7 +28,7 @@ type numbered struct {
 
 // Hook implements index.Hooked. "If you specify a secret token, it will be sent with the hook
 // request in the X-Gitlab-Token HTTP header"
-// (https://docs.gitlab.com/user/project/integrations/webhooks/). The payload serves only as a hint
+// (https://docs.gitlab.com/user/project/integrations/webhooks/). The payload is used only as a hint
 // that something may have changed.
 func (c *Connector) Hook(header func(name string) string, body []byte) ([]string, error) {
 	given, secret := header("X-Gitlab-Token"), c.options.HookSecret
@@ -42,8 +42,8 @@ func (c *Connector) Hook(header func(name string) string, body []byte) ([]string
 	return e.subjects(), nil
 }
 
-// subjects are what an event is about, as subjects of hints: "issue 12 7", "wiki 12", "file 12".
-// Events of confidential issues and internal notes have the same kinds.
+// subjects returns the subjects of the hints that an event causes: "issue 12 7", "wiki 12", "file
+// 12". Events of confidential issues and internal notes have the same kinds.
 func (e event) subjects() []string {
 	if e.Project.ID <= 0 {
 		return nil

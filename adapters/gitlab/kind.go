@@ -114,7 +114,8 @@ func (s *Settings) Settings() []sources.Setting {
 // Fault implements sources.Settings.
 func (s *Settings) Fault(string) string { return "" }
 
-// mostOfFile is the maximum size of a project file. Files written for readers are far smaller.
+// mostOfFile is the maximum size of a project file, in bytes. Files that people write are far
+// smaller.
 const mostOfFile = 10 << 20
 
 // Open implements sources.Settings.

@@ -21,16 +21,16 @@ const nodeBatch = 500
 
 var features = []feature{issues, merges, wiki, code}
 
-// node is the id of the readers of a project's feature.
+// node returns the id of the node with the readers of a project's feature.
 func node(project int64, f feature) string { return fmt.Sprintf("%d:%s", project, f) }
 
-// confidential is the id of the readers of confidential issues that some people may read.
+// confidential returns the id of the node for confidential issues with the same readers.
 func confidential(project int64, people []int64) string {
 	of := sha256.Sum256([]byte(fmt.Sprint(people)))
 	return fmt.Sprintf("%d:confidential:%s", project, hex.EncodeToString(of[:8]))
 }
 
-// node is the id of the readers of a thread.
+// node returns the id of the node with the readers of a thread.
 func (t thread) node(f feature) string {
 	if f == issues && t.Confidential {
 		return confidential(t.Project, t.people())
@@ -42,9 +42,9 @@ func (c *Connector) acl(node string) access.ACL {
 	return access.ACL{access.Node(string(c.source.ID), node)}
 }
 
-// Nodes implements index.NodeReader. It yields the features of each project, and the readers of
-// each confidential issue, with the document that they are for. So an issue that was made
-// confidential is hidden before any document is read.
+// Nodes implements index.NodeReader. It yields the features of each project. It also yields the
+// readers of each confidential issue, with the issue's document. An issue that becomes confidential
+// is therefore hidden before any document is read.
 func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		list, err := c.projects(ctx)
@@ -117,7 +117,8 @@ func (c *Connector) confidential(ctx context.Context, of []project, open map[int
 	return nil
 }
 
-// readersOf are those who may read a confidential issue, besides reading the project's issues.
+// readersOf returns the people who may read a confidential issue, in addition to the readers of the
+// project's issues.
 func (c *Connector) readersOf(t thread) access.ACL {
 	may := access.ACL{c.role(t.Project, planner)}
 	for _, id := range t.people() {
@@ -126,8 +127,8 @@ func (c *Connector) readersOf(t thread) access.ACL {
 	return may
 }
 
-// readers are those who may read a feature of a project. "Everyone with access" depends on the
-// project's visibility: all, all accounts but external ones, or members alone.
+// readers returns the readers of a feature of a project. "Everyone with access" depends on the
+// project's visibility: everyone, all accounts except external ones, or members only.
 func (c *Connector) readers(p project, f feature) access.ACL {
 	level := reporter
 	if f == issues || f == wiki {
@@ -148,16 +149,16 @@ func (c *Connector) readers(p project, f feature) access.ACL {
 	return members
 }
 
-// colons escapes names: in an id, a colon separates a part from its document (crawl.Item).
+// colons escapes names. In an id, a colon separates a part from its document (crawl.Item).
 var colons = strings.NewReplacer("%", "%25", ":", "%3A")
 
-// id is the id of a document. What is behind the feature is a number, a slug or a path, without
-// colons.
+// id returns the id of a document. The part after the feature is a number, a slug or a path,
+// without colons.
 func (c *Connector) id(project int64, f feature, name string) document.ID {
 	return document.ID(fmt.Sprintf("%s:%d/%s/%s", c.source.ID, project, f, colons.Replace(name)))
 }
 
-// name takes the id of a document of a project's feature apart.
+// name splits the id of a document of a project's feature into its parts.
 func (c *Connector) name(id document.ID, project string, f feature) (string, bool) {
 	name, ok := strings.CutPrefix(string(id), fmt.Sprintf("%s:%s/%s/", c.source.ID, project, f))
 	if !ok {
@@ -167,7 +168,7 @@ func (c *Connector) name(id document.ID, project string, f feature) (string, boo
 	return name, err == nil
 }
 
-// escaped is a path of the site, with its slashes.
+// escaped escapes a path of the site, except its slashes.
 func escaped(path string) string {
 	return strings.ReplaceAll(url.PathEscape(path), "%2F", "/")
 }

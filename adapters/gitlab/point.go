@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker with the role of a person in a project
-// (https://docs.gitlab.com/api/members/). A missing or low role is inconclusive if the project
-// admits others. A sufficient role is inconclusive for a confidential issue.
+// MayRead implements index.PointChecker by a person's role in a project
+// (https://docs.gitlab.com/api/members/). A missing or low role is inconclusive if the project also
+// admits people who are not members. A sufficient role is inconclusive for a confidential issue.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)
@@ -42,7 +42,8 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return may
 }
 
-// ask asks for a person's role in a project, and whether it is enough for a feature.
+// ask requests a person's role in a project and reports whether the role is sufficient for a
+// feature.
 func (c *Connector) ask(ctx context.Context, person, scope string, f feature) index.Permission {
 	var p project
 	switch err := c.client.get(ctx, "projects/"+scope, &p); {

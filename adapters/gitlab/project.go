@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// project is a project as lists show it
+// project is a project in the format of GitLab's lists
 // (https://docs.gitlab.com/api/projects/#retrieve-a-project).
 type project struct {
 	ID         int64     `json:"id"`
@@ -27,7 +27,7 @@ type project struct {
 	Code       string    `json:"repository_access_level"`
 	Empty      bool      `json:"empty_repo"`
 	Active     time.Time `json:"last_activity_at"`
-	// DeletedAt is set while a project waits for its deletion.
+	// DeletedAt is set if the project is scheduled for deletion.
 	DeletedAt string `json:"marked_for_deletion_on"`
 }
 
@@ -35,8 +35,8 @@ func (p project) valid() bool { return p.ID > 0 && p.Path != "" && p.Visibility 
 
 func (p project) key() string { return strconv.FormatInt(p.ID, 10) }
 
-// level is the access level of a feature: "disabled", "private" or "enabled". It is empty where the
-// token is not shown it.
+// level returns the access level of a feature: "disabled", "private" or "enabled". It returns "" if
+// the token cannot see the level.
 func (p project) level(f feature) string {
 	return map[feature]string{issues: p.Issues, merges: p.Merges, wiki: p.Wiki, code: p.Code}[f]
 }
@@ -47,12 +47,12 @@ func (p project) has(f feature) bool {
 	return level != "" && level != "disabled" && (f != code || p.Branch != "" && !p.Empty)
 }
 
-// reads reports whether a feature is read by the options.
+// reads reports whether the options include a feature.
 func (o Options) reads(f feature) bool {
 	return map[feature]bool{issues: o.Issues, merges: o.MergeRequests, wiki: o.Wiki, code: len(o.Files) > 0}[f]
 }
 
-// projects returns the projects of the source, in the order of their numbers.
+// projects returns the projects of the source in the order of their numbers.
 func (c *Connector) projects(ctx context.Context) ([]project, error) {
 	var found []project
 	add := func(path string) error {
@@ -94,8 +94,8 @@ func (c *Connector) projects(ctx context.Context) ([]project, error) {
 	return slices.CompactFunc(found, func(a, b project) bool { return a.ID == b.ID }), nil
 }
 
-// routes are the paths below which issues and merge requests of the projects are listed: those of
-// the groups, and of each project that no group lists.
+// routes returns the paths below which the projects' issues and merge requests are listed. These
+// are the paths of the groups, and of each project that no group lists.
 func (c *Connector) routes(list []project) []string {
 	var paths []string
 	for _, group := range c.options.Groups {
@@ -139,24 +139,25 @@ func (t thread) valid() bool {
 	return t.IID > 0 && t.Project > 0 && !t.Created.IsZero() && !t.Updated.IsZero()
 }
 
-// version is another time whenever the document is another one. A comment that was deleted may not
-// move the date, and a document holds the path of its project.
+// version returns a time that changes whenever the document changes. It includes the number of
+// comments, because deleting a comment may not change GitLab's date. It also includes the path of
+// the project, which is part of the document.
 func (t thread) version(p project) time.Time {
 	return t.Updated.UTC().Truncate(time.Second).Add(sum(fmt.Sprintf("%d %d %s", t.Updated.UnixMicro(), t.Notes, p.Path)) % time.Second)
 }
 
-// sum turns a text into a duration of whole microseconds, of at most 71 years.
+// sum hashes a text to a duration of whole microseconds, of at most 71 years.
 func sum(text string) time.Duration {
 	of := fnv.New64a()
 	_, _ = of.Write([]byte(text)) // a sum takes anything
 	return time.Duration(of.Sum64()%(1<<51)) * time.Microsecond
 }
 
-// stamp derives a time from a text, as the version of an item without a date.
+// stamp hashes a text to a time. The time serves as the version of an item that has no date.
 func stamp(text string) time.Time { return time.Unix(0, 0).UTC().Add(sum(text)) }
 
-// people are those who may read a confidential issue besides the project's planners and reporters,
-// in the order of their numbers.
+// people returns the people who may read a confidential issue in addition to the project's planners
+// and reporters. They are in the order of their numbers.
 func (t thread) people() []int64 {
 	var ids []int64
 	if t.Author != nil && t.Author.ID > 0 {
@@ -172,16 +173,16 @@ func (t thread) people() []int64 {
 }
 
 // list reads threads by one of their dates, oldest first. Numbered pages would skip entries when
-// others are deleted, and end at 50,000. So each page begins at the date where the previous one
-// ended. Pages are numbered only within one date.
+// other entries are deleted, and end at 50,000. Each page therefore begins at the date where the
+// previous page ended. Pages are numbered only within one date.
 type list struct {
 	path string // "projects/12/issues?scope=all&"
 	by   string // "created" or "updated"
 }
 
-// next reads a page from a cursor: a date, and within a date a number and the last entry of the
-// page before. The cursor of the following page is empty at the end. A page that brings nothing new
-// is an ErrEndless.
+// next reads the page at a cursor. A cursor is a date and, within a date, a page number and the
+// last entry of the previous page. The cursor of the next page is empty at the end. If a page
+// contains nothing new, next returns ErrEndless.
 func (l list) next(ctx context.Context, c *Client, cursor string) (items []thread, following string, err error) {
 	var date, before string
 	number := 1
@@ -215,10 +216,10 @@ func (l list) next(ctx context.Context, c *Client, cursor string) (items []threa
 	return nil, "", fmt.Errorf("the list %s of GitLab: %w", place(l.path), sourcehttp.ErrEndless)
 }
 
-// mostPages limits the pages of entries with the same date.
+// mostPages is the maximum number of pages of entries with the same date.
 const mostPages = 100
 
 const pageSize = 100
 
-// instant writes a time so that texts are in the order of times.
+// instant formats a time so that texts sort in the order of times.
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

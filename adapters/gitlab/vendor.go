@@ -36,7 +36,7 @@ var (
 	_ crawl.Hinter       = (*vendor)(nil)
 )
 
-// Waited implements index.Waiter, for all sources that are read with the token.
+// Waited implements index.Waiter. The time covers all sources that are read with the token.
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
 // NewConnector returns a connector. It sends no request.
@@ -50,13 +50,14 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// vendor is what the engine reads. A run works with the projects as Scopes found them.
+// vendor implements crawl.Vendor. A run uses the projects that Scopes returned.
 type vendor struct {
 	*Connector
 	of map[string]project // by the id of the scope
 }
 
-// reading is the version of the rules for building documents. Raise it if they change.
+// reading is the version of the rules for building documents. Raise it if the rules change.
+// Everything is then read again.
 const reading = 1
 
 // Source implements crawl.Vendor.
@@ -83,7 +84,8 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	return scopes, nil
 }
 
-// Prefixes of feeds. The main scan of a feature is "issue/12", as is its list.
+// recent and pushes are prefixes of feeds. The main scan of a feature and its list both have the id
+// "issue/12".
 const (
 	recent = "recent-" // "recent-issue/groups/acme/": what has changed below a route
 	pushes = "pushes/" // "pushes/12": what was pushed to a default branch
@@ -129,7 +131,7 @@ func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 	return append(feeds, scans...)
 }
 
-// Off implements crawl.Switcher. A level that is not shown may be one that the token may not see.
+// Off implements crawl.Switcher. If a level is not shown, the token may lack permission to see it.
 func (v *vendor) Off(scope, list string) bool {
 	kind, _, _ := strings.Cut(list, "/")
 	p, f := v.of[scope], feature(kind)
@@ -198,7 +200,7 @@ func (v *vendor) recent(ctx context.Context, f feature, route string, at crawl.P
 	return found, nil
 }
 
-// threads lists all issues or merge requests of a project, or some by their numbers.
+// threads lists all issues or merge requests of a project, or some by number.
 func (v *vendor) threads(ctx context.Context, f feature, p project, feed crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	path := "projects/" + p.key() + "/" + segment(f) + "?scope=all&state=all&"
 	if len(feed.Only) > 0 {
@@ -218,7 +220,7 @@ func (v *vendor) threads(ctx context.Context, f feature, p project, feed crawl.F
 	return found, nil
 }
 
-// only lists some threads of a project by their numbers. Those that are missing are deleted.
+// only lists some threads of a project by number. Missing numbers were deleted.
 func (v *vendor) only(ctx context.Context, f feature, p project, path string, ids []document.ID) (crawl.Page, error) {
 	var found crawl.Page
 	for some := range slices.Chunk(ids, pageSize) {
@@ -255,7 +257,8 @@ func (v *vendor) item(p project, f feature, t thread) crawl.Item {
 	}
 }
 
-// pages lists the pages of a wiki. GitLab gives pages no date, so that their texts are compared.
+// pages lists the pages of a wiki. GitLab has no dates for wiki pages, so changes are detected by
+// comparing texts.
 func (v *vendor) pages(ctx context.Context, p project, feed crawl.Feed) (crawl.Page, error) {
 	var found crawl.Page
 	add := func(w wikiPage) {
@@ -318,8 +321,8 @@ func (e entry) valid() bool { return e.ID != "" && e.Type != "" && e.Path != "" 
 // symlink is the mode of a symbolic link.
 const symlink = "120000"
 
-// tree lists the files of the default branch, or some by their paths. All pages are of one commit,
-// which the cursor holds.
+// tree lists all files of the default branch, or some by path. All pages of the list come from one
+// commit, which the cursor contains.
 func (v *vendor) tree(ctx context.Context, p project, feed crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	if len(feed.Only) > 0 {
 		paths := make([]string, len(feed.Only))
@@ -349,7 +352,7 @@ func (v *vendor) tree(ctx context.Context, p project, feed crawl.Feed, at crawl.
 	return found, err
 }
 
-// files lists files of a commit, with the metadata from their headers.
+// files returns files of a commit by path. It reads their metadata from response headers.
 func (v *vendor) files(ctx context.Context, p project, ref string, paths []string) (crawl.Page, error) {
 	var found crawl.Page
 	for _, path := range paths {
@@ -387,12 +390,12 @@ func (v *vendor) head(ctx context.Context, p project) (string, error) {
 	return branch.Commit.ID, err
 }
 
-// mostDiffs is how many files a comparison holds at most, unless an administrator allows more: "Max
-// diff files: 1000" (https://docs.gitlab.com/administration/diff_limits/).
+// mostDiffs is the maximum number of files in a comparison, unless an administrator raises the
+// limit: "Max diff files: 1000" (https://docs.gitlab.com/administration/diff_limits/).
 const mostDiffs = 1000
 
-// pushed lists the changes since the commit of the mark. If GitLab's comparison is incomplete,
-// everything is listed again.
+// pushed lists the changes since the commit of the mark. If GitLab's comparison is incomplete, all
+// files are listed again.
 func (v *vendor) pushed(ctx context.Context, p project, feed crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	head, err := v.head(ctx, p)
 	if err != nil || at.Mark == "" || at.Mark == head {
@@ -426,7 +429,7 @@ func (v *vendor) pushed(ctx context.Context, p project, feed crawl.Feed, at craw
 	return found, err
 }
 
-// Load implements crawl.Vendor. It reuses what came with the page.
+// Load implements crawl.Vendor. It reuses content that the page already included.
 func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
 	found := make(map[document.ID]crawl.Read)
 	for _, i := range batch {

@@ -1,5 +1,5 @@
 // Package hook receives the change notifications (webhooks) of sources. A notification only says
-// that something may have changed; the changes themselves are read from the source.
+// that something may have changed. The changes themselves are read from the source.
 package hook
 
 import (
@@ -19,22 +19,23 @@ import (
 const Pattern = "POST /hooks/{tenant}/{source}"
 
 const (
-	// maxBody is the largest request, in bytes. GitHub's largest are 25 MB, for pushes with
-	// thousands of commits. Changes in larger requests are found by later scans.
+	// maxBody is the maximum size of a request in bytes. GitHub's largest requests are 25 MB, for
+	// pushes with thousands of commits. Scans find the changes of larger requests later.
 	maxBody = 5 << 20
-	// atOnce limits concurrent requests, so that a flood does not take memory and connections from
+	// atOnce limits concurrent requests. A flood of requests then leaves memory and connections for
 	// answers.
 	atOnce = 8
-	// storing is how long a request waits for the database. Sources expect a response within
-	// seconds, and some within one.
+	// storing is the timeout for storing a notification in the database. Sources expect a response
+	// within seconds, and some within one.
 	storing = 800 * time.Millisecond
 )
 
 // Handler answers change notifications. It is safe for concurrent use.
 type Handler struct {
-	// Find returns the connector of a source that accepts notifications, or false if there is none.
+	// Find returns the connector of a source. It returns false if the source does not exist or does
+	// not accept notifications.
 	Find func(tenant access.TenantID, source document.SourceID) (index.Hooked, bool)
-	// Hear stores the changed subjects of a source, and makes the source be read soon.
+	// Hear stores the changed subjects of a source and schedules a run of the source.
 	Hear   func(ctx context.Context, source document.SourceID, subjects []string) error
 	Logger *slog.Logger
 
@@ -48,8 +49,8 @@ func New(
 	return &Handler{Find: find, Hear: hear, Logger: logger, bodies: inbound.NewBodies(maxBody, atOnce)}
 }
 
-// ServeHTTP implements http.Handler. An unknown source and a source without notifications get the
-// same response.
+// ServeHTTP implements http.Handler. The response is the same for an unknown source and for a
+// source without notifications.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	source := document.SourceID(r.PathValue("source"))
 	connector, ok := h.Find(access.TenantID(r.PathValue("tenant")), source)
@@ -82,7 +83,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Bounded reads each request's body completely before it calls next. It holds at most atOnce
+// Bounded reads the whole body of each request before it calls next. It holds at most atOnce
 // bodies, each of at most most bytes.
 func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	return inbound.Bounded(most, atOnce, next)

@@ -23,8 +23,8 @@ type Client struct {
 	api string // path of the API below the site
 }
 
-// IsCloud reports whether a site is on Jira Cloud. The configured deployment decides, otherwise the
-// address.
+// IsCloud reports whether a site is on Jira Cloud. It uses the configured deployment, or the
+// address if none is configured.
 func IsCloud(config Config) bool { return atlassian.IsCloud(config.URL, config.Deployment) }
 
 var product = atlassian.Product{Name: "Jira", Settings: "JIRA", Example: "https://jira.example.org"}
@@ -41,7 +41,7 @@ func New(config Config) (*Client, error) {
 	return &Client{Site: s, api: "rest/api/2/"}, nil
 }
 
-// get asks for a path below the API, and reads the answer into to.
+// get requests a path below the API and decodes the response into to.
 func (c *Client) get(ctx context.Context, path string, to any) error {
 	return c.Get(ctx, c.api+path, to)
 }
@@ -54,7 +54,8 @@ func (c *Client) post(ctx context.Context, path string, body, to any, attempts i
 // visitor asks without the credential.
 func (c *Client) visitor() *Client { return &Client{Site: c.Visitor(), api: c.api} }
 
-// locate finds out where people open issues, where the client asks through another address.
+// locate determines the address at which people open issues, if the client uses another address for
+// requests.
 func (c *Client) locate(ctx context.Context) error {
 	if c.Address("") != "" {
 		return nil
@@ -71,7 +72,7 @@ func (c *Client) locate(ctx context.Context) error {
 	return nil
 }
 
-// cacheNames remembers what people are called, by id and by the name to log in with.
+// cacheNames stores people's names, by id and by login name.
 func (c *Client) cacheNames(people ...*account) {
 	for _, p := range people {
 		if p != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// document converts an issue to a document, with a section for each comment that has the comment's
+// document converts an issue to a document. Each comment is a section that has the comment's
 // address.
 func (c *Connector) document(ctx context.Context, of project, k issue, relevant relevance) (document.Document, error) {
 	said, err := c.comments(ctx, of, k)
@@ -59,12 +59,13 @@ func (c *Connector) document(ctx context.Context, of project, k issue, relevant 
 	return d, nil
 }
 
-// commentURL is where people open a comment: the issue with the comment in view.
+// commentURL returns the address at which people open a comment. The page shows the issue with the
+// comment in view.
 func (c *Connector) commentURL(k issue, one comment) string {
 	return c.client.Address("browse/" + url.PathEscape(k.Key) + "?" + atlassian.Query("focusedCommentId", string(one.ID)))
 }
 
-// read reads a longer text of an issue: a document in JSON, or a text that is marked up.
+// read parses a long text of an issue. The text is a document in JSON, or marked-up text.
 func read(ctx context.Context, raw json.RawMessage, about body.About) ([]document.Section, error) {
 	var marked string
 	switch {
@@ -80,8 +81,8 @@ func read(ctx context.Context, raw json.RawMessage, about body.About) ([]documen
 	return sections, err
 }
 
-// quoted returns one section for a text within an issue. Its first paragraph names the author, so
-// that passages show it. Headings in the text do not become headings of the issue.
+// quoted returns one section for a text within an issue. The first paragraph names the author, so
+// that passages show the name. Headings in the text do not become headings of the issue.
 func quoted(head, anchor string, from []document.Section) []document.Section {
 	s := document.Section{Anchor: anchor}
 	for _, part := range from {
@@ -103,8 +104,8 @@ func quoted(head, anchor string, from []document.Section) []document.Section {
 	return []document.Section{s}
 }
 
-// metadata returns the short fields of an issue. Of other issues it includes only keys, because
-// they may have other readers.
+// metadata returns the short fields of an issue. It includes only the keys of other issues, because
+// those issues may have other readers.
 func metadata(of project, k issue) map[string]string {
 	m := make(map[string]string)
 	set := func(name, value string) {
@@ -150,7 +151,7 @@ func metadata(of project, k issue) map[string]string {
 	return m
 }
 
-// file reads an attachment. It has the same readers as its issue.
+// file reads an attachment. The attachment has the same readers as its issue.
 func (c *Connector) file(ctx context.Context, e entry, acl access.ACL) (document.Document, error) {
 	path := c.client.api + "attachment/content/" + string(e.file.ID)
 	if !c.client.Cloud { // it tells where it lies

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// facts are the parts of an issue that decide its readers, in addition to the settings of its
+// facts holds the fields of an issue that determine its readers, in addition to the settings of its
 // project.
 type facts struct {
 	Project string   `json:"p"`
@@ -18,13 +18,13 @@ type facts struct {
 	Roles   []string `json:"r,omitempty"` // ids of the roles that it is restricted to
 	// restricted in an unknown way: hidden from everyone
 	Odd bool `json:"o,omitempty"`
-	// People and Groups are the values of the fields that settings name, by the field's id.
+	// People and Groups are the values of the fields that the settings name, by field id.
 	People map[string][]string `json:"u,omitempty"`
 	Groups map[string][]string `json:"g,omitempty"`
 }
 
-// node is the id of the node: the project's own, and with a digest of the facts where they hold
-// more.
+// node returns the id of the issue's node. It is the project's node if the facts are empty.
+// Otherwise the id contains a digest of the facts.
 func (f facts) node() string {
 	if f.bare() && f.Level == "" {
 		return f.Project
@@ -37,18 +37,19 @@ func (f facts) node() string {
 	return f.Project + ":" + hex.EncodeToString(sum[:16])
 }
 
-// bare reports whether the settings alone decide the readers.
+// bare reports whether the settings alone determine the readers.
 func (f facts) bare() bool {
 	return len(f.Roles) == 0 && !f.Odd && len(f.People) == 0 && len(f.Groups) == 0
 }
 
-// Fields of issues by which a person may hold a permission, in addition to custom ones.
+// fieldReporter and fieldAssignee are fields of issues by which a person may hold a permission.
+// Custom fields may grant permissions too.
 const (
 	fieldReporter = "reporter"
 	fieldAssignee = "assignee"
 )
 
-// restriction of an issue of a team-managed project to roles
+// restriction restricts an issue of a team-managed project to roles
 // (https://support.atlassian.com/jira-software-cloud/docs/restrict-access-to-an-issue-in-a-team-managed-project/):
 // {"issuerestrictions": {"projectrole": [{"id": "10002"}]}}.
 type restriction struct {
@@ -120,8 +121,8 @@ func (f *facts) restrict(raw json.RawMessage) {
 	f.Roles = slices.Compact(f.Roles)
 }
 
-// within reads who stands in a field: one or several people or groups. A person has an account id
-// or a key; a group has an id on Cloud, and a name alone on Data Center.
+// within returns the people or groups in a field, which has one or several. A person has an account
+// id or a key. A group has an id on Cloud, and only a name on Data Center.
 func within(raw json.RawMessage) (people, groups []string, known bool) {
 	if len(raw) == 0 {
 		return nil, nil, false

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// group is a group as the APIs list it. On Data Center its name is all it has.
+// group is a group in the format of the APIs. On Data Center a group has only a name.
 type group struct {
 	ID   string `json:"groupId"`
 	Name string `json:"name"`
@@ -23,8 +23,9 @@ func (c *Connector) groupID(g group) string {
 	return g.Name
 }
 
-// mostGroups is the number of groups requested from Data Center, which lists them in a picker
-// without pages. Groups beyond its limit (jira.ajax.autocomplete.limit) appear empty.
+// mostGroups is the number of groups requested from Data Center. Data Center lists groups in a
+// picker without pages. Groups beyond the picker's limit (jira.ajax.autocomplete.limit) appear
+// empty.
 const mostGroups = "10000"
 
 // groups lists the site's groups: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/ and
@@ -48,7 +49,7 @@ func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 
 // Groups implements index.GroupReader. It yields each group with its members, and continues an
 // interrupted pass. On Data Center it also yields a group for each person by login name, because
-// members of roles are listed by it.
+// roles list their members by login name.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		all, err := c.groups(ctx)
@@ -86,7 +87,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// members reads the members of a group. Jira includes those of nested groups.
+// members reads the members of a group. Jira includes the members of nested groups.
 func (c *Connector) members(ctx context.Context, id string) ([]account, error) {
 	name := "groupname"
 	if c.client.Cloud {

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// holder is the holder of a permission or member of a security level:
+// holder is the holder of a permission, or the member of a security level:
 // https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object.
 // Data Center expands the parameter on request.
 type holder struct {
@@ -27,7 +27,7 @@ type holder struct {
 	} `json:"projectRole"`
 }
 
-// grant is who holds a permission, or belongs to a security level.
+// grant lists the people who hold a permission or belong to a security level.
 type grant struct {
 	fixed  access.ACL // the same for all issues
 	fields []string   // the people and groups in one of these fields of the issue
@@ -35,7 +35,7 @@ type grant struct {
 	open   bool       // everybody, with an account or without
 }
 
-// add adds a holder. It ignores unknown types, such as "sd.customer.portal.only": a person who sees
+// add adds a holder. It ignores unknown types, such as "sd.customer.portal.only". A person who sees
 // only the portal does not see issues.
 func (c *Connector) add(g *grant, h holder, all *site, p project) {
 	id := string(h.Value)
@@ -93,8 +93,9 @@ func (c *Connector) add(g *grant, h holder, all *site, p project) {
 	}
 }
 
-// readers are whom a grant lets in to issues of some facts, given the people in the roles. No one
-// is an empty list, and never nil.
+// readers returns the people and groups that a grant admits to issues with given facts. roles maps
+// a role's id to the people in the role. If no one may read the issues, readers returns an empty
+// list that is not nil.
 func (c *Connector) readers(g grant, f facts, roles map[string]access.ACL) access.ACL {
 	acl := slices.Concat(access.ACL{}, g.fixed)
 	for _, id := range g.roles {

@@ -47,9 +47,9 @@ func (n *named) name() string {
 	return n.Name
 }
 
-// fields of an issue:
-// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/. Longer texts are
-// JSON on Cloud, and marked up on Data Center.
+// fields holds the fields of an issue:
+// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/. Long texts are
+// JSON on Cloud and marked-up text on Data Center.
 type fields struct {
 	Project *struct {
 		ID   atlassian.ID `json:"id"`
@@ -102,7 +102,7 @@ type comment struct {
 	Body       json.RawMessage `json:"body"`
 	Created    stamp           `json:"created"`
 	Visibility json.RawMessage `json:"visibility"` // a role or a group that it is limited to
-	// false if internal to a service desk; not set by Data Center
+	// false if internal to a service desk; Data Center does not set it
 	Public     *bool `json:"jsdPublic"`
 	Properties *[]struct {
 		Key   string          `json:"key"`
@@ -110,9 +110,9 @@ type comment struct {
 	} `json:"properties"` // if requested
 }
 
-// internal reports whether a comment is, or may be, internal to a service desk. Data Center says so
-// only in the property "sd.public.comment": {"internal": true}, so a comment without properties may
-// be internal.
+// internal reports whether a comment is, or may be, internal to a service desk. On Data Center,
+// only the property "sd.public.comment": {"internal": true} says that a comment is internal. A
+// comment without properties may therefore be internal.
 func (c *comment) internal() bool {
 	if c.Properties == nil {
 		return true
@@ -131,7 +131,7 @@ func (c *comment) internal() bool {
 	return false
 }
 
-// attached is a file that is attached to an issue.
+// attached is a file attached to an issue.
 type attached struct {
 	ID      atlassian.ID `json:"id"`
 	Name    string       `json:"filename"`
@@ -140,10 +140,10 @@ type attached struct {
 	Content string       `json:"content"` // its address, on Data Center
 }
 
-// stamp is a time as Jira writes it: "2026-11-20T09:00:00.000+0000".
+// stamp is a time in Jira's format: "2026-11-20T09:00:00.000+0000".
 type stamp struct{ time.Time }
 
-// UnmarshalJSON implements json.Unmarshaler. What is no time is none.
+// UnmarshalJSON implements json.Unmarshaler. An invalid time becomes the zero time.
 func (s *stamp) UnmarshalJSON(text []byte) error {
 	var written string
 	if err := json.Unmarshal(text, &written); err != nil {

@@ -1,8 +1,9 @@
 // Package jira reads the issues of Jira Cloud or Data Center with their comments and, optionally,
 // attached files.
 //
-// A reader of an issue must be able to use the site, may browse the project by its permission
-// scheme, and is a member of the issue's security level, if it has one
+// A reader of an issue must be able to use the site. The reader must also have permission to browse
+// the project, by its permission scheme. If the issue has a security level, the reader must be a
+// member of the level
 // (https://support.atlassian.com/jira-cloud-administration/docs/what-are-issue-security-levels/).
 // Schemes name people, groups, and fields of the issue that contain people, for example the
 // reporter. A node is therefore a project, or a set of a project's issues with the same readers.
@@ -26,22 +27,23 @@ import (
 // Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "jira"
 
-// Common are the options that all Atlassian sources share.
+// Common holds the options that all Atlassian sources share.
 type Common = atlassian.Options
 
 // Options configure a Connector. Zero fields get their defaults.
 type Options struct {
 	Common            // Users: those that Jira names, which only its administrators see
 	Projects []string // keys of the projects to read; none: all that the account sees
-	// interval between full scans of issues, in addition to scans of ids (SweepEvery); 1 day
+	// interval between full scans of issues, which run in addition to scans of ids (SweepEvery); 1
+	// day
 	FullEvery time.Duration
 }
 
 // SweepEvery is the default interval between scans of all ids.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks lists the changes that a scan can notice, and the scan that notices each. If an issue gets
-// a security level that excludes the account, the connector treats it as deleted.
+// Looks lists the kinds of changes and, for each kind, the scan that notices it. If an issue gets a
+// security level that excludes the account, the connector treats the issue as deleted.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
@@ -52,10 +54,10 @@ var Looks = index.Looks{
 // MostOfFile is the default size limit of attached files, in bytes.
 const MostOfFile = atlassian.MostOfFile
 
-// keyForm is what Jira allows as a key of a project unless an administrator allows more: "must
-// start with an uppercase letter, followed by one or more uppercase alphanumeric characters"
-// (https://support.atlassian.com/jira-cloud-administration/docs/edit-a-projects-details/); Data
-// Center allows underscores and longer ones.
+// keyForm matches project keys. Unless an administrator allows more, Jira's rule is: "must start
+// with an uppercase letter, followed by one or more uppercase alphanumeric characters"
+// (https://support.atlassian.com/jira-cloud-administration/docs/edit-a-projects-details/). Data
+// Center also allows underscores and longer keys.
 var keyForm = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,254}$`)
 
 func (o Options) validate() error {
@@ -84,7 +86,7 @@ var (
 	_ index.PointChecker = (*Connector)(nil)
 )
 
-// Waited implements index.Waiter, for all sources that are read with the credential.
+// Waited implements index.Waiter. The time covers all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
 // NewConnector returns a connector. It sends no request.
@@ -104,8 +106,8 @@ func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("jira-" + name), Kind: Kind, Name: name}
 }
 
-// reading is the version of the rules for building documents. Raise it if they change. Everything
-// is then read again.
+// reading is the version of the rules for building documents. Raise it if the rules change.
+// Everything is then read again.
 const reading = 2
 
 // node returns the access list entry for the readers of a node.
@@ -116,7 +118,7 @@ func (c *Connector) node(f facts) access.ACL {
 // Kinds of groups.
 const (
 	kindGroup = "group"
-	// one person of a Data Center by the name to log in with, as members of roles are named
+	// a person on Data Center by login name, as roles list their members
 	kindLogin = "login"
 )
 

@@ -11,9 +11,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// page is a part of a list of the API: "startAt", "maxResults", "total", "isLast"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). Comments have
-// their own name.
+// page is a page of a list of the API: "startAt", "maxResults", "total", "isLast"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). The list of
+// comments is in a field with another name.
 type page[T any] struct {
 	StartAt  int   `json:"startAt"`
 	Total    *int  `json:"total"`
@@ -25,9 +25,9 @@ type page[T any] struct {
 // errCircle marks a list that does not end.
 var errCircle = errors.New("the list leads in a circle, and is read again by the next run")
 
-// listAll reads a complete list, or returns an error. Pages may be shorter than requested, so the
-// next position is counted by the entries received. "total" may be missing or too large: an empty
-// page is the last one.
+// listAll reads a whole list, or returns an error. Pages may be shorter than requested, so the next
+// position is the number of entries received. "total" may be missing or too large. An empty page is
+// therefore the last page.
 func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string) ([]T, error) {
 	var all []T
 	ctx = sourcehttp.Whole(ctx)
@@ -58,7 +58,7 @@ func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string
 	return all, nil
 }
 
-// checkItems returns an error for a page of a list that lacks something.
+// checkItems returns an error for a page of a list if the list or the id of an item is missing.
 func checkItems[T any](path string, items []T) error {
 	err := sourcehttp.CheckItems(items, sourcehttp.MaxElements, func(item T) bool {
 		named, is := any(item).(interface{ known() bool })
@@ -70,14 +70,14 @@ func checkItems[T any](path string, items []T) error {
 	return nil
 }
 
-// isID reports whether a text is a valid id of an issue, project, level or file. It is then safe in
-// a search and in a path.
+// isID reports whether a text is a valid id of an issue, project, level or file. A valid id is safe
+// in a search and in a path.
 func isID(id string) bool {
 	number, err := strconv.ParseUint(id, 10, 63)
 	return err == nil && number > 0
 }
 
-// isField reports whether a text is the id of a field of an issue that may be asked for.
+// isField reports whether a text is the id of an issue field that may be requested.
 func isField(id string) bool {
 	number, custom := strings.CutPrefix(id, "customfield_")
 	return custom && isID(number) || id == fieldReporter || id == fieldAssignee

@@ -16,9 +16,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// mostBodies is how many texts are read in one request: "up to 100 issues" are fetched in bulk
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/). Where an answer
-// becomes too large, halves of it are read.
+// mostBodies is the maximum number of texts per request: "up to 100 issues" are fetched in bulk
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/). If a response
+// becomes too large, each half is requested separately.
 const mostBodies = 100
 
 // Load implements crawl.Vendor.
@@ -59,7 +59,7 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 	return got, nil
 }
 
-// wanted are the fields of which a document is made.
+// wanted returns the fields that are needed to build a document.
 func (v *vendor) wanted() []string {
 	fields := append([]string{
 		"summary", "description", "environment", "issuetype", "status", "priority", "resolution", "labels", "components", "fixVersions", fieldReporter, fieldAssignee,
@@ -72,17 +72,18 @@ func (v *vendor) wanted() []string {
 	return slices.Compact(fields)
 }
 
-// alone reads an issue by itself: it may be at fault, or not be in the index of searches yet.
+// alone reads one issue with a separate request. The issue may have caused a failure, or may not
+// yet be in the search index.
 func (c *Connector) alone(ctx context.Context, id string, fields []string) (k issue, err error) {
 	return k, asGone(c.client.get(ctx, "issue/"+id+"?"+atlassian.Query("fields", strings.Join(fields, ",")), &k))
 }
 
-// attempts is how often a request for several texts is tried, since one of them may cause the
-// failure.
+// attempts is the number of attempts of a request for several texts. It is low because one of the
+// texts may cause the failure.
 const attempts = 2
 
-// bulk reads issues. If that fails it reads each half separately. Issues that fail alone or are
-// invisible are missing in the result.
+// bulk reads issues. If a request fails, it reads each half separately. The result lacks issues
+// that fail alone or are invisible.
 func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[string]issue) error {
 	var got struct {
 		Issues []issue `json:"issues"`
@@ -121,12 +122,12 @@ func asGone(err error) error {
 	return err
 }
 
-// serviceDesk is the type of projects of which comments may be internal.
+// serviceDesk is the type of projects whose comments may be internal.
 const serviceDesk = "service_desk"
 
-// comments returns the comments that everyone who may read the issue may read. It omits comments
-// that are restricted to a role or group, or internal to a service desk. Data Center reports
-// internal comments only in their properties.
+// comments returns the comments that all readers of the issue may read. It omits comments that are
+// restricted to a role or group, or internal to a service desk. Data Center reports internal
+// comments only in their properties.
 func (c *Connector) comments(ctx context.Context, of project, k issue) ([]comment, error) {
 	all := k.Fields.Comment
 	if all == nil {

@@ -19,13 +19,13 @@ import (
 type nodeState struct {
 	Projects map[string]*projectState `json:"projects,omitempty"` // by id
 	Done     []string                 `json:"d,omitempty"`        // of the pass under way: ids of projects
-	// of the pass under way: not all of what is in some project was looked at
+	// some content of a project was not checked in the current pass
 	Failed bool `json:"x,omitempty"`
 }
 
 // projectState is the stored state of a project.
 type projectState struct {
-	// of issues with other readers than their level, by node id
+	// facts of issues that have other readers than their level, by node id
 	Facts    map[string]facts `json:"f,omitempty"`
 	Mark     int64            `json:"m,omitempty"` // until when changes are known, by Jira's clock
 	Full     int64            `json:"w,omitempty"` // when all issues were last looked at
@@ -44,9 +44,9 @@ type nodes struct {
 }
 
 // Nodes implements index.NodeReader. It yields every project, every security level, and the known
-// issues whose fields decide their readers. In projects with such issues it reads changed issues.
-// It reads all issues every Options.FullEvery, or if settings name other fields. It continues an
-// interrupted pass.
+// issues whose fields determine their readers. In projects with such issues it reads changed
+// issues. It reads all issues every Options.FullEvery, or if the settings name other fields. It
+// continues an interrupted pass.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{Connector: c, send: emit, now: c.client.Config.Now(), state: sourcepass.Decode[nodeState](since)}
@@ -100,7 +100,7 @@ func (n *nodes) run(ctx context.Context) error {
 	return n.emit(index.NodeBatch{Complete: whole})
 }
 
-// project reads who may browse a project, and which fields of its issues matter for that.
+// project reads who may browse a project, and which issue fields this depends on.
 func (n *nodes) project(ctx context.Context, p project) error {
 	id := string(p.ID)
 	k := n.state.Projects[id]
@@ -126,13 +126,14 @@ func (n *nodes) project(ctx context.Context, p project) error {
 	return n.emit(index.NodeBatch{Unread: append([]string{id}, slices.Sorted(maps.Keys(k.Facts))...)})
 }
 
-// passing reports whether an error is one of the project, and others may be read all the same.
+// passing reports whether an error concerns only one project. Other projects can then still be
+// read.
 func (n *nodes) passing(err error) bool {
 	return atlassian.Broken(err) || atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest ||
 		errors.Is(err, atlassian.ErrMalformed) || errors.Is(err, errShifted) || errors.Is(err, errShort) || errors.Is(err, errCircle)
 }
 
-// readFieldIssues reads the issues of a project whose fields decide their readers.
+// readFieldIssues reads the issues of a project whose fields determine their readers.
 func (n *nodes) readFieldIssues(ctx context.Context, p project, k *projectState, r *rules) error {
 	relevant := r.relevance(p)
 	full := k.Full == 0 || n.now.Sub(time.Unix(k.Full, 0)) >= n.options.FullEvery || !relevant.same(k.Relevant)
@@ -188,7 +189,7 @@ func rolesOf(all map[string]facts) []string {
 	return slices.Compact(roles)
 }
 
-// mostTold is how many nodes are yielded at once.
+// mostTold is the maximum number of nodes in a batch.
 const mostTold = 5000
 
 // yieldNodes yields the nodes of a project.

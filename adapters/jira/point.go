@@ -13,10 +13,10 @@ import (
 )
 
 // MayRead implements index.PointChecker on Cloud: "Returns … for a list of projects, the projects
-// for which the user has the permission"; only administrators may ask about other people
+// for which the user has the permission". Only administrators may ask about other people
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/). A person
-// who may not browse a project may read none of its issues. For a person who may, an issue with a
-// security level cannot be asked about. Nor can Data Center.
+// who may not browse a project may read none of its issues. If the person may browse the project,
+// the API has no answer for an issue with a security level. Data Center has no such request.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)
@@ -72,7 +72,7 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return may
 }
 
-// toNumber converts an id for a request that needs a number.
+// toNumber converts an id to a number, for requests that need a number.
 func toNumber(id string) (int64, bool) {
 	n, err := strconv.ParseInt(id, 10, 64)
 	return n, err == nil && n > 0

@@ -13,15 +13,15 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// project is a project as the APIs list it.
+// project is a project in the format of the APIs.
 type project struct {
 	ID       atlassian.ID `json:"id"`
 	Key      string       `json:"key"`
 	Name     string       `json:"name"`
 	Archived bool         `json:"archived"`
 	Type     string       `json:"projectTypeKey"` // "software", "business", "service_desk"
-	// Simplified says that the project is team-managed: its issues may be restricted to roles, each
-	// by itself.
+	// Simplified means that the project is team-managed. Each of its issues may be restricted to
+	// roles.
 	Simplified bool     `json:"simplified"`
 	Lead       *account `json:"lead"`
 }
@@ -29,8 +29,9 @@ type project struct {
 // known reports whether the project has an id.
 func (p project) known() bool { return isID(string(p.ID)) }
 
-// account is a person as the APIs name them: by account id on Cloud, by key and name on Data
-// Center. A key stays with a person whose name is changed, and a name may then be another's.
+// account is a person in the format of the APIs. Cloud identifies a person by account id, Data
+// Center by key and name. If a person's name changes, the key stays the same and another person may
+// get the name.
 type account struct {
 	AccountID   string `json:"accountId"`
 	Key         string `json:"key"`
@@ -54,8 +55,8 @@ func (a *account) called() string {
 	return a.DisplayName
 }
 
-// projects lists the projects of the source in the order of their ids, as someone sees them.
-// Archived ones and those in the trash are not among them.
+// projects lists the projects of the source that a caller sees, in the order of their ids. It omits
+// archived projects and those in the trash.
 func (c *Connector) projects(ctx context.Context, as *Client) ([]project, error) {
 	all, err := c.listProjects(ctx, as)
 	if err != nil {
@@ -66,10 +67,10 @@ func (c *Connector) projects(ctx context.Context, as *Client) ([]project, error)
 	return slices.CompactFunc(all, func(a, b project) bool { return a.ID == b.ID }), nil
 }
 
-// listProjects lists those that can be browsed:
+// listProjects lists the projects that the caller may browse:
 // https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-projects/, and
 // https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/project-getAllProjects,
-// which has no parts.
+// which has no pages.
 func (c *Connector) listProjects(ctx context.Context, as *Client) ([]project, error) {
 	if !c.client.Cloud {
 		var all []project
@@ -86,7 +87,7 @@ func (c *Connector) chosen(p project) bool {
 	return len(c.options.Projects) == 0 || slices.ContainsFunc(c.options.Projects, func(key string) bool { return strings.EqualFold(key, p.Key) })
 }
 
-// ours lists the projects of the source, as the account sees them.
+// ours lists the projects of the source that the account sees.
 func (c *Connector) ours(ctx context.Context) ([]project, error) {
 	all, err := c.projects(ctx, c.client)
 	switch sourcehttp.Status(err) {

@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// site is what holds for every project: who may use Jira at all, and what visitors see.
+// site holds settings for all projects: who may use Jira, and what visitors see.
 type site struct {
 	users    access.ACL
 	byApp    map[string]access.ACL // users of one application
@@ -23,7 +23,7 @@ type site struct {
 	unlisted bool                  // who may use Jira is not shown
 }
 
-// levels are the security levels of a scheme, by id.
+// levels holds the security levels of a scheme, by id.
 type levels map[string]level
 
 type level struct {
@@ -31,8 +31,8 @@ type level struct {
 	holders []holder
 }
 
-// of is who may use an application; every one where none is named: "Grants … to all logged in users
-// if no application is specified".
+// of returns who may use an application. If no application is given, it returns all users of the
+// site: "Grants … to all logged in users if no application is specified".
 func (s *site) of(app string) access.ACL {
 	if app == "" {
 		return s.users
@@ -40,9 +40,9 @@ func (s *site) of(app string) access.ACL {
 	return s.byApp[app]
 }
 
-// site reads the site-wide settings. The members of the groups of its applications may use Jira
+// site reads the site-wide settings. Jira may be used by the members of its applications' groups
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/, for
-// administrators), or those that the operator names.
+// administrators), or of the groups that the operator names.
 func (c *Connector) site(ctx context.Context) (*site, error) {
 	s := &site{users: access.ACL{}, byApp: make(map[string]access.ACL), visible: make(map[string]bool), schemes: make(map[string]levels)}
 	var apps []struct {
@@ -94,8 +94,9 @@ func (c *Connector) named(ctx context.Context, names []string) (access.ACL, erro
 	return acl, err
 }
 
-// visible returns the projects that visitors see. It asks without credential: a scheme may open a
-// project to everyone on a site that admits no visitors.
+// visible returns the projects that visitors see. It sends a request without a credential.
+// Permission schemes do not suffice, because a scheme may open a project to everyone on a site that
+// admits no visitors.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	all, err := c.projects(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
@@ -120,7 +121,7 @@ func (c *Connector) hidden(ctx context.Context, err error) bool {
 	return err != nil && !atlassian.Final(ctx, err) && (atlassian.Absent(err) || !c.client.Cloud && sourcehttp.Status(err) == http.StatusInternalServerError)
 }
 
-// rules are who may browse the issues of a project.
+// rules says who may browse the issues of a project.
 type rules struct {
 	denied bool // invisible: hidden from everyone
 	browse grant
@@ -171,10 +172,10 @@ func (c *Connector) scheme(ctx context.Context, all *site, p project) (*rules, e
 	return r, nil
 }
 
-// levelsOf reads the security levels of a project, and who belongs to them; nil where that is not
-// shown. Only Cloud tells
+// levelsOf reads the security levels of a project and their members. It returns nil if these are
+// invisible. Only Cloud's API has the members
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/,
-// "Administer Jira"): the API of Data Center names the levels alone.
+// "Administer Jira"). The API of Data Center has only the names of the levels.
 func (c *Connector) levelsOf(ctx context.Context, all *site, p project) (levels, error) {
 	var scheme struct {
 		ID     atlassian.ID `json:"id"`
@@ -225,7 +226,7 @@ func (c *Connector) levelsOf(ctx context.Context, all *site, p project) (levels,
 	return known, nil
 }
 
-// fill reads the people in the roles that rules, and issues of some facts, name.
+// fill reads the people in the roles that rules, or issues with some facts, name.
 func (c *Connector) fill(ctx context.Context, r *rules, p project, named []string) error {
 	wanted := slices.Concat(r.browse.roles, named)
 	for _, l := range r.levels {
@@ -244,9 +245,9 @@ func (c *Connector) fill(ctx context.Context, r *rules, p project, named []strin
 	return nil
 }
 
-// actors are the people and groups in a role of a project
+// actors returns the people and groups in a role of a project
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-roles/). Data
-// Center tells names of people, which are no ids.
+// Center returns login names of people, which are not ids.
 func (c *Connector) actors(ctx context.Context, p project, role string) (access.ACL, error) {
 	var got struct {
 		Actors []struct {
@@ -282,7 +283,8 @@ func (c *Connector) actors(ctx context.Context, p project, role string) (access.
 	return acl, err
 }
 
-// clauses are who may read issues of a project with some facts; nil is no one.
+// clauses returns the clauses for reading issues of a project with some facts. nil means that no
+// one may read them.
 func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 	if r.denied || f.Odd {
 		return nil
@@ -313,7 +315,7 @@ func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 	return clauses
 }
 
-// relevance is what a project's settings name of its issues.
+// relevance lists the issue fields and security levels that a project's settings refer to.
 type relevance struct {
 	Fields []string `json:"f,omitempty"` // fields whose values may hold a permission
 	Levels []string `json:"l,omitempty"` // ids of its security levels
@@ -339,8 +341,8 @@ func (r relevance) same(other relevance) bool {
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 
-// single reports whether issues of a project are read by different people though they have the same
-// security level.
+// single reports whether issues of a project with the same security level may have different
+// readers.
 func (r relevance) single() bool { return r.Single || len(r.Fields) > 0 }
 
 // describe names a node for operators.

@@ -17,8 +17,8 @@ type searching struct {
 	jql    string
 	fields []string
 	most   int
-	// anchored searches have an order in which only deletions move anything. If an entry disappears
-	// they end with errShifted, and if an entry is missing with errShort.
+	// anchored searches have an order in which only deletions change positions. If an entry
+	// disappears, the search ends with errShifted. If an entry is missing, it ends with errShort.
 	anchored bool
 }
 
@@ -33,22 +33,23 @@ func (s searching) check(found []issue) error {
 	return nil
 }
 
-// errShifted marks a list from which an entry disappeared during the read, so that another may have
-// been skipped.
+// errShifted marks a list from which an entry disappeared while it was read. Another entry may then
+// have been skipped.
 var errShifted = errors.New("the list has changed while it was read")
 
-// errShort marks a list that ends before the number of issues that it names.
+// errShort marks a list that has fewer issues than its stated total.
 var errShort = errors.New("it ends before the number of issues that Jira counts")
 
-// errExpired marks a place in a list that is not known any more: "This token will expire in 7
-// days".
+// errExpired marks an expired position in a list: "This token will expire in 7 days".
 var errExpired = errors.New("the place in the list is not known any more")
 
-// search reads a page of search results; at is its position, empty for the first. next is the next
-// position; empty at the end. Cloud uses a token and has no total
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/); a page may
-// be empty although others follow. Data Center uses numbers: each page repeats the last issue of
-// the previous one, to detect shifts.
+// search reads a page of search results. at is the page's position, or "" for the first page. next
+// is the next position, or "" at the end.
+//
+// Cloud uses a token and has no total
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/). Further
+// pages may follow an empty page. Data Center uses numbers. Each page repeats the last issue of the
+// previous page, to detect shifts.
 func (c *Client) search(ctx context.Context, s searching, at string) (found []issue, next string, err error) {
 	if c.Cloud {
 		return c.searchByToken(ctx, s, at)
@@ -118,7 +119,7 @@ func (c *Client) searchByToken(ctx context.Context, s searching, at string) ([]i
 	return got.Issues, got.Next, nil
 }
 
-// searchAll reads all that a search finds. Half of it is none.
+// searchAll reads all results of a search. If any page fails, it returns an error and no results.
 func (c *Client) searchAll(ctx context.Context, s searching, each func(issue)) error {
 	return sourcehttp.EachPage("Jira's search", "", func(at string) (string, error) {
 		found, next, err := c.search(ctx, s, at)
@@ -129,18 +130,18 @@ func (c *Client) searchAll(ctx context.Context, s searching, each func(issue)) e
 	})
 }
 
-// How many issues are asked for at once. "The greatest number of items returned per page is
-// achieved when requesting id or key only. It returns max 5000 issues"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/); Data
-// Center gives 1,000 at most unless its administrators say otherwise
+// mostIDs and mostListed are page sizes to request. "The greatest number of items returned per page
+// is achieved when requesting id or key only. It returns max 5000 issues"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/). Data
+// Center returns at most 1,000, unless its administrators change the limit
 // (jira.search.views.default.max).
 const (
 	mostIDs    = 5000
 	mostListed = 1000
 )
 
-// zone is the time zone of the account, in which searches understand times: "the time zone is the
-// one set in your profile".
+// zone returns the time zone of the account. Searches interpret times in that zone: "the time zone
+// is the one set in your profile".
 func (c *Client) zone(ctx context.Context) (*time.Location, error) {
 	var me struct {
 		TimeZone string `json:"timeZone"`
@@ -155,12 +156,13 @@ func (c *Client) zone(ctx context.Context) (*time.Location, error) {
 	return where, nil
 }
 
-// westernmost is by how much local time is behind UTC at most, somewhere.
+// westernmost is the largest difference by which a local time can be behind UTC.
 const westernmost = 12 * time.Hour
 
-// since formats a time for a search: to the minute, in the account's time zone. If the zone is
-// unknown, it is early enough for all zones. If clocks change around that time, it is earlier by as
-// much, because the time may be ambiguous. Some changes are then listed twice.
+// since formats a time for a search, with minutes, in the account's time zone. If the zone is
+// unknown, the result is early enough for all zones. If clocks change around that time, the result
+// is earlier by the same amount, because the time may be ambiguous. Some changes are then listed
+// twice.
 func since(t time.Time, zone *time.Location) string {
 	if zone == nil {
 		t, zone = t.Add(-westernmost), time.UTC

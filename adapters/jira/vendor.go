@@ -19,8 +19,8 @@ import (
 
 // vendor implements crawl.Vendor. A run without changes reads the projects, the account's time zone
 // and the latest changes. Every Options.SweepEvery it scans the ids of all issues for deletions,
-// and the settings of projects. If these name other fields, and every Options.FullEvery, it scans
-// all issues.
+// and the settings of projects. It scans all issues every Options.FullEvery, or if the settings
+// name other fields.
 type vendor struct {
 	*Connector
 
@@ -32,7 +32,8 @@ type vendor struct {
 	all       *site                // without who may use the site: that decides no names of nodes
 }
 
-// Feeds of a source. Those of a project end in its id.
+// feedChanges and the constants below it are prefixes of a source's feeds. The name of a project's
+// feed ends in the project's id.
 const (
 	feedChanges = "changes"
 	feedIssues  = "issues/"
@@ -66,7 +67,7 @@ func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
 	return scopes, nil
 }
 
-// Feeds implements crawl.Vendor. The note of a project is its relevance.
+// Feeds implements crawl.Vendor. The note of a project's feed is the project's relevance.
 func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 	if len(scopes) == 0 {
 		return nil
@@ -143,8 +144,8 @@ func (v *vendor) issues(ctx context.Context, of project, at crawl.Place) (p craw
 	return p, err
 }
 
-// ids lists the ids of the issues of a project. Where its settings name other fields than before,
-// all issues have to be listed.
+// ids lists the ids of the issues of a project. If the project's settings now name other fields,
+// all issues must be listed.
 func (v *vendor) ids(ctx context.Context, of project, at crawl.Place) (p crawl.Page, err error) {
 	if at.Cursor == "" {
 		r, err := v.settings(ctx, of, &p)
@@ -162,8 +163,8 @@ func (v *vendor) ids(ctx context.Context, of project, at crawl.Place) (p crawl.P
 	return p, err
 }
 
-// settings reads the settings of a project. If they are invisible, the project is hidden from
-// everyone. If they cannot be read now, the previous ones stay.
+// settings reads the settings of a project. If the settings are invisible, the project is hidden
+// from everyone. If they temporarily cannot be read, the previous settings remain.
 func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relevance, error) {
 	id := string(of.ID)
 	if r, known := v.fresh[id]; known {
@@ -181,7 +182,7 @@ func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relev
 	return v.relevance[id], nil
 }
 
-// scan reads a part of the list of a project's issues.
+// scan reads a page of the list of a project's issues.
 func (v *vendor) scan(ctx context.Context, of project, at crawl.Place, p *crawl.Page, most int, fields []string) ([]issue, error) {
 	s := searching{jql: "project = " + string(of.ID) + " order by created asc", most: most, fields: fields, anchored: !at.Loose}
 	found, next, err := v.client.search(ctx, s, at.Cursor)
@@ -209,7 +210,7 @@ func (v *vendor) stale(at crawl.Place, err error) error {
 	return err
 }
 
-// only lists some issues of a project, those that are shown.
+// only lists some issues of a project. It returns those that are visible.
 func (v *vendor) only(ctx context.Context, of project, documents []document.ID) (p crawl.Page, err error) {
 	var ids []string
 	for _, d := range documents {
@@ -236,8 +237,8 @@ func (v *vendor) only(ctx context.Context, of project, documents []document.ID) 
 // mostKeys is how many projects a search names.
 const mostKeys = 50
 
-// scope returns the condition that selects the projects. It is empty if there are too many; issues
-// of other projects are then dropped later.
+// scope returns the condition that selects the projects. It returns "" if there are too many
+// projects. Issues of other projects are then dropped later.
 func (v *vendor) scope() string {
 	if len(v.projects) > mostKeys {
 		return ""
@@ -250,7 +251,7 @@ func (v *vendor) scope() string {
 	return "project in (" + strings.Join(ids, ",") + ") and "
 }
 
-// listed are the fields that are read of an issue before its text is.
+// listed returns the fields of an issue that are read before its text.
 func (v *vendor) listed() []string {
 	fields := []string{"project", "updated", "security", "issuerestriction"}
 	if v.options.Attachments {
@@ -263,15 +264,15 @@ func (v *vendor) listed() []string {
 	return slices.Compact(fields)
 }
 
-// entry is an issue of a list, or a file that is attached to it.
+// entry is an issue in a list, or a file attached to the issue.
 type entry struct {
 	of    project
 	issue issue
 	file  *attached
 }
 
-// list converts issues and their attachments to items. A non-empty in is the project of all of
-// them.
+// list converts issues and their attachments to items. If in is not empty, it is the project of all
+// of them.
 func (v *vendor) list(p *crawl.Page, found []issue, in *project) {
 	for _, one := range found {
 		id := string(one.ID)
@@ -310,8 +311,8 @@ func notice(of project, sentence string, with ...any) index.Notice {
 	return index.Notice{Name: of.Key, Sentence: fmt.Sprintf(sentence, with...)}
 }
 
-// id is the id of a document: the source, the issue's id, and that of a file that is attached to
-// it. Neither changes when an issue is moved.
+// id returns the id of a document. It consists of the source, the issue's id and, for an
+// attachment, the file's id. It does not change if the issue is moved.
 func (c *Connector) id(issue, file string) document.ID {
 	id := string(c.source.ID) + ":" + issue
 	if file != "" {

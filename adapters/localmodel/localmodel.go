@@ -21,30 +21,31 @@ import (
 const (
 	// Patience is the maximum total wait for all servers while a person waits.
 	Patience = 300 * time.Millisecond
-	// KnownPatience is the same for a server that was chosen earlier.
+	// KnownPatience is like Patience, for a server that was chosen earlier.
 	KnownPatience = 2 * time.Second
-	// maxAnswer limits an answer. It is above every listing of a known server.
+	// maxAnswer is the maximum size of a response. The model list of any known server is smaller.
 	maxAnswer = 1 << 20
-	// described is how many of a server's models are looked at more closely.
+	// described is the maximum number of a server's models for which details are requested.
 	described = 3
-	// rereading limits the requests after a model was loaded.
+	// rereading is the timeout for the requests after a model was loaded.
 	rereading = 5 * time.Second
 )
 
-// client asks servers of this machine. It keeps no connection.
+// client sends requests to servers on this machine. It does not keep connections open.
 var client = &http.Client{
 	Transport:     &http.Transport{DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// answer is a server's answer; the zero value means none.
+// answer is a server's response. The zero value means that there was none.
 type answer struct {
 	status int
 	server string // the header of that name
 	body   []byte
 }
 
-// decode reads a successful answer, and reports whether it is JSON of the expected form.
+// decode decodes a successful response. It reports whether the response is JSON of the expected
+// form.
 func (a answer) decode(to any) bool {
 	return a.status == http.StatusOK && json.Unmarshal(a.body, to) == nil
 }
@@ -89,7 +90,7 @@ func sendRequest(ctx context.Context, address, path string, body any) (answer, e
 	return answer{res.StatusCode, res.Header.Get("Server"), text}, nil
 }
 
-// Find returns the model servers that answer at the addresses within patience, in the order of the
+// Find returns the model servers that respond at the addresses within patience, in the order of the
 // addresses. It ignores other programs that listen there.
 func Find(ctx context.Context, addresses []string, patience time.Duration) []localmodel.Server {
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -109,8 +110,9 @@ func Find(ctx context.Context, addresses []string, patience time.Duration) []loc
 	return servers
 }
 
-// kinds are the known servers. The first that recognises its answer wins. Several imitate Ollama or
-// the OpenAI protocol, so those with a distinct answer come first.
+// kinds lists the known servers. The first kind that recognises a server's response is used.
+// Several servers imitate Ollama or the OpenAI protocol, so kinds with a distinct response come
+// first.
 var kinds = []struct {
 	kind  localmodel.Kind
 	paths []string
@@ -124,8 +126,8 @@ var kinds = []struct {
 	{localmodel.Ollama, []string{ollamaVersion, ollamaModels, ollamaLoaded}, readOllama},
 }
 
-// identify sends the requests that known servers answer, and returns the kind of the server; nil if
-// unknown.
+// identify sends the requests that known servers answer. It returns the kind of the server, or nil
+// if it is unknown.
 func identify(ctx context.Context, address string) *localmodel.Server {
 	said := make(map[string]answer)
 	var mu sync.Mutex
@@ -165,10 +167,10 @@ func identify(ctx context.Context, address string) *localmodel.Server {
 	return nil
 }
 
-// maxName is longer than the path of a model's file.
+// maxName is the maximum length of a model's name. It is longer than the path of a model file.
 const maxName = 1024
 
-// usable are the models that write answers, and why there is none.
+// usable returns the models that write answers. If there are none, it also returns the reason.
 func usable(models []localmodel.Model) ([]localmodel.Model, string) {
 	listed := len(models)
 	models = slices.DeleteFunc(models, func(m localmodel.Model) bool {
@@ -199,8 +201,8 @@ func usable(models []localmodel.Model) ([]localmodel.Model, string) {
 // ErrGone is wrapped by errors about a server that no longer answers.
 var ErrGone = errors.New("it does not answer")
 
-// Load makes a server load a model. It returns the model with the context window that the server
-// now uses. It blocks until the model is loaded.
+// Load makes a server load a model. It blocks until the model is loaded. It returns the model with
+// the context window that the server now uses.
 func Load(ctx context.Context, o localmodel.Offer) (localmodel.Model, error) {
 	var a answer
 	var err error
@@ -239,7 +241,7 @@ func Load(ctx context.Context, o localmodel.Offer) (localmodel.Model, error) {
 	return o.Model, ErrGone
 }
 
-// refusal is the reason in a server's error response.
+// refusal returns the reason in a server's error response.
 func refusal(a answer) string {
 	var said struct {
 		Error json.RawMessage `json:"error"`

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/localmodel"
 )
 
-// The paths that servers are asked. Each reader below says what its vendor documents.
+// openAIModels and the constants below it are paths that are requested from servers. The comment on
+// each reader below describes the documented responses.
 const (
 	openAIModels   = "/v1/models"
 	ollamaVersion  = "/api/version"
@@ -28,7 +29,7 @@ const (
 
 const wantsKey = "it wants a key: set OPENAI_BASE_URL, OPENAI_API_KEY and LLM_MODEL"
 
-// openAIList is a listing of the OpenAI protocol with what servers add to it.
+// openAIList is a model list of the OpenAI protocol, with fields that servers add.
 type openAIList struct {
 	Object string `json:"object"`
 	Data   []struct {
@@ -54,8 +55,9 @@ func (l openAIList) ownedBy(owner string) bool {
 	return l.Object == "list" && len(l.Data) > 0 && l.Data[0].OwnedBy == owner
 }
 
-// readOllama recognises {"version": "0.12.3"} at /api/version together with a listing at /api/tags.
-// Models with remote_host run at their maker's. context_length at /api/ps is the loaded window.
+// readOllama recognises {"version": "0.12.3"} at /api/version together with a model list at
+// /api/tags. Models with remote_host run on the vendor's servers. context_length at /api/ps is the
+// context window of a loaded model.
 func readOllama(ctx context.Context, address string, said map[string]answer) ([]localmodel.Model, string, bool) {
 	var version struct {
 		Version string `json:"version"`
@@ -105,8 +107,9 @@ func readOllama(ctx context.Context, address string, said map[string]answer) ([]
 	return append(models, others...), "", true
 }
 
-// describe asks /api/show for "capabilities" (completion, tools, embedding) and the trained window,
-// "ARCHITECTURE.context_length" in "model_info". A model without completion loses its name.
+// describe reads two values from /api/show: "capabilities" (completion, tools, embedding), and the
+// trained context window, "ARCHITECTURE.context_length" in "model_info". It removes the name of a
+// model without completion.
 func describe(ctx context.Context, address string, models []localmodel.Model) {
 	var asking sync.WaitGroup
 	for i := range models {
@@ -179,7 +182,7 @@ func readLMStudio(_ context.Context, _ string, said map[string]answer) ([]localm
 }
 
 // readLlama recognises "default_generation_settings" of /props, and "owned_by": "llamacpp" of
-// /v1/models. n_ctx is the window of a slot. A server that still loads answers 503.
+// /v1/models. n_ctx is the context window of a slot. A server that is still loading answers 503.
 func readLlama(_ context.Context, _ string, said map[string]answer) ([]localmodel.Model, string, bool) {
 	var props struct {
 		Defaults *struct {
@@ -229,7 +232,8 @@ func readLlama(_ context.Context, _ string, said map[string]answer) ([]localmode
 	return []localmodel.Model{m}, "", true
 }
 
-// readVLLM recognises "owned_by": "vllm". max_model_len is the window that it serves.
+// readVLLM recognises "owned_by": "vllm". max_model_len is the context window that the server
+// provides.
 func readVLLM(_ context.Context, _ string, said map[string]answer) ([]localmodel.Model, string, bool) {
 	var list openAIList
 	if !said[openAIModels].decode(&list) || !list.ownedBy("vllm") {
@@ -242,7 +246,7 @@ func readVLLM(_ context.Context, _ string, said map[string]answer) ([]localmodel
 	return models, "", true
 }
 
-// readDocker recognises a listing at /engines/v1/models, whose models are owned by "docker".
+// readDocker recognises a model list at /engines/v1/models with models owned by "docker".
 func readDocker(_ context.Context, _ string, said map[string]answer) ([]localmodel.Model, string, bool) {
 	var list openAIList
 	if !said[dockerModels].decode(&list) || list.Object != "list" || len(list.Data) > 0 && !list.ownedBy("docker") {
@@ -256,7 +260,8 @@ func readDocker(_ context.Context, _ string, said map[string]answer) ([]localmod
 }
 
 // readJan recognises the title of /openapi.json, "Jan API Server Endpoints". /v1/models/available
-// lists what is on the disk, and which of it runs; /v1/models may list models of other providers.
+// lists the models on the disk and whether they are running. /v1/models may list models of other
+// providers.
 func readJan(_ context.Context, _ string, said map[string]answer) ([]localmodel.Model, string, bool) {
 	var description struct {
 		Info struct {

@@ -40,14 +40,14 @@ type HTTPConfig struct {
 	Version string
 	Logger  *slog.Logger
 	OAuth   *OAuthConfig // nil: access tokens are refused
-	// Ending is closed when the process ends. It ends running answers, which take longer than the
-	// process's grace period. Nil means never.
+	// Ending is closed when the process ends. Closing it ends running answers, which may take
+	// longer than the process's grace period. If nil, it is never closed.
 	Ending <-chan struct{}
-	// SignedBySlack checks the signature of a request; nil: Slackbot is refused.
+	// SignedBySlack checks the signature of a request. If nil, requests of Slackbot are refused.
 	SignedBySlack func(header http.Header, body []byte) error
 }
 
-// Handler answers requests of the streamable HTTP transport. It keeps no sessions, so every replica
+// Handler answers requests of the streamable HTTP transport. It has no sessions, so every replica
 // can answer every request. It is safe for concurrent use.
 func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 	server := newServer(service, config.Version, config.Logger, config.Ending, func(r *sdk.CallToolRequest) (mcp.Caller, context.Context, error) {
@@ -118,12 +118,12 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 
 var errLookup = errors.New("the token could not be looked up; try again later")
 
-// infoOf returns a caller in the form that the SDK passes on.
+// infoOf returns a caller in the format of the SDK.
 func infoOf(ctx context.Context, caller mcp.Caller, expires time.Time) *auth.TokenInfo {
 	return &auth.TokenInfo{Expiration: expires, UserID: idOf(caller), Extra: map[string]any{callerKey: caller, waitingKey: ctx}}
 }
 
-// info is infoOf for a request that Slack signed.
+// info is like infoOf, for a request that Slack signed.
 func (s signed) info(ctx context.Context) *auth.TokenInfo {
 	if !s.named {
 		return &auth.TokenInfo{Expiration: time.Now().Add(time.Minute), UserID: "slackbot"}
@@ -147,13 +147,13 @@ func granted(ctx context.Context, service *mcp.Service, granting *issuer, token 
 	return infoOf(ctx, service.For(person, mcp.OAuth), expires), nil
 }
 
-// callerKey and the keys below store values with a request: its caller, the context that ends when
-// the client disconnects, and whether the request counts as a call of ask. The SDK passes on the
-// context only for the newest protocol.
+// callerKey, waitingKey and askKey are keys of values that are stored with a request. The values
+// are its caller, the context that ends when the client disconnects, and whether the request counts
+// as a call of ask. The SDK passes on the request's context only for the newest protocol.
 const callerKey, waitingKey, askKey = "caller", "waiting", "ask"
 
-// errAmbiguous refuses a call of ask that routes did not count as one. The SDK decodes messages
-// differently: for {"name":"ask","Name":"search"}, it calls ask.
+// errAmbiguous refuses a call of ask that routes did not recognise as one. The SDK decodes messages
+// differently. For {"name":"ask","Name":"search"}, it calls ask.
 var errAmbiguous = errors.New("the call is ambiguous: write each key once, in small letters")
 
 // markAsk marks a request as a call of ask.
@@ -186,12 +186,12 @@ func callerIn(info *auth.TokenInfo) (mcp.Caller, context.Context, error) {
 	return mcp.Caller{}, nil, errors.New("no one is signed in")
 }
 
-// refused wraps the reason why a token is invalid, in a form that the SDK recognises.
+// refused wraps the reason why a token is invalid. The SDK recognises the wrapped error.
 type refused struct{ error }
 
 func (r refused) Is(target error) bool { return target == auth.ErrInvalidToken }
 
-// challenge adds instructions for signing in to refusals. The SDK does so only if there is an
+// challenge adds sign-in instructions to refusals. The SDK adds them only if there is an
 // authorization server.
 func challenge(metadata string, next http.Handler) http.Handler {
 	says := "Bearer"
@@ -222,11 +222,11 @@ func deadline(next http.Handler) http.Handler {
 
 const noDeadline = "the connection takes no deadline"
 
-// routes holds the handlers of requests whose bodies were read: calls of ask without progress,
-// calls of ask with progress, and others.
+// routes holds the handlers of requests whose bodies have been read: calls of ask without progress,
+// calls of ask with progress, and other requests.
 type routes struct{ once, ask, streamed http.Handler }
 
-// of returns the handler of a message, and its time limit.
+// of returns the handler and the time limit of a message.
 func (s routes) of(message []byte) (http.Handler, time.Duration) {
 	var call struct {
 		Method string `json:"method"`
@@ -247,8 +247,8 @@ func (s routes) of(message []byte) (http.Handler, time.Duration) {
 	return s.streamed, askWithin
 }
 
-// whole reads a request's body before it calls the handler. After that, the connection may be
-// silent as long as an answer takes. Otherwise the server's read deadline would cancel the call.
+// whole reads a request's body before it calls the handler. The connection may then be silent while
+// the answer is generated. Otherwise the server's read deadline would cancel the call.
 func whole(next routes) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))

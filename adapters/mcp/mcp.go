@@ -15,16 +15,16 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxMessage is the largest message of a client, in bytes. Calls contain only questions and
+// maxMessage is the maximum size of a client's message in bytes. Calls contain only questions and
 // addresses.
 const maxMessage = 256 << 10
 
 // callerOf returns the caller of a tool call, and a context that ends when the client stops
-// waiting. A nil context means the call's own.
+// waiting. If the context is nil, the call's own context applies.
 type callerOf func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error)
 
-// newServer returns a server with the tools. Closing ending ends running answers; a nil ending
-// never closes.
+// newServer returns a server with the tools. Closing ending ends running answers. ending may be
+// nil.
 func newServer(service *mcp.Service, version string, logger *slog.Logger, ending <-chan struct{}, caller callerOf) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "footnote", Title: "Footnote", Version: version}, &sdk.ServerOptions{
 		Instructions: mcp.Instructions, Logger: quiet(logger),
@@ -83,8 +83,8 @@ func progressOf(r *sdk.CallToolRequest) func(context.Context, string) {
 	}
 }
 
-// quiet returns a logger for the SDK. It drops the messages about every request, and logs the SDK's
-// errors at debug level, because nearly all are mistakes of clients.
+// quiet returns a logger for the SDK. It drops the messages about every request. It logs the SDK's
+// errors at debug level, because nearly all of them are client errors.
 func quiet(logger *slog.Logger) *slog.Logger { return slog.New(mistakes{logger.Handler()}) }
 
 type mistakes struct{ slog.Handler }
@@ -100,8 +100,8 @@ func (h mistakes) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// onlyTools refuses requests that the SDK answers with empty lists although the server does not
-// offer the feature.
+// onlyTools refuses requests for features that the server does not offer. The SDK would answer them
+// with empty lists.
 func onlyTools(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		switch kind, _, _ := strings.Cut(method, "/"); kind {
@@ -112,7 +112,8 @@ func onlyTools(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// Serve answers one client over a pair of streams, until the client closes its stream or ctx ends.
+// Serve serves one client over a pair of streams. It returns when the client closes its stream or
+// ctx is done.
 func Serve(ctx context.Context, service *mcp.Service, caller mcp.Caller, version string, logger *slog.Logger, in io.ReadCloser, out io.WriteCloser) error {
 	server := newServer(service, version, logger, nil, func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error) { return caller, nil, nil })
 	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage}, nil)

@@ -101,7 +101,7 @@ func (i *issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 }
 
 // keyFetches limits requests for keys to one per issuerAgain. A token with an unknown key causes
-// such a request, so forged tokens could otherwise cause endless requests.
+// such a request. Without the limit, forged tokens could cause endless requests.
 type keyFetches struct {
 	next http.RoundTripper
 	mu   sync.Mutex
@@ -109,7 +109,7 @@ type keyFetches struct {
 	got  bool // the last request returned keys
 }
 
-// errKeysFetched reports that no key fits a token, and that the keys were fetched a moment ago.
+// errKeysFetched reports that no key matches a token although the keys were fetched recently.
 var errKeysFetched = errors.New("it is signed with no key of the issuer")
 
 // RoundTrip implements http.RoundTripper.
@@ -122,7 +122,7 @@ func (k *keyFetches) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// allow starts a fetch, or returns why none may start.
+// allow starts a fetch. If none may start, it returns the reason.
 func (k *keyFetches) allow() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -160,7 +160,7 @@ func verify(ctx context.Context, by *oidc.IDTokenVerifier, token string) (*oidc.
 }
 
 // noKey reports whether err contains errKeysFetched. It compares texts, because the verifier passes
-// on only the text.
+// on only the text of an error.
 func noKey(err error) bool {
 	return err != nil && strings.Contains(err.Error(), errKeysFetched.Error())
 }
@@ -174,7 +174,7 @@ func (i *issuer) client() *http.Client {
 	return &client
 }
 
-// person returns the person whom a valid access token names, and the token's expiry. A refused
+// person returns the person that a valid access token names, and the token's expiry. A refused
 // error means that the token is invalid. Any other error means that the token could not be checked.
 func (i *issuer) person(ctx context.Context, token string) (access.Account, time.Time, error) {
 	verifier, err := i.ready(ctx)

@@ -25,11 +25,12 @@ type signed struct {
 	named  bool
 }
 
-// maxUnsigned is how many bodies are read at once before their signatures are checked.
+// maxUnsigned is the maximum number of bodies that are concurrently read before their signatures
+// are checked.
 const maxUnsigned = 16
 
-// slackbot passes requests that Slack signed to in, with the person that they name. Other requests
-// go to others, including every request with a bearer token.
+// slackbot passes requests that Slack signed to in, together with the person that a request names.
+// Other requests go to others. These include every request with a bearer token.
 func slackbot(service *mcp.Service, config HTTPConfig, in, others http.Handler) http.Handler {
 	unsigned := inbound.NewBodies(maxMessage, maxUnsigned)
 	check := func(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {

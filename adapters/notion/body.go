@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// What a page may hold. No one reads a larger one, and a circle of blocks has no end.
+// mostBlocks is the maximum number of blocks of a page, and deepestPart their maximum nesting. No
+// one reads a larger page, and a cycle of blocks has no end.
 const (
 	mostBlocks  = 20_000
 	deepestPart = 40 // blocks within one another
@@ -36,7 +37,7 @@ type writer struct {
 	omitted error // reason of the last omission within a block
 }
 
-// blocks writes blocks in order. indent is the depth within a list; 0 outside of lists.
+// blocks writes blocks in order. indent is the depth within a list, or 0 outside of lists.
 func (w *writer) blocks(ctx context.Context, id string, depth, indent int) error {
 	if depth > deepestPart {
 		return nil
@@ -148,8 +149,8 @@ func (w *writer) endList() {
 	w.list = nil
 }
 
-// toggle writes what can be folded as a separate section: mostly a question with its answer, which
-// can be linked to.
+// toggle writes a toggle as a separate section. A toggle is usually a question with its answer,
+// which can be linked to.
 func (w *writer) toggle(ctx context.Context, b block, text string, depth int) error {
 	w.endList()
 	if text == "" {
@@ -188,8 +189,8 @@ func (w *writer) table(ctx context.Context, b block) error {
 
 // synced writes the original of a synced block, and skips copies. A copy shows content of another
 // page, which may have other readers: "If someone doesn't have access to the original page, they
-// won't be able to see the synced block's content" (https://www.notion.com/help/synced-blocks).
-// Changes of that page would also not be noticed here.
+// won't be able to see the synced block's content" (https://www.notion.com/help/synced-blocks). The
+// connector would not notice changes of that page either.
 func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 	if b.SyncedFrom != nil {
 		return nil
@@ -197,8 +198,8 @@ func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 	return w.inner(ctx, b, depth, indent)
 }
 
-// child records a page or database on this page, which is a separate document. It writes its name
-// only if it has the same readers.
+// child records a page or database on this page, which is a separate document. It writes the name
+// of the page or database only if the readers are the same.
 func (w *writer) child(ctx context.Context, b block, indent int) error {
 	at := b.ID
 	if b.Type == "child_database" {
@@ -215,7 +216,7 @@ func (w *writer) child(ctx context.Context, b block, indent int) error {
 	return w.item(ctx, block{}, "- "+strings.Join(strings.Fields(title), " "), 0, indent)
 }
 
-// meeting writes meeting notes, whose parts are separate blocks.
+// meeting writes meeting notes. Their parts are separate blocks.
 func (w *writer) meeting(ctx context.Context, b block, depth, indent int) error {
 	var title []rich
 	if json.Unmarshal(b.Title, &title) == nil {
@@ -231,7 +232,7 @@ func (w *writer) meeting(ctx context.Context, b block, depth, indent int) error 
 	return nil
 }
 
-// text returns runs of text as one line, keeping line breaks. The name of another page is included
+// text returns runs of text as one line, keeping line breaks. It includes the name of another page
 // only if that page has the same readers.
 func (w *writer) text(ctx context.Context, runs []rich) string {
 	var b strings.Builder
@@ -254,7 +255,7 @@ func (w *writer) text(ctx context.Context, runs []rich) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// named returns the name of another page as visible to readers of this one.
+// named returns the name of another page as readers of this page may see it.
 func (w *writer) named(ctx context.Context, at place, title string) string {
 	root, err := w.tree.root(ctx, at)
 	if err != nil && w.failed == nil {

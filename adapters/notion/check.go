@@ -13,12 +13,12 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// firstParts is how many parts of a search are looked at for unnamed pages.
+// firstParts is the number of pages of a search that are checked for unnamed pages.
 const firstParts = 3
 
-// Check returns a short summary of the readable pages and their readers. It fails if none can be
-// read. The error also lists visible pages below no root, for which the operator must choose
-// readers.
+// Check returns a short summary of the readable pages and their readers. It fails if no page can be
+// read. The error also lists visible pages that are below no root. The operator must choose readers
+// for them.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	var me struct {
 		Bot struct {
@@ -73,8 +73,8 @@ func said(readers access.ACL) string {
 // mostUnnamed limits how many undecided pages are named.
 const mostUnnamed = 10
 
-// unnamed returns the topmost visible pages and databases that are below no root, among the first
-// search results.
+// unnamed returns visible pages and databases that are below no root. It searches only the first
+// search results and returns the topmost objects.
 func (c *Connector) unnamed(ctx context.Context) ([]string, error) {
 	t := c.tree()
 	var all []*object
@@ -133,7 +133,7 @@ func (c *Connector) unnamed(ctx context.Context) ([]string, error) {
 }
 
 // highest reports whether all ancestors are invisible to the integration. A database and its data
-// source count as one.
+// source count as one object.
 func (t *tree) highest(ctx context.Context, above place) (bool, error) {
 	if above.kind == database {
 		s, err := t.spot(ctx, above)

@@ -11,21 +11,22 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// partialPage caches the answers of an interrupted read of a page. A page with hundreds of toggles
-// takes longer than one background task, and would otherwise never be read completely.
+// partialPage caches the responses of an interrupted read of a page. A page with hundreds of
+// toggles takes longer than one background task. Without the cache it would never be read
+// completely.
 type partialPage struct {
 	edited  time.Time
 	answers map[string]list // by request
 }
 
-// mostHalves is how many pages are kept half-read, and mostAnswers how much of all of them, in
-// parts of lists.
+// mostHalves is the maximum number of partly read pages that are cached. mostAnswers is the maximum
+// size of all their responses, in pages of lists.
 const (
 	mostHalves  = 64
 	mostAnswers = 2000
 )
 
-// resume returns the cached answers of an interrupted read of the same version of a page.
+// resume returns the cached responses of an interrupted read of the same version of a page.
 func (c *Client) resume(id string, edited time.Time) *partialPage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -37,7 +38,7 @@ func (c *Client) resume(id string, edited time.Time) *partialPage {
 	return h
 }
 
-// cachePartial has a page that was ended continued later.
+// cachePartial caches an interrupted read of a page, so that a later read continues it.
 func (c *Client) cachePartial(id string, h *partialPage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +51,7 @@ func (c *Client) cachePartial(id string, h *partialPage) {
 	}
 }
 
-// children are the blocks that stand in a block or a page, a hundred in each request
+// children returns the child blocks of a block or a page. Each request returns a hundred blocks
 // (https://developers.notion.com/reference/get-block-children).
 func (w *writer) children(ctx context.Context, id string) ([]block, error) {
 	var all []block

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// version of the API that is asked for, the newest one:
+// version is the API version that is requested. It is the newest version:
 // https://developers.notion.com/reference/changes-by-version
 const version = "2026-03-11"
 
@@ -82,12 +82,12 @@ func New(config Config) (*Client, error) {
 // Cost returns the cost of all requests so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
-// conflicts is how often a request is made that meets a conflict: "409 conflict_error: The
+// conflicts is the number of attempts of a request that meets a conflict: "409 conflict_error: The
 // transaction could not be completed, potentially due to a data collision"
 // (https://developers.notion.com/reference/status-codes).
 const conflicts = 4
 
-// get asks for a path below the API, and reads the answer into to.
+// get requests a path below the API and decodes the response into to.
 func (c *Client) get(ctx context.Context, path string, to any) error {
 	return c.ask(ctx, sourcehttp.Request{Path: path}, to)
 }
@@ -118,10 +118,11 @@ func (c *Client) ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	return nil
 }
 
-// absent reports whether an error means that something is invisible to the integration: "404
+// absent reports whether an error means that an object is invisible to the integration: "404
 // object_not_found … the resource does not exist. This error can also indicate that the resource
 // has not been shared with owner of the bearer token"
-// (https://developers.notion.com/reference/status-codes). A request for the wrong kind gets 400.
+// (https://developers.notion.com/reference/status-codes). A request for the wrong kind of object
+// gets 400.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusBadRequest:
@@ -140,7 +141,7 @@ type list struct {
 	} `json:"request_status"`
 }
 
-// next is where the list goes on; empty at its end.
+// next returns the cursor of the next page, or "" at the end of the list.
 func (l *list) next() string {
 	if !l.HasMore {
 		return ""

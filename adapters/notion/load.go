@@ -17,7 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// longest is for how long a page may wait for Notion's limits while it is read.
+// longest is the maximum time that reading a page waits for Notion's rate limits.
 const longest = 30 * time.Minute
 
 // Load implements crawl.Vendor.
@@ -31,7 +31,7 @@ func (v *vendor) Load(_ context.Context, batch []crawl.Item) (map[document.ID]cr
 	return got, nil
 }
 
-// load reads a page, and returns the pages and databases on it.
+// load reads a page, and returns the pages and databases that are on it.
 func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string) (document.Document, error) {
 	id := bareID(o.ID)
 	w := &writer{Connector: v.Connector, tree: v.tree, page: id, root: root, partial: v.client.resume(id, o.Edited)}
@@ -67,12 +67,13 @@ func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string
 	return d, err
 }
 
-// note reports that a part of the page is omitted.
+// note adds a notice that a part of the page is omitted.
 func (w *writer) note(name, sentence string, with ...any) {
 	w.found.Skipped = append(w.found.Skipped, index.Notice{Name: name, Sentence: fmt.Sprintf(sentence, with...)})
 }
 
-// attached writes the files on the page, each below its name. It skips and reports unreadable ones.
+// attached writes the files on the page, each below its name. It skips unreadable files and adds a
+// notice.
 func (w *writer) attached(ctx context.Context) error {
 	for _, b := range w.files {
 		name := b.Name
@@ -97,8 +98,8 @@ func (w *writer) attached(ctx context.Context) error {
 	return nil
 }
 
-// file reads a file stored by Notion. Its address is a credential valid for an hour, so it must not
-// appear in errors.
+// file reads a file that Notion stores. The file's address is a credential valid for an hour, so it
+// must not appear in errors.
 func (w *writer) file(ctx context.Context, b block) ([]document.Section, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.File.URL, nil)
 	if err != nil || request.URL.Scheme != "https" && len(w.client.config.AllowHosts) == 0 {

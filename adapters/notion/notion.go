@@ -1,10 +1,11 @@
-// Package notion reads the pages of a Notion workspace that an integration can see, including those
-// of databases.
+// Package notion reads the pages of a Notion workspace that an integration can see, including the
+// pages of databases.
 //
-// No API of Notion tells who may read a page (https://developers.notion.com/reference/page). The
-// operator therefore lists readers for some pages and databases, called roots. The readers of a
-// root may read everything below it, down to the next root. A page below no root is not read at
-// all, and no one may read a root without a list. Each root is a node.
+// Notion has no API that returns the readers of a page
+// (https://developers.notion.com/reference/page). The operator therefore lists readers for some
+// pages and databases, called roots. The readers of a root may read everything below it, down to
+// the next root. A page below no root is not read at all, and no one may read a root without a
+// list. Each root is a node.
 package notion
 
 import (
@@ -26,7 +27,7 @@ import (
 // Kind of the sources that this package reads.
 const Kind document.Kind = "notion"
 
-// Looks lists the changes that a scan can notice, and the scan that notices each. Notion does not
+// Looks lists the kinds of changes and, for each kind, the scan that notices it. Notion does not
 // provide the members of groups.
 var Looks = index.Looks{
 	index.ChangeNode: {Documents: true}, index.ChangeMove: {Documents: true}, index.ChangeDeletion: {Documents: true},
@@ -35,8 +36,8 @@ var Looks = index.Looks{
 // Options configure a Connector. Zero fields get their defaults.
 type Options struct {
 	Name string // of the source
-	// Readers maps each root, a page or database given by address or id, to its readers. They may
-	// read everything below it. No one may if the list is empty.
+	// Readers maps each root to its readers, who may read everything below the root. A root is the
+	// address or id of a page or database. If the list of readers is empty, no one may read.
 	Readers map[string]access.ACL
 	// Read returns the connector that reads a file of a page from this machine. If nil, no files
 	// are read.
@@ -48,7 +49,7 @@ type Options struct {
 // MostOfFile is the default size limit of files on pages, in bytes.
 const MostOfFile = 25 << 20
 
-// idForm is an id at the end of an address, or alone, once its dashes are gone.
+// idForm matches an id at the end of an address, or an id alone. Dashes must be removed first.
 var idForm = regexp.MustCompile(`(?:^|[^0-9a-f])([0-9a-f]{32})$`)
 
 // ID returns the id of a page or database as 32 lower-case hex digits. It accepts an id with or
@@ -73,7 +74,7 @@ func ID(address string) (string, error) {
 	return found[1], nil
 }
 
-// bareID is an id as the API writes it, without its dashes.
+// bareID returns an id in the API's format, without dashes.
 func bareID(id string) string { return strings.ToLower(strings.ReplaceAll(id, "-", "")) }
 
 // Connector reads one source.
@@ -125,11 +126,11 @@ func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("notion-" + name), Kind: Kind, Name: name}
 }
 
-// Waited implements index.Waiter, for all sources that are read with the credential.
+// Waited implements index.Waiter. The time covers all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited }
 
-// reading is the version of the rules for building documents. Raise it if they change. Everything
-// is then read again.
+// reading is the version of the rules for building documents. Raise it if the rules change.
+// Everything is then read again.
 const reading = 2
 
 // node returns the access list entry for the readers below a root.

@@ -35,7 +35,7 @@ type parent struct {
 	BlockID      string `json:"block_id"`
 }
 
-// place is a position in the tree; its kind determines how to request it.
+// place is a position in the tree. Its kind determines how to request the object.
 type place struct {
 	kind kind
 	id   string
@@ -65,7 +65,7 @@ func (p parent) place() place {
 	return place{} // the workspace, an agent, and whatever comes to be: nothing that has readers
 }
 
-// name is the title of a page, data source or database.
+// name returns the title of a page, data source or database.
 func (o *object) name() string {
 	if text := plain(o.Title); text != "" {
 		return text
@@ -80,8 +80,8 @@ func (o *object) name() string {
 	return "Untitled"
 }
 
-// address is where people open it. An address outside of Notion is not believed: a citation would
-// lead there.
+// address returns the address at which people open the object. It ignores an address outside of
+// Notion, because citations would link there.
 func (o *object) address() string {
 	if at, err := url.Parse(o.URL); err == nil && outhttp.At(at, "notion.so", "notion.com", "notion.site") {
 		return o.URL
@@ -103,7 +103,7 @@ type rich struct {
 	} `json:"equation"`
 }
 
-// plain is the text of runs that name no other page.
+// plain returns the text of runs that name no other page.
 func plain(runs []rich) string {
 	var b strings.Builder
 	for _, r := range runs {
@@ -130,7 +130,7 @@ type content struct {
 	Language   string `json:"language"`
 	Expression string `json:"expression"`
 	URL        string `json:"url"`
-	// of child pages and databases: a text; of meeting notes: runs
+	// a string for child pages and databases; runs for meeting notes
 	Title        json.RawMessage `json:"title"`
 	Cells        [][]rich        `json:"cells"`
 	SyncedFrom   *syncedFrom     `json:"synced_from"`

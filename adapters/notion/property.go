@@ -39,7 +39,7 @@ type dates struct {
 }
 
 // UnmarshalJSON implements json.Unmarshaler. The properties of a data source have the same names
-// but another content; only their type is parsed.
+// but different content. Only their type is parsed.
 func (p *property) UnmarshalJSON(text []byte) error {
 	type values property
 	var v values
@@ -56,7 +56,7 @@ func (p *property) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// text returns the displayed value; own formats runs of text that may name other pages.
+// text returns the displayed value. own formats runs of text that may name other pages.
 func (p *property) text(own func([]rich) string) string {
 	switch p.Type {
 	case "rich_text":
@@ -126,14 +126,15 @@ func names(all []option) string {
 	return strings.Join(said, ", ")
 }
 
-// What is kept of properties as metadata, which comes with every passage.
+// mostMetadata and longestMetadata limit the properties that become metadata. Every passage
+// includes the metadata.
 const (
 	mostMetadata    = 12
 	longestMetadata = 120 // bytes
 )
 
-// properties returns the properties of a page in a database: all as lines of text, and short ones
-// as metadata.
+// properties returns the properties of a page in a database. All properties become lines of text,
+// and short properties also become metadata.
 func properties(all map[string]property, own func([]rich) string) (lines []string, metadata map[string]string) {
 	metadata = make(map[string]string)
 	for _, name := range slices.Sorted(maps.Keys(all)) {

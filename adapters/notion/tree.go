@@ -13,14 +13,14 @@ type tree struct {
 	known map[string]spot // by id
 }
 
-// spot is the parent of an object. An object that is deleted, in the trash or invisible has none.
+// spot is the parent of an object. It is empty if the object is deleted, in the trash or invisible.
 type spot struct {
 	above   place
 	gone    bool
 	trashed bool // it is shown, in the trash
 }
 
-// deepest is the maximum nesting of objects. Deeper ones have no readers.
+// deepest is the maximum nesting of objects. Deeper objects have no readers.
 const deepest = 500
 
 func (c *Connector) tree() *tree { return &tree{Connector: c, known: make(map[string]spot)} }
@@ -42,7 +42,8 @@ func (t *tree) recordParents(o *object) {
 	}
 }
 
-// root returns the nearest root among an object and its ancestors, or "". Errors are transient.
+// root returns the nearest root among an object and its ancestors, or "" if there is none. Errors
+// are transient.
 func (t *tree) root(ctx context.Context, at place) (string, error) {
 	for range deepest {
 		if at.kind == atTop {
@@ -63,7 +64,7 @@ func (t *tree) root(ctx context.Context, at place) (string, error) {
 	return "", nil // a circle, or as good as one
 }
 
-// trashed reports whether an object or a visible ancestor of it is in the trash.
+// trashed reports whether an object or a visible ancestor is in the trash.
 func (t *tree) trashed(ctx context.Context, at place) (bool, error) {
 	for range deepest {
 		if at.kind == atTop {
@@ -81,7 +82,7 @@ func (t *tree) trashed(ctx context.Context, at place) (bool, error) {
 	return false, nil
 }
 
-// spot returns the parent of an object, and requests it if unknown.
+// spot returns the parent of an object. It requests the object if the parent is unknown.
 func (t *tree) spot(ctx context.Context, at place) (spot, error) {
 	t.mu.Lock()
 	s, known := t.known[at.id]

@@ -18,11 +18,11 @@ import (
 )
 
 // vendor implements crawl.Vendor. Every run lists everything visible to the integration, a hundred
-// pages per request, and reads what was edited. "Search is not guaranteed to return everything, and
+// pages per request, and reads edited pages. "Search is not guaranteed to return everything, and
 // the index may change as your connection iterates through pages and databases"
-// (https://developers.notion.com/reference/search-optimizations-and-limitations). So it also lists
-// the pages of every database, and requests the pages and databases found on pages and all stored
-// ones that were not listed.
+// (https://developers.notion.com/reference/search-optimizations-and-limitations). A run therefore
+// also lists the pages of every database. It requests the pages and databases found on pages, and
+// all stored ones that were not listed.
 type vendor struct {
 	*Connector
 
@@ -34,10 +34,10 @@ type vendor struct {
 const (
 	feedPages  = "pages"
 	feedSource = "rows/" // and the id of a data source
-	// together is how many pages are requested one by one before progress is stored. At three
-	// requests a second, one background task requests some dozens.
+	// together is the number of pages that are requested one by one before progress is stored. At
+	// three requests a second, one background task requests some dozens.
 	together = 8
-	// databaseMark prefixes the ids of databases found on pages.
+	// databaseMark is the prefix of the ids of databases found on pages.
 	databaseMark = "d"
 )
 
@@ -50,14 +50,13 @@ type entry struct {
 // Source implements crawl.Vendor.
 func (v *vendor) Source() document.Source { return v.source }
 
-// Rules implements crawl.Vendor. It includes the named pages, because the names of pages with other
-// readers are omitted on the pages above them. It excludes their readers, which are stored with
-// nodes.
+// Rules implements crawl.Vendor. It includes the named pages, because a page's text omits the names
+// of pages with other readers. It excludes the readers, which are stored with nodes.
 func (v *vendor) Rules() string {
 	return fmt.Sprintf("notion %d %v %s", reading, v.options.Read != nil, strings.Join(slices.Sorted(maps.Keys(v.roots)), " "))
 }
 
-// Scopes implements crawl.Vendor. The first page of the search looks at the roots.
+// Scopes implements crawl.Vendor. The first page of the search checks the roots.
 func (v *vendor) Scopes(context.Context) ([]crawl.Scope, error) {
 	v.began, v.tree = v.client.config.Now(), v.Connector.tree()
 	var scopes []crawl.Scope
@@ -83,7 +82,8 @@ func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.
 	return v.search(ctx, at)
 }
 
-// search lists everything that a search shows, and at first the roots, which it may not show.
+// search lists everything that a search shows. It starts with the roots, because a search may omit
+// them.
 func (v *vendor) search(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	var all []*object
 	if at.Cursor == "" {
@@ -120,10 +120,10 @@ func (v *vendor) search(ctx context.Context, at crawl.Place) (p crawl.Page, err 
 	return p, v.list(ctx, &p, append(all, objects...))
 }
 
-// rows lists the pages of a data source by when they were made. "A single data source query returns
-// at most 10,000 results … pagination stops": then the rest is asked for from there on
-// (https://developers.notion.com/guides/data-apis/query-large-data-sources). A cursor is that date,
-// and Notion's.
+// rows lists the pages of a data source in the order of their creation. "A single data source query
+// returns at most 10,000 results … pagination stops". rows then starts a new query at the last
+// creation date (https://developers.notion.com/guides/data-apis/query-large-data-sources). A cursor
+// consists of that date and Notion's cursor.
 func (v *vendor) rows(ctx context.Context, id string, at crawl.Place) (p crawl.Page, err error) {
 	from, cursor, _ := strings.Cut(at.Cursor, " ")
 	body := map[string]any{"page_size": 100, "sorts": []any{map[string]string{"timestamp": "created_time", "direction": "ascending"}}}
@@ -196,7 +196,7 @@ func decoded(results []json.RawMessage) ([]*object, error) {
 	return all, nil
 }
 
-// list makes items of pages below a root, and feeds of databases. Other pages are gone.
+// list converts pages below a root to items, and databases to feeds. Other pages count as gone.
 func (v *vendor) list(ctx context.Context, p *crawl.Page, objects []*object) error {
 	for _, o := range objects {
 		v.tree.recordParents(o)
@@ -232,8 +232,8 @@ func (v *vendor) list(ctx context.Context, p *crawl.Page, objects []*object) err
 	return nil
 }
 
-// version is a date that changes with each edit. Notion's is exact to the minute: a page that may
-// be edited once more in the same one has another version in each run until then.
+// version returns a date that changes with each edit. Notion's date is exact only to the minute. As
+// long as a page may be edited again within the same minute, each run returns another version.
 func (v *vendor) version(o *object) time.Time {
 	if o.Edited.After(v.began.Add(-2 * time.Minute)) {
 		return v.began.Truncate(time.Millisecond).Add(time.Microsecond) // no date of Notion's

@@ -13,8 +13,8 @@ import (
 
 var errMalformed = errors.New("an event of the stream is not valid JSON")
 
-// chunk is one event of a stream. It is parsed from raw JSON, because servers send reasoning in
-// fields that the SDK does not know and tool calls in forms that it rejects.
+// chunk is one event of a stream. It is parsed from raw JSON, because the SDK drops reasoning in
+// fields that it does not know and rejects some forms of tool calls.
 type chunk struct {
 	Choices []struct {
 		Delta struct {
@@ -54,7 +54,8 @@ type callContent struct {
 	Arguments arguments `json:"arguments"`
 }
 
-// content is text, or a list of parts of which only text parts are used.
+// content is text. It is parsed from a JSON string, or from a list of parts whose text is joined.
+// Parts of other kinds are ignored.
 type content string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -77,7 +78,8 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	return nil // ignore unknown forms
 }
 
-// arguments is JSON in a string, or, from some servers, the JSON itself.
+// arguments is the JSON of a call's arguments. Most servers send it inside a string. Some servers
+// send the JSON itself.
 type arguments string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -91,7 +93,7 @@ func (a *arguments) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// maxCalls limits the index of a call, because callers may use it to size a slice.
+// maxCalls is the maximum index of a call. Callers may use the index to size a slice.
 const maxCalls = 1_000
 
 // decoder converts the chunks of one stream to deltas.
@@ -106,7 +108,7 @@ type decoder struct {
 func newDecoder() *decoder { return &decoder{ids: map[int]string{}, last: -1} }
 
 // smallEventBytes is the maximum size of an event that is decoded without reserving memory. Almost
-// every event is that small, so text does not wait for memory.
+// every event is smaller, so text does not wait for memory.
 const smallEventBytes = 4 << 10
 
 // decodeWithin is decode with reserved memory.
@@ -117,7 +119,8 @@ func (d *decoder) decodeWithin(ctx context.Context, raw []byte) ([]llm.Delta, er
 	return footprint.Hold(ctx, footprint.Model, int64(len(raw)), func(context.Context) ([]llm.Delta, error) { return d.decode(raw) })
 }
 
-// decode returns the deltas of one event. The finish reason and usage follow in end.
+// decode returns the deltas of one event. The finish reason and the usage are returned later by
+// end.
 func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
 	var c chunk
 	if err := json.Unmarshal(raw, &c); err != nil {
@@ -160,7 +163,8 @@ func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
 	return out, nil
 }
 
-// call returns a delta with an index and, at the start of a call, an id. Some servers send neither.
+// call converts a piece of a tool call to a delta. The delta has an index and, at the start of a
+// call, an id. call adds both if the server does not send them.
 func (d *decoder) call(piece callPiece) *llm.CallDelta {
 	index := d.last
 	if piece.Index != nil && (*piece.Index < 0 || *piece.Index > maxCalls) {
@@ -192,7 +196,8 @@ func (d *decoder) call(piece callPiece) *llm.CallDelta {
 	return out
 }
 
-// indexOf returns the index of the call with this id, or the next free one.
+// indexOf returns the index of the call with the given id. For a new id, it returns the next free
+// index.
 func (d *decoder) indexOf(id string) int {
 	for index, known := range d.ids {
 		if known == id {
@@ -206,7 +211,7 @@ func (d *decoder) indexOf(id string) int {
 	return index
 }
 
-// end returns the last delta of a finished stream.
+// end returns the last delta of a finished stream, with the finish reason and the usage.
 func (d *decoder) end() llm.Delta {
 	out := llm.Delta{Finish: d.finish, Usage: d.usage}
 	switch {

@@ -10,17 +10,19 @@ import (
 	"time"
 )
 
-// Endpoint is the address of a server with the OpenAI protocol.
+// Endpoint is a server that speaks the OpenAI protocol.
 type Endpoint struct {
 	BaseURL string // ends in /v1 with most servers; default https://api.openai.com/v1
 	APIKey  string // may be empty for servers on the operator's own machine
-	// HTTP makes the requests and must have no total timeout. Default: a client with Go's defaults.
+	// HTTP is the client for the requests. It must have no total timeout. Default: a client with
+	// Go's defaults.
 	HTTP *http.Client
-	// IdleTimeout is how long a stream may be silent, without even a keep-alive comment. The
-	// default is 90 s, and 5 minutes for reasoning models. Negative means no limit.
+	// IdleTimeout is the maximum time without any data on a stream. Keep-alive comments count as
+	// data. The default is 90 s, and 5 minutes for reasoning models. A negative value means no
+	// limit.
 	IdleTimeout time.Duration
-	// AddressSetting and KeySetting are the names of the settings for BaseURL and APIKey, for use
-	// in errors. Default: OPENAI_BASE_URL and OPENAI_API_KEY.
+	// AddressSetting and KeySetting are the names of the settings for BaseURL and APIKey. Errors
+	// contain these names. Default: OPENAI_BASE_URL and OPENAI_API_KEY.
 	AddressSetting, KeySetting string
 }
 
@@ -67,8 +69,8 @@ func (e *Endpoint) validate() error {
 	return errors.Join(faults...)
 }
 
-// explainer returns the explainer of failed requests to this endpoint. setting is the name of the
-// model's setting, and sent are the texts of the request.
+// explainer returns an explainer for failed requests to this endpoint. setting is the name of the
+// setting for the model. sent contains the texts of the request.
 func (e *Endpoint) explainer(model, setting string, sent []string) explainer {
 	return explainer{
 		host: e.host(), model: model, setting: setting, address: e.AddressSetting, keySetting: e.KeySetting, key: e.APIKey, sent: sent,

@@ -27,15 +27,15 @@ var (
 type EmbedderConfig struct {
 	Endpoint
 	Model string
-	// Dimensions is the length of the vectors. 0 uses the known length of the model. A smaller
-	// length is requested from models that can shorten their vectors.
+	// Dimensions is the length of the vectors. 0 means the known length for the model. A smaller
+	// length is allowed for models that can shorten their vectors.
 	Dimensions int
 	Batch      int // texts per request; default 64
 }
 
-// Embedder turns texts into unit vectors. Passages are background work, so it retries them for
-// minutes. It retries questions once, because a person waits. No retry waits past the deadline of
-// the context. It is safe for concurrent use.
+// Embedder converts texts to unit vectors. It retries passages for minutes, because indexing is
+// background work. It retries questions only once, because a person waits. It never waits past the
+// deadline of the context. Embedder is safe for concurrent use.
 type Embedder struct {
 	config EmbedderConfig
 	traits vectorTraits
@@ -44,7 +44,8 @@ type Embedder struct {
 
 const (
 	defaultBatch = 64
-	// OpenAI accepts 300,000 tokens per request; a token has at least one byte
+	// maximum size of a request. OpenAI accepts 300,000 tokens per request, and a token has at
+	// least one byte.
 	maxBatchBytes    = 256 << 10
 	passageAttempts  = 8
 	questionAttempts = 2
@@ -53,7 +54,8 @@ const (
 	maxDimensions    = 16_000 // limit of pgvector
 )
 
-// NewEmbedder returns an embedder. It does not connect. An unknown model requires Dimensions.
+// NewEmbedder returns an embedder. It makes no request. For an unknown model, Dimensions must be
+// set.
 func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	config.setDefaults()
 	faults := config.validate()
@@ -89,18 +91,20 @@ func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	return &Embedder{config: config, traits: t, client: newClient(config.Endpoint, vectorLimits(config))}, nil
 }
 
-// usualDimensions allows for vectors of another model than the configured one, so that the error
-// can name their length.
+// usualDimensions is the minimum vector length that the limit of a response allows for. If the
+// endpoint runs a different model, the vectors can then be read, and the error contains their
+// length.
 const usualDimensions = 4096
 
-// vectorLimits limits a response: a vector for each text, with numbers of up to 32 characters.
+// vectorLimits returns the limits of a response with one vector for each text. A number may have up
+// to 32 characters.
 func vectorLimits(config EmbedderConfig) boundedjson.Limits {
 	numbers := config.Batch * (max(config.Dimensions, usualDimensions) + 16)
 	return boundedjson.Limits{Bytes: int64(numbers)*32 + 64<<10, Elements: numbers + 1000, Depth: 16}
 }
 
-// Model implements retrieve.Embedder. Shortened vectors count as a separate model, because they are
-// not comparable.
+// Model implements retrieve.Embedder. Shortened vectors have a separate model name, because vectors
+// of different lengths are not comparable.
 func (e *Embedder) Model() string {
 	if e.traits.dimensions > 0 && e.config.Dimensions != e.traits.dimensions {
 		return fmt.Sprintf("%s@%d", e.config.Model, e.config.Dimensions)
@@ -111,8 +115,8 @@ func (e *Embedder) Model() string {
 // Dimensions implements retrieve.Embedder.
 func (e *Embedder) Dimensions() int { return e.config.Dimensions }
 
-// Embed implements retrieve.Embedder. It blocks until every batch has succeeded or one has failed
-// for good.
+// Embed implements retrieve.Embedder. It sends the texts in batches. It returns an error if a batch
+// still fails after its retries.
 func (e *Embedder) Embed(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
 	vectors, _, err := e.EmbedCounted(ctx, purpose, texts)
 	return vectors, err
@@ -173,7 +177,8 @@ func (e *Embedder) embedWithRetries(ctx context.Context, purpose retrieve.Purpos
 	}
 }
 
-// dimensionError reports that the endpoint runs another model than the settings name.
+// dimensionError means that the endpoint returned vectors of an unexpected length. The endpoint
+// probably runs a different model than the settings name.
 type dimensionError struct {
 	model     string
 	got, want int
@@ -211,7 +216,7 @@ func (e *Embedder) embedOnce(ctx context.Context, purpose retrieve.Purpose, text
 	return vectors, resp.Usage.PromptTokens, err
 }
 
-// orderVectors sorts vectors in the order of the texts, checks and normalises them.
+// orderVectors checks and normalises vectors, and returns them in the order of the texts.
 func (e *Embedder) orderVectors(data []sdk.Embedding, n int) ([][]float32, error) {
 	if len(data) != n {
 		return nil, fmt.Errorf("%w: %d vectors came back for %d texts", llm.ErrBadRequest, len(data), n)
@@ -244,8 +249,8 @@ func (e *Embedder) orderVectors(data []sdk.Embedding, n int) ([][]float32, error
 	return out, nil
 }
 
-// normalise scales v to length 1 and reports whether its values are finite. A zero vector is
-// unchanged.
+// normalise scales v to length 1. It does not change a zero vector. It returns false if a value of
+// v is not finite.
 func normalise(v []float32) bool {
 	var sum float64
 	for _, x := range v {

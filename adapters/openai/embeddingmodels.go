@@ -2,7 +2,7 @@ package openai
 
 import "strings"
 
-// vectorTraits are the known properties of an embedding model.
+// vectorTraits are the published properties of an embedding model.
 type vectorTraits struct {
 	prefix     string // of the bare name
 	dimensions int
@@ -14,7 +14,8 @@ type vectorTraits struct {
 	maxBatch   int    // maximum number of texts per request; 0 is the default
 }
 
-// Instructions that models of one family were trained with, as their model cards give them.
+// Prefixes of texts from the model cards. Models of the same family were trained with the same
+// prefixes.
 const (
 	e5Query      = "query: "
 	e5Passage    = "passage: "
@@ -27,10 +28,10 @@ const (
 	gemmaPassage = "title: none | text: "
 )
 
-// knownVectors lists published dimensions, the prefixes in the model cards on Hugging Face, and the
-// input types in the providers' references (Cohere "embed", Voyage "embeddings"). Other models were
-// trained without prefixes. The longest matching name wins. Vectors are always normalised here, so
-// that inner product and cosine are equal.
+// knownVectors lists the published dimensions of models. The prefixes come from the model cards on
+// Hugging Face, and the input types from the providers' references (Cohere "embed", Voyage
+// "embeddings"). Other models were trained without prefixes. The longest matching name applies. The
+// embedder normalises all vectors, so inner product and cosine are equal.
 var knownVectors = []vectorTraits{
 	{prefix: "text-embedding-3-large", dimensions: 3072, shorter: true},
 	{prefix: "text-embedding-3-small", dimensions: 1536, shorter: true},
@@ -78,7 +79,7 @@ var knownVectors = []vectorTraits{
 	{prefix: "all-mpnet-base-v2", dimensions: 768},
 }
 
-// vectorTraitsOf returns the traits of an embedding model; dimensions are 0 if it is unknown.
+// vectorTraitsOf returns the traits of an embedding model. For an unknown model, dimensions is 0.
 func vectorTraitsOf(model string) vectorTraits {
 	name := bareName(model)
 	var best vectorTraits

@@ -22,8 +22,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// responseError is a refusal as the provider worded it. It never leaves this package: explain turns
-// it into an error of core/llm.
+// responseError is an error response in the provider's own words. It is used only inside this
+// package. explain converts it to an error of core/llm.
 type responseError struct {
 	status     int // 0 inside a stream that named none
 	inStream   bool
@@ -36,14 +36,14 @@ type responseError struct {
 	message    string
 }
 
-// Error implements error. The provider's words are left out: explain decides whether they may be
-// shown.
+// Error implements error. It omits the provider's message, because explain decides whether the
+// message may be shown.
 func (e *responseError) Error() string {
 	return "the model endpoint answered HTTP " + strconv.Itoa(e.status)
 }
 
-// read takes the details from a body: {"error":{…}}, {"error":"…"}, {"detail":…}, {"message":…} or
-// plain text.
+// read parses the body of an error response. It accepts {"error":{…}}, {"error":"…"}, {"detail":…},
+// {"message":…} and plain text.
 func (e *responseError) read(body []byte) {
 	var envelope struct {
 		Error   json.RawMessage `json:"error"`
@@ -80,7 +80,7 @@ func (e *responseError) read(body []byte) {
 	}
 }
 
-// plain returns a JSON string or number as text, and "" for anything else.
+// plain returns a JSON string or number as text. It returns "" for any other JSON value.
 func plain(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -102,7 +102,7 @@ func first(values ...string) string {
 	return ""
 }
 
-// says reports whether the provider's words hold any of the phrases.
+// says reports whether the error response contains one of the phrases. It ignores case.
 func (e *responseError) says(phrases ...string) bool {
 	text := strings.ToLower(e.code + " " + e.kind + " " + e.param + " " + e.message)
 	for _, phrase := range phrases {
@@ -130,8 +130,8 @@ func (e *responseError) unpaid() bool {
 	return e.status == http.StatusPaymentRequired || e.says("insufficient_quota", "billing_hard_limit", "billing_not_active")
 }
 
-// explainer converts failures to errors of core/llm, each a sentence that says what to do. They
-// contain neither the API key nor text of the request.
+// explainer converts errors of requests to errors of core/llm. The text of each error tells an
+// operator what to do. It never contains the API key or text of the request.
 type explainer struct {
 	host       string
 	model      string
@@ -142,7 +142,8 @@ type explainer struct {
 	sent       []string // texts of the request: a message that repeats them is not shown
 }
 
-// explain maps err; ctx is the caller's, which tells a stop from a broken connection.
+// explain converts err to an error of core/llm. ctx is the caller's context. If ctx is done,
+// explain returns the error of ctx.
 func (x explainer) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		if cause := context.Cause(ctx); !errors.Is(cause, ctx.Err()) {
@@ -180,7 +181,7 @@ func (x explainer) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: the response of %s is incomplete", llm.ErrIncomplete, x.host)
 }
 
-// unreachable returns the error of a request without a response.
+// unreachable returns the error for a request that received no response.
 func (x explainer) unreachable(err *url.Error) error {
 	var certificate *tls.CertificateVerificationError
 	var name *net.DNSError
@@ -195,7 +196,7 @@ func (x explainer) unreachable(err *url.Error) error {
 	return fmt.Errorf("%w: no answer from %s (%w); check that it runs and that %s is right", llm.ErrUnavailable, x.host, err.Err, x.address)
 }
 
-// isSDKRefusal reports whether the SDK refused a request before sending it.
+// isSDKRefusal reports whether the SDK rejected a request before sending it.
 func isSDKRefusal(err error) bool {
 	for _, refusal := range []error{
 		sdk.ErrChatCompletionInvalidModel, sdk.ErrReasoningModelMaxTokensDeprecated, sdk.ErrReasoningModelLimitationsOther,
@@ -208,7 +209,8 @@ func isSDKRefusal(err error) bool {
 	return false
 }
 
-// quotedRefusal returns the text of a refusal if it may be shown.
+// quotedRefusal returns the provider's message in err, in the format of quoteSuffix. It returns ""
+// if err is no error response.
 func (x explainer) quotedRefusal(err error) string {
 	var refused *responseError
 	if !errors.As(err, &refused) {
@@ -257,11 +259,13 @@ func status(n int) string {
 
 const (
 	maxQuotedRunes = 200 // maximum length of a quoted provider message
-	// minimum length of a repeated piece of the request; shorter ones may match by chance
+	// minimum length of text that counts as a repetition of the request, because shorter text may
+	// match by chance
 	minEchoBytes = 16
 )
 
-// quoteSuffix returns the provider's message as ": …" if it may be shown, or else "".
+// quoteSuffix returns the provider's message as ": …". It returns "" if the message must not be
+// shown.
 func (x explainer) quoteSuffix(e *responseError) string {
 	message := strings.Join(strings.Fields(strings.ToValidUTF8(e.message, "")), " ")
 	if x.key != "" && strings.Contains(message, x.key) {
@@ -276,8 +280,8 @@ func (x explainer) quoteSuffix(e *responseError) string {
 	return ": " + message
 }
 
-// echoes reports whether the message repeats part of the request, as some servers do for validation
-// errors. Such messages would put a question into the log.
+// echoes reports whether a message repeats part of the request. Some servers do this in validation
+// errors. Such a message must not be shown, because it would write a question to the log.
 func (x explainer) echoes(message string) bool {
 	for _, text := range x.sent {
 		text = strings.Join(strings.Fields(text), " ")

@@ -12,8 +12,9 @@ import (
 // maxListing far exceeds the description of a model.
 const maxListing = 64 << 10
 
-// Lists reports whether an endpoint lists a model (GET /models/{model}), which costs nothing. False
-// proves little, because not every endpoint supports this request.
+// Lists reports whether an endpoint knows a model. It sends GET /models/{model}, which is free of
+// charge. False does not prove that the model is missing, because some endpoints do not support
+// this request.
 func Lists(ctx context.Context, e Endpoint, model string) bool {
 	base := e.BaseURL
 	if base == "" {

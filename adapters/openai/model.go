@@ -1,5 +1,6 @@
 // Package openai calls language and embedding models over the OpenAI protocol, at OpenAI or at any
-// compatible server. No other package uses the SDK. The SDK's types and errors are not exposed.
+// compatible server. No other package uses the SDK. The package does not expose types or errors of
+// the SDK.
 //
 // It logs no text of requests or answers. No error contains the API key or the prompt.
 package openai
@@ -29,14 +30,13 @@ type Config struct {
 	Reply  int   // tokens kept free for the reply; 0 derives it from the model and the window
 	Vision *bool // nil looks the model up
 	Small  bool  // llm.Info.Small
-	// nil uses the known value of the model until an endpoint refuses tools; false reads calls from
-	// the model's text
+	// nil means the known value for the model, until an endpoint rejects tools. false means that
+	// calls are parsed from the model's text.
 	NativeTools *bool
 }
 
-// Model streams chat completions. It does not retry, with one exception: if the endpoint rejects an
-// optional field, it repeats the request at once without it. Later requests omit the field too. It
-// is safe for concurrent use.
+// Model streams chat completions. It retries a request only if the endpoint rejects an optional
+// field. The retry and all later requests omit the field. Model is safe for concurrent use.
 type Model struct {
 	config  Config
 	traits  traits
@@ -46,13 +46,15 @@ type Model struct {
 	noTools atomic.Bool // the endpoint refused tools
 }
 
-// Maximum waits for the rest of the stream after the finish reason.
+// Maximum times to wait for the rest of a stream after the finish reason. usageWait applies until
+// the usage has arrived, and doneWait after that.
 const (
 	usageWait = 2 * time.Second
 	doneWait  = 200 * time.Millisecond
 )
 
-// keepAliveInterval is the minimum interval between empty deltas for a stream without text.
+// keepAliveInterval is the minimum time between two empty deltas. Empty deltas show that a stream
+// without text is alive.
 const keepAliveInterval = time.Second
 
 // New returns a model. It does not connect.
@@ -91,7 +93,8 @@ func New(config Config) (*Model, error) {
 	return m, nil
 }
 
-// newClient returns an SDK client with our transport. whole limits responses that are not streams.
+// newClient returns an SDK client that uses transport. whole limits the size of responses that are
+// not streams.
 func newClient(e Endpoint, whole boundedjson.Limits) *sdk.Client {
 	settings := sdk.DefaultConfig(e.APIKey)
 	settings.BaseURL = e.BaseURL
@@ -107,16 +110,17 @@ func newClient(e Endpoint, whole boundedjson.Limits) *sdk.Client {
 	return sdk.NewClientWithConfig(settings)
 }
 
-// Info implements llm.Model. NativeTools is false once the endpoint has refused tools.
+// Info implements llm.Model. NativeTools becomes false after the endpoint has rejected tools.
 func (m *Model) Info() llm.Info {
 	info := m.info
 	info.NativeTools = info.NativeTools && !m.noTools.Load()
 	return info
 }
 
-// Stream implements llm.Model. It enforces llm.AnswerLimits and separates llm.Thoughts. The last
-// delta has the finish reason and, if the endpoint reports it, the usage. A refusal in the model's
-// own words is streamed as text and ends with llm.FinishRefusal.
+// Stream implements llm.Model. It enforces llm.AnswerLimits and separates reasoning with
+// llm.Thoughts. The last delta contains the finish reason. It also contains the usage if the
+// endpoint reports it. If the model refuses to answer, the refusal is streamed as text and the
+// finish reason is llm.FinishRefusal.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return llm.AnswerLimits.Stream(ctx, req, func(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 		return llm.Thoughts(m.stream(ctx, req))
@@ -172,8 +176,8 @@ func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// streamFailure returns the last item of a broken stream. A refusal by a content filter is an
-// outcome, not a failure.
+// streamFailure returns the last item of a failed stream. A rejection by a content filter gives a
+// delta with llm.FinishRefusal instead of an error.
 func (x explainer) streamFailure(ctx context.Context, err error) (llm.Delta, error) {
 	var refused *responseError
 	if ctx.Err() == nil && errors.As(err, &refused) && refused.filtered() {
@@ -182,8 +186,8 @@ func (x explainer) streamFailure(ctx context.Context, err error) (llm.Delta, err
 	return llm.Delta{}, x.explain(ctx, err)
 }
 
-// open sends the request. It repeats it at most once for each optional field that the endpoint
-// rejects by name.
+// open sends a request and returns the stream. If the endpoint rejects an optional field by name,
+// open retries without the field. It retries at most once for each field.
 func (m *Model) open(ctx context.Context, req llm.Request) (*sdk.ChatCompletionStream, error) {
 	for {
 		d := *m.dialect.Load()
@@ -203,7 +207,8 @@ func (m *Model) open(ctx context.Context, req llm.Request) (*sdk.ChatCompletionS
 	}
 }
 
-// learnField records a field that the endpoint rejected. It reports whether to retry without it.
+// learnField checks whether the endpoint rejected an optional field, and records the field. It
+// reports whether to retry the request.
 func (d *dialect) learnField(e *responseError, sent sdk.ChatCompletionRequest) bool {
 	if e.status != http.StatusBadRequest && e.status != http.StatusUnprocessableEntity || e.tooLong() {
 		return false

@@ -19,7 +19,7 @@ type dialect struct {
 	noNone        bool // supports tools but not tool_choice none
 }
 
-// noContent replaces empty text: several endpoints reject an empty tool result.
+// noContent replaces empty text, because several endpoints reject an empty tool result.
 const noContent = "(empty)"
 
 // encode converts a request to the SDK's form.
@@ -81,8 +81,8 @@ func isObject(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &object) == nil && object != nil
 }
 
-// isClosedSchema reports whether a schema allows no additional properties, which OpenAI's strict
-// mode requires.
+// isClosedSchema reports whether a schema forbids additional properties. OpenAI's strict mode
+// requires such a schema.
 func isClosedSchema(schema json.RawMessage) bool {
 	var object struct {
 		Additional *bool `json:"additionalProperties"`
@@ -90,7 +90,7 @@ func isClosedSchema(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &object) == nil && object.Additional != nil && !*object.Additional
 }
 
-// toolChoice returns the value of tool_choice. nil is the provider's default, auto.
+// toolChoice returns the value of tool_choice. nil means the provider's default, which is auto.
 func toolChoice(c llm.ToolChoice) any {
 	switch c.Mode {
 	case llm.Required:
@@ -154,7 +154,7 @@ func contentParts(message llm.Message) []sdk.ChatMessagePart {
 	return out
 }
 
-// requestTexts returns the texts that errors must not contain.
+// requestTexts returns the texts of a request that errors must not contain.
 func requestTexts(req llm.Request) []string {
 	var out []string
 	for _, message := range req.Messages {

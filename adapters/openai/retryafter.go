@@ -9,13 +9,18 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// maxRetryAfter caps a provider's retry time. Callers decide about longer waits.
+// maxRetryAfter is the upper limit for a provider's retry time. Longer times are reduced to
+// maxRetryAfter.
 const maxRetryAfter = time.Hour
 
-// retryAfter returns the time that a provider asks to wait; 0 if none. It uses retry-after-ms, then
-// Retry-After in seconds or as a date. Otherwise it uses the longest of the x-ratelimit-reset
-// headers, which contain a duration ("6m0s", "350ms"), seconds, or a Unix time, depending on the
-// provider. A reset header with a positive remaining count does not apply.
+// retryAfter returns the time to wait before a retry according to the headers, or 0. It uses the
+// first of these headers:
+//   - Retry-After-Ms
+//   - Retry-After, in seconds or as a date
+//   - the X-Ratelimit-Reset headers, of which the longest time applies
+//
+// The value of a reset header is a duration ("6m0s", "350ms"), seconds, or a time, depending on the
+// provider. A reset header is ignored if the corresponding remaining count is positive.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil && ms > 0 {
 		return capWait(time.Duration(ms * float64(time.Millisecond)))

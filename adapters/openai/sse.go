@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// eventLimits limits one event of a stream. Most contain a word; a complete answer may also be one
-// event.
+// eventLimits limits one event of a stream. Most events contain one word. An event may also contain
+// a complete answer.
 var eventLimits = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 64}
 
-// Limits of a stream. An event of one word has about a hundred bytes in two or three lines.
+// Limits of a whole stream. An event with one word has about a hundred bytes in two or three lines.
 const (
 	maxStream = 128 << 20 // bytes
 	maxLines  = 600_000
@@ -27,13 +27,15 @@ var (
 	errStreamTooLong = fmt.Errorf("%w: the stream is longer than %d MiB or %d lines", llm.ErrEndless, maxStream>>20, maxLines)
 )
 
-// maxKeptBuffer is the maximum size of a buffer that is reused for the next event.
+// maxKeptBuffer is the maximum size in bytes of a buffer that is kept for the next event.
 const maxKeptBuffer = 16 << 10
 
-// eventReader reads a server-sent event stream and passes on one "data:" line per event, as the SDK
-// requires. Comments and pings become empty events. Ids and retry hints are dropped. An error
-// inside the stream ends it as a *responseError. An event that was cut by the end of the connection
-// is dropped, and the error is then io.ErrUnexpectedEOF.
+// eventReader reads a server-sent event stream and converts it to the form that the SDK requires:
+// one "data:" line per event. Comments and pings become empty events. Ids and retry hints are
+// dropped.
+//
+// An error inside the stream ends the stream with a *responseError. If the connection ends inside
+// an event, the event is dropped and the error is io.ErrUnexpectedEOF.
 type eventReader struct {
 	body io.ReadCloser
 	in   *bufio.Reader
@@ -96,7 +98,8 @@ func (r *eventReader) advance() {
 	r.field(line)
 }
 
-// line returns the next line without its line break, with an error if the stream ended within it.
+// line returns the next line without its line break. If the stream ends within the line, it returns
+// the beginning of the line with an error.
 func (r *eventReader) line() ([]byte, error) {
 	var line []byte
 	r.lines++
@@ -180,7 +183,7 @@ func (r *eventReader) dispatch() {
 	r.out = append(r.out, '\n')
 }
 
-// streamError returns the error that an event carries, or nil.
+// streamError returns the error inside an event, or nil if the event contains no error.
 func streamError(name string, data []byte) error {
 	if name != "error" && !bytes.Contains(data, []byte(`"error"`)) {
 		return nil

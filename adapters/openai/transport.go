@@ -16,11 +16,12 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// maxErrorBody is the maximum size of a refusal that is read.
+// maxErrorBody is the maximum number of bytes that are read from an error response.
 const maxErrorBody = 64 << 10
 
-// transport wraps the network for the SDK, which drops the headers of refusals and errors inside a
-// stream, and does not detect stalls. It converts unsuccessful responses to *responseError.
+// transport is the HTTP transport of the SDK. It converts unsuccessful responses to *responseError,
+// because the SDK drops their headers. It also reports errors inside a stream and detects stalled
+// streams.
 type transport struct {
 	next  http.RoundTripper
 	idle  time.Duration      // for streams
@@ -67,8 +68,8 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// checkResponse converts responses other than successes of the wanted type to errors and closes
-// their body.
+// checkResponse checks that a response is successful and has an accepted media type. Otherwise it
+// closes the body and returns an error.
 func checkResponse(resp *http.Response, want string) (*http.Response, error) {
 	media := mediaType(resp)
 	success := resp.StatusCode >= 200 && resp.StatusCode < 300
@@ -96,8 +97,8 @@ func mediaType(resp *http.Response) string {
 	return media
 }
 
-// monitoredBody reports a silence as llm.ErrStalled. Every byte resets the timer, including
-// keep-alive comments.
+// monitoredBody is a response body that fails with llm.ErrStalled if no data arrives for some time.
+// Every byte resets the timer, including keep-alive comments.
 type monitoredBody struct {
 	io.ReadCloser
 	ctx    context.Context //nolint:containedctx // the request's own, whose cause says why a read failed
@@ -125,7 +126,7 @@ func (b *monitoredBody) Close() error {
 	return err
 }
 
-// silenceTimer calls a function after a time without reset.
+// silenceTimer calls a function if it is not reset within a time limit.
 type silenceTimer struct {
 	mu      sync.Mutex
 	timer   *time.Timer
@@ -166,8 +167,8 @@ func (w *silenceTimer) stop() {
 	}
 }
 
-// wholeAnswer converts a response of a server that ignored "stream": true to a stream with one
-// event.
+// wholeAnswer converts a complete response to a stream with one event. It is for servers that
+// ignore "stream": true.
 func wholeAnswer(body io.ReadCloser) io.ReadCloser {
 	pipe := &lazyReader{open: func() ([]byte, error) {
 		data, err := eventLimits.Read(body)
@@ -202,7 +203,7 @@ func wholeAnswer(body io.ReadCloser) io.ReadCloser {
 	}{pipe, body}
 }
 
-// lazyReader reads the result of open, which it calls at the first Read.
+// lazyReader reads the data that open returns. It calls open at the first Read.
 type lazyReader struct {
 	open   func() ([]byte, error)
 	opened bool

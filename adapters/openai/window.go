@@ -22,8 +22,9 @@ const (
 	maxReply      = 8_192 // maximum number of tokens reserved for the reply
 )
 
-// knownTraits lists published limits. The longest prefix applies. Servers on the operator's machine
-// often run a model with a smaller window than published; the setting overrides it.
+// knownTraits lists the published limits of models. The longest matching prefix applies. Servers on
+// the operator's machine often run a model with a smaller window than the published one. The
+// setting for the window overrides the published value.
 var knownTraits = []traits{
 	{prefix: "gpt-6", window: 400_000, output: 128_000, vision: true, reasoning: true},
 	// Through the chat API these call tools only without reasoning; the first two always reason.
@@ -80,7 +81,7 @@ var knownTraits = []traits{
 	{prefix: "grok", window: 131_072, output: 8_192},
 }
 
-// traitsOf returns the traits of a model. Its name may contain its maker ("openai/gpt-4o") and a
+// traitsOf returns the traits of a model. The name may contain the maker ("openai/gpt-4o") and a
 // tag ("llama3.1:8b").
 func traitsOf(model string) traits {
 	name := bareName(model)
@@ -93,11 +94,11 @@ func traitsOf(model string) traits {
 	return best
 }
 
-// thinkingModels match names of models that may think for minutes, in addition to those with
-// reasoning traits.
+// thinkingModels matches the names of models that may think for minutes. Models with the reasoning
+// trait need not match.
 var thinkingModels = regexp.MustCompile(`(^|[-_.])(r1|reason(er|ing)?|think(ing)?|qwq|magistral|gpt-oss|qwen3|glm-[4-9]|kimi|minimax)([-_.]|$)`)
 
-// thinks reports whether a model may think for minutes before its first word.
+// thinks reports whether a model may think for minutes before the first word of its answer.
 func (t traits) thinks(model string) bool {
 	return t.reasoning || thinkingModels.MatchString(bareName(model))
 }
@@ -110,7 +111,8 @@ func bareName(model string) string {
 	return name
 }
 
-// replyOf returns the number of tokens of the window that are reserved for the reply.
+// replyOf returns the number of tokens to reserve for the reply, given the size of the window in
+// tokens.
 func (t traits) replyOf(window int) int {
 	return max(min(t.output, maxReply, window/4), 1)
 }

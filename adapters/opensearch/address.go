@@ -29,14 +29,14 @@ const Scheme = "opensearch://"
 // defaultPrefix is the index prefix if the address has no path.
 const defaultPrefix = "footnote"
 
-// indexName matches the index names that OpenSearch allows, without characters that have a meaning
-// in its URLs.
+// indexName matches allowed OpenSearch index names. It excludes characters with a meaning in
+// OpenSearch URLs.
 var indexName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
 
 var errUserinfo = errors.New("user or password contain characters that must be written as %XX")
 
-// ParseAddress parses INDEX_URL. Its errors are sentences that never repeat the address, which may
-// contain a password.
+// ParseAddress parses INDEX_URL. Its errors are full sentences. They never contain the address,
+// which may include a password.
 func ParseAddress(text string) (Address, error) {
 	a := Address{Shards: 1, Replicas: 1}
 	rest, ours := strings.CutPrefix(text, Scheme)

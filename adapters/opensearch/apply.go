@@ -20,34 +20,35 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Limits of a bulk request. OpenSearch recommends 5 to 15 MB, and holds the request in memory.
+// Limits of bulk requests. OpenSearch recommends 5 to 15 MB per request, and holds the request in
+// memory.
 const (
 	bulkBytes   = 5 << 20
 	bulkActions = 2000
 	maxSenders  = 2 // requests at once
 )
 
-// minBulkChanges is the largest bulk request, in changes, that is not reduced after a timeout. A
-// cluster that cannot apply so few in half a minute counts as unavailable.
+// minBulkChanges is the number of changes up to which a bulk request is not made smaller after a
+// timeout. A cluster that cannot apply so few changes in half a minute counts as unavailable.
 const minBulkChanges = 100
 
-// refreshThreshold is the number of changes from which Apply requests a refresh at once. A separate
-// segment costs little then. Waiting up to a second for the next refresh after each batch would
-// slow a large run (83 chunks a second, SciFact, 64 documents a batch).
+// refreshThreshold is the smallest number of changes for which Apply requests an immediate refresh.
+// At this size, the cost of a separate segment is low. Waiting up to a second for the next refresh
+// would slow down a large run (83 chunks a second, SciFact, 64 documents a batch).
 const refreshThreshold = 32
 
-// Back-off when the cluster reports that it is overloaded.
+// Limits of the back-off if the cluster reports an overload.
 const (
 	maxAttempts = 8
 	firstWait   = 100 * time.Millisecond
 	maxWait     = 5 * time.Second
 )
 
-// action is one change of an index, as lines of a bulk request.
+// action is one change of an index, encoded as lines of a bulk request.
 type action struct{ lines []byte }
 
-// Apply implements engine.Writer. It splits changes into bulk requests and sends several at once,
-// because their order does not matter.
+// Apply implements engine.Writer. It splits the changes into bulk requests and sends several
+// requests at once. The order of the changes does not matter.
 func (c *Client) Apply(ctx context.Context, index string, changes []engine.Change, visible bool) error {
 	if err := c.checkVersion(ctx); err != nil {
 		return err
@@ -92,13 +93,13 @@ func (c *Client) Refresh(ctx context.Context, index string) error {
 	return nil
 }
 
-// id returns the id of a chunk, unique among all tenants.
+// id returns the document id of a chunk. Ids are unique among all tenants.
 func id(tenant access.TenantID, chunk document.ChunkID) string {
 	return string(tenant) + "/" + strconv.FormatInt(int64(chunk), 10)
 }
 
-// encode returns a change as lines of a bulk request. The engine compares versions, so late changes
-// have no effect.
+// encode returns a change as lines of a bulk request. OpenSearch compares versions, so a change
+// that arrives late has no effect.
 func encode(change *engine.Change) ([]byte, error) {
 	meta := object{"_id": id(change.Tenant, change.Chunk), "version": change.Version, "version_type": "external_gte"}
 	var lines bytes.Buffer
@@ -135,7 +136,7 @@ func encodeWeights(words map[string]uint16) string {
 	return text.String()
 }
 
-// bulkResponse is the response to a bulk request: one result per action, in order.
+// bulkResponse is the response to a bulk request. It has one result per action, in the same order.
 type bulkResponse struct {
 	Errors bool
 	Items  []map[string]struct {
@@ -144,8 +145,8 @@ type bulkResponse struct {
 	}
 }
 
-// bulk sends actions until each was applied, or was superseded by a newer change. It sends only
-// rejected and timed-out actions again, in ever smaller requests.
+// bulk sends actions until each one is applied or superseded by a newer change. It retries only
+// rejected and timed-out actions, in smaller requests each time.
 func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh string) error {
 	wait := firstWait
 	for try := 1; len(batch) > 0; {
@@ -189,11 +190,11 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 	return nil
 }
 
-// limitBulk limits the next requests to the given number of changes.
+// limitBulk sets the maximum number of changes in the next bulk requests.
 func (c *Client) limitBulk(changes int) { c.bulkSize.Store(int64(max(1, changes))) }
 
-// adaptBulk shrinks the next requests before the cluster would time out, and enlarges them when it
-// has become faster.
+// adaptBulk adapts the size of the next bulk requests to the time that the last one took. Requests
+// become smaller before they would time out, and larger when the cluster is fast.
 func (c *Client) adaptBulk(changes int, took time.Duration) {
 	switch portion := c.bulkSize.Load(); {
 	case took > c.cfg.Timeout/3 && changes > minBulkChanges:
@@ -203,17 +204,17 @@ func (c *Client) adaptBulk(changes int, took time.Duration) {
 	}
 }
 
-// isBusy reports whether a retry may soon succeed. For missing shards the cluster has already
-// waited (shardWait).
+// isBusy reports whether a retry may soon succeed. It returns false for missing shards, because the
+// cluster has already waited for them (shardWait).
 func isBusy(f *fault) bool {
 	return f.kind != "cluster_block_exception" && f.kind != "unavailable_shards_exception" && (f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable)
 }
 
 // shardWait is how long the cluster waits for a missing shard, for example while another node takes
-// it over. The cluster answers before the request times out.
+// over the shard. It is shorter than the timeout of a request.
 func (c *Client) shardWait() time.Duration { return c.cfg.Timeout / 3 }
 
-// sendBulk makes one bulk request and returns the actions to send again.
+// sendBulk sends one bulk request. It returns the actions that must be retried.
 func (c *Client) sendBulk(ctx context.Context, index string, batch []action, refresh string) ([]action, error) {
 	var body bytes.Buffer
 	for _, a := range batch {

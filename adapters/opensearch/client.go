@@ -1,9 +1,9 @@
 // Package opensearch implements the search engine of core/retrieve/engine with OpenSearch. Its
-// index contains chunks with weighted words and vectors, restricted by filters.
+// index contains chunks with weighted words and vectors. Filters restrict the results.
 //
-// The program computes the weights (in 16 bits, as in the tables of PostgreSQL), not the engine.
-// Scores therefore do not depend on the engine's length statistics, deleted documents that are not
-// merged away, shards or other tenants.
+// The program computes the weights, and not OpenSearch. The weights have 16 bits, as in the tables
+// of PostgreSQL. Scores therefore do not depend on OpenSearch's length statistics, on shards or on
+// other tenants. They also do not depend on deleted documents that are not merged away.
 package opensearch
 
 import (
@@ -38,10 +38,10 @@ type Config struct {
 	Address Address
 	// Timeout limits one request; default 30 s.
 	Timeout time.Duration
-	// Refresh says how small batches become visible. "wait_for" (the default) waits for the next
-	// refresh of the index. "true" refreshes at once, as large batches do.
+	// Refresh sets how small batches become visible. "wait_for" (the default) waits for the next
+	// refresh of the index. "true" refreshes at once, which large batches always do.
 	Refresh string
-	// Rest is how long a node that did not answer is tried last; default 5 s.
+	// Rest is how long a node that did not answer is tried only after the other nodes; default 5 s.
 	Rest   time.Duration
 	Logger *slog.Logger
 }
@@ -58,8 +58,8 @@ type Client struct {
 	failedNodes    pace.Rest    // nodes that did not answer recently
 }
 
-// responseLimits limits the size of a response. The largest are lists of 10,000 chunks, with about
-// 1 MB and 100,000 elements.
+// responseLimits limits the size of a response. The largest responses are lists of 10,000 chunks,
+// with about 1 MB and 100,000 elements.
 var responseLimits = boundedjson.Limits{Bytes: 4 << 20, Elements: 250_000, Depth: 24}
 
 // New returns a client. It sends no request.
@@ -105,18 +105,18 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Waiting returns the number of bulk requests that are backing off because the cluster is
-// overloaded.
+// Waiting returns the number of bulk requests in back-off because the cluster is overloaded.
 func (c *Client) Waiting() int64 { return c.waiting.Load() }
 
-// Least is the oldest release that works, 2.10, which introduced word weights
-// (delimited_term_freq). tested is the release that every release of this program is tested with.
+// Supported OpenSearch releases. Least is the oldest supported release. Release 2.10 introduced
+// word weights (delimited_term_freq). Every release of this program is tested with the release in
+// tested.
 const (
 	Least  = "2.10"
 	tested = "2.19"
 )
 
-// Check returns an error unless the cluster answers and is an OpenSearch version that works.
+// Check checks that the cluster answers and has a supported version of OpenSearch.
 func (c *Client) Check(ctx context.Context) error {
 	var info struct {
 		Version struct{ Distribution, Number string }
@@ -173,9 +173,9 @@ func (f *fault) Error() string {
 	return fmt.Sprintf("it returned %d: %s (%s)", f.status, f.reason, f.kind)
 }
 
-// call sends a JSON body, or lines of JSON, and decodes the response into out. If a node does not
-// answer, call tries the next one. That node is asked last for a while, so that it delays few
-// requests.
+// call sends a body of JSON or JSON lines, and decodes the response into out. If a node does not
+// answer, call tries the next node. For a while, the failed node is then tried last, so that it
+// delays few requests.
 func (c *Client) call(ctx context.Context, method, path string, body []byte, out any) error {
 	var last error
 	for _, host := range c.hosts() {
@@ -194,7 +194,7 @@ func (c *Client) call(ctx context.Context, method, path string, body []byte, out
 	return last
 }
 
-// hosts returns the nodes in the order in which a request tries them: round robin, with failed
+// hosts returns the nodes in the order in which to try them. The order is round robin, with failed
 // nodes last.
 func (c *Client) hosts() []string {
 	all := c.cfg.Address.Hosts
@@ -211,7 +211,7 @@ func (c *Client) hosts() []string {
 	return append(fit, failed...)
 }
 
-// unreachable is the error of a node that did not answer.
+// unreachable is the error for a node that did not answer.
 type unreachable struct {
 	err      error
 	timedOut bool // the node took the request, but did not answer in time
@@ -278,14 +278,14 @@ func (c *Client) callHost(ctx context.Context, host, method, path string, body [
 	return err
 }
 
-// isTimeout reports whether the connection was made and the time limit passed.
+// isTimeout reports whether a request timed out after the connection was made.
 func isTimeout(err error) bool {
 	var timed net.Error
 	var step *net.OpError
 	return errors.As(err, &timed) && timed.Timeout() && !(errors.As(err, &step) && step.Op == "dial")
 }
 
-// explainConnection returns an error that says what to do about a failed connection.
+// explainConnection returns an error that explains a failed connection and says what to do.
 func (c *Client) explainConnection(host string, err error) error {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -309,7 +309,8 @@ func (c *Client) explainConnection(host string, err error) error {
 	return fmt.Errorf("%w: %s cannot be reached: %s: %w", engine.ErrDown, host, say, withoutAddress(err))
 }
 
-// withoutAddress removes the outermost layer of a net/http error, which repeats the address.
+// withoutAddress removes the outermost layer of a net/http error, because that layer contains the
+// address.
 func withoutAddress(err error) error {
 	var inner interface{ Unwrap() error }
 	if errors.As(err, &inner) && inner.Unwrap() != nil {
@@ -333,10 +334,11 @@ func (c *Client) responseError(host string, response *http.Response, text []byte
 	return c.explainFault(host, f)
 }
 
-// maxReason limits the bytes of a kind or reason that errors, logs and doctor repeat.
+// maxReason limits the kind and reason of an error in logs, error texts and doctor, in bytes.
 const maxReason = 500
 
-// cause extracts kind and reason from an OpenSearch error, which is an object or a sentence.
+// cause returns the kind and reason of an OpenSearch error. The error is either an object or a
+// sentence.
 func cause(text json.RawMessage) (kind, reason string) {
 	kind, reason = causeOf(text)
 	short := func(s string) string {
@@ -363,7 +365,7 @@ func causeOf(text json.RawMessage) (kind, reason string) {
 	return "", ""
 }
 
-// explainFault converts a fault to an error that tells the caller what it means.
+// explainFault converts a fault to an error that explains the fault to the caller.
 func (c *Client) explainFault(host string, f *fault) error {
 	switch {
 	case f.status == http.StatusUnauthorized:

@@ -12,15 +12,14 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
-// delimiter separates a word from its weight. No word contains it (core/retrieve/analyse).
+// delimiter separates a word from its weight. Words never contain it (core/retrieve/analyse).
 const delimiter = "|"
 
-// mappingVersion is the version of the mapping below. An index with another version must be
-// rebuilt.
+// mappingVersion is the version of the mapping. An index with another version must be rebuilt.
 const mappingVersion = 2
 
-// Field names. flat and title contain words with weights. Each model's vectors have their own field
-// (space).
+// Field names. The flat and title fields contain words with weights. The vectors of each model have
+// a separate field (vectorField).
 const (
 	fieldTenant  = "tenant"
 	fieldChunk   = "chunk"
@@ -38,9 +37,9 @@ func vectorField(model int32) string { return fmt.Sprintf("space%d", model) }
 // object is a JSON object.
 type object = map[string]any
 
-// settings returns the settings and mapping of a new index. Weights are stored as term frequencies,
-// and the similarity returns them. A score is thus the sum of the weights of the query's words,
-// each times its factor in the query.
+// settings returns the settings and mapping of a new index. A weight is stored as a term frequency,
+// and the similarity returns it. The score of a chunk is the sum over the words of the query. Each
+// word adds its weight times its factor in the query.
 func (c *Client) settings() object {
 	words := object{"type": "text", "analyzer": "weighted", "norms": false, "index_options": "freqs", "similarity": "weight"}
 	number := func(kind string) object { return object{"type": kind} }
@@ -66,15 +65,16 @@ func (c *Client) settings() object {
 	}
 }
 
-// Name implements engine.Keeper. It returns the name of an index.
+// Name implements engine.Keeper. It returns the name of the index with a number.
 func (c *Client) Name(number int64) string { return fmt.Sprintf("%s-%d", c.cfg.Address.Prefix, number) }
 
-// writeAlias returns the alias for writes to an index. A write to a missing alias does not create
-// it, but a write to a missing index would.
+// writeAlias returns the alias for writes to an index. A write to a missing index would create the
+// index, but a write to a missing alias fails.
 func writeAlias(index string) string { return index + "-write" }
 
-// checkLayout checks once whether an index has this program's layout. An index of another release
-// would interpret writes and searches differently, so suits reports it as missing.
+// checkLayout checks that an index has the layout of this release. It checks each index once. It
+// returns engine.ErrMissing if the layout differs, because reads and writes would be
+// misinterpreted.
 func (c *Client) checkLayout(ctx context.Context, index string) error {
 	if _, known := c.checkedLayouts.Load(index); known {
 		return nil
@@ -95,8 +95,8 @@ func (c *Client) checkLayout(ctx context.Context, index string) error {
 	return nil
 }
 
-// Refresh intervals of an index while it is filled and while it serves. Each refresh creates a
-// segment with its own vector graph, which merges must rebuild.
+// Refresh intervals of an index while it is filled, and while it serves searches. Each refresh
+// creates a segment with a separate vector graph. Merges must rebuild these graphs.
 const (
 	fillRefresh  = "20s"
 	serveRefresh = "1s"

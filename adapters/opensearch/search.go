@@ -17,9 +17,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
-// Limits of a nonzero score. Real scores are far inside: sums of weights that grow with the
-// logarithm of the number of chunks. Products and quotients of scores within the limits stay
-// finite.
+// Limits of a nonzero score. Real scores are well within these limits. They are sums of weights
+// that grow with the logarithm of the number of chunks. Within the limits, products and quotients
+// of scores stay finite.
 const (
 	minScore = 1e-30
 	maxScore = 1e12
@@ -28,10 +28,13 @@ const (
 // maxTerms is the largest number of terms in one clause (index.max_terms_count).
 const maxTerms = 65536
 
-// Search answers all probes; see engine.Searcher. It sends up to four requests, each with all
-// searches that are known by then. The first gets word frequencies, the number of allowed chunks,
-// and the nearest vectors. The second gets the highest score of each field. The third gets the best
-// chunks by words. The fourth gets the missing scores of the best chunks of both sides.
+// Search answers all probes; see engine.Searcher. It sends up to four requests, one after another:
+//   - Word frequencies, the number of allowed chunks, and the nearest vectors.
+//   - The highest score of each field.
+//   - The best chunks by words.
+//   - The missing scores of the best chunks by words and by vectors.
+//
+// Each request contains the searches for all probes.
 func (c *Client) Search(ctx context.Context, q engine.Query) (engine.Result, error) {
 	if err := c.checkVersion(ctx); err != nil {
 		return engine.Result{}, err
@@ -78,7 +81,7 @@ type hit struct {
 // fields lists the two keyword fields, in the order of probe.weights.
 var fields = [2]string{fieldFlat, fieldTitle}
 
-// readable returns the conditions for chunks that the audience may read.
+// readable returns the conditions for chunks that the audience of a query may read.
 func readable(q *engine.Query) []any {
 	return []any{term(fieldTenant, string(q.Tenant)), anyOf(fieldAccess, q.Lists)}
 }
@@ -97,7 +100,8 @@ func filter(q *engine.Query) []any {
 
 func term(field string, value any) object { return object{"term": object{field: value}} }
 
-// anyOf returns a condition that a field equals one of the values. It has no limit on their number.
+// anyOf returns the condition that a field equals one of the values. The number of values is not
+// limited.
 func anyOf[T ~int32 | ~int64](field string, values []T) any {
 	if len(values) <= maxTerms {
 		if values == nil {
@@ -112,7 +116,8 @@ func anyOf[T ~int32 | ~int64](field string, values []T) any {
 	return object{"bool": object{"should": should, "minimum_should_match": 1}}
 }
 
-// round is a batch of searches in one request, with the functions that read their responses.
+// round is a batch of searches that are sent in one request. Each search has a function that
+// handles its response.
 type round struct {
 	bodies []object
 	most   []int // maximum hits of each search
@@ -129,21 +134,21 @@ func (r *round) add(most int, body object, read func(*found)) {
 	r.bodies, r.most, r.reads = append(r.bodies, body), append(r.most, most), append(r.reads, read)
 }
 
-// count adds a search that counts the chunks that meet conditions.
+// count adds a search that counts the chunks that meet the conditions.
 func (r *round) count(conditions []any, read func(int)) {
 	r.add(0, object{"size": 0, "track_total_hits": true, "query": object{"bool": object{"filter": conditions}}}, func(f *found) { read(f.total) })
 }
 
-// scores adds a search for the scores of the best n chunks. Ties for the last place are broken
-// arbitrarily.
+// scores adds a search for the best n chunks and their scores. Among equal scores, the choice for
+// the last place is arbitrary.
 func (r *round) scores(n int, query object, read func([]hit)) {
 	r.add(n, object{"size": n, "track_total_hits": false, "query": query, "stored_fields": "_none_", "docvalue_fields": []string{fieldChunk}},
 		func(f *found) { read(f.hits) })
 }
 
-// top adds a search for the best n chunks, with lower ids first among equal scores. It reads scores
-// from the sort values. With track_scores the engine would examine every chunk that contains a
-// word, and not only candidates for the best.
+// top adds a search for the best n chunks. Among equal scores, lower ids come first. It reads the
+// scores from the sort values. With track_scores, OpenSearch would examine every chunk that
+// contains a word instead of only candidates.
 func (r *round) top(n int, query object, read func([]hit)) {
 	r.scores(n, query, read)
 	r.bodies[len(r.bodies)-1]["sort"] = []any{object{"_score": "desc"}, object{fieldChunk: "asc"}}
@@ -181,7 +186,7 @@ func (s *search) run(ctx context.Context, r *round) error {
 	return nil
 }
 
-// response is the response to one of several searches.
+// response is the response to one search of a batch.
 type response struct {
 	Status   int
 	Error    json.RawMessage
@@ -198,8 +203,8 @@ type response struct {
 	}
 }
 
-// decodeResponse decodes a response with at most the given number of hits. It rejects the partial
-// response of an index with a missing shard, which would pass for a complete one.
+// decodeResponse decodes a response with at most most hits. It rejects a partial response due to a
+// missing shard, because it would look like a complete one.
 func (c *Client) decodeResponse(r *response, most int) (*found, error) {
 	if r.Error != nil {
 		f := &fault{status: r.Status}
@@ -230,8 +235,8 @@ func (c *Client) decodeResponse(r *response, most int) (*found, error) {
 	return out, nil
 }
 
-// frequencies requests the number of readable chunks per word, the number of allowed chunks, and
-// the nearest vectors.
+// frequencies requests the number of readable chunks that contain each word, the number of allowed
+// chunks, and the nearest vectors.
 func (s *search) frequencies(ctx context.Context) error {
 	var r round
 	r.count(s.filter, func(n int) { s.allowed = n })
@@ -264,13 +269,13 @@ func (s *search) frequencies(ctx context.Context) error {
 	return nil
 }
 
-// nearest returns a query for vectors. The filter applies during the graph walk. If few chunks pass
-// it, the engine compares them all.
+// nearest returns a query for the n nearest vectors. OpenSearch applies the conditions while it
+// walks the graph. If few chunks meet the conditions, OpenSearch compares all of them.
 func (s *search) nearest(vector []float32, n int, conditions []any) object {
 	return object{"knn": object{vectorField(s.query.Model): object{"vector": vector, "k": n, "filter": object{"bool": object{"filter": conditions}}}}}
 }
 
-// maxima weighs the words and requests the highest score of each field.
+// maxima computes the weights of the words, and requests the highest score of each field.
 func (s *search) maxima(ctx context.Context) error {
 	var r round
 	for i := range s.probes {
@@ -305,7 +310,8 @@ func (s *search) frequency(terms []analyse.Term, field int) []int {
 	return out
 }
 
-// words returns clauses for a probe's terms in a field, weighted and multiplied by factor.
+// words returns clauses for the terms of a probe in a field. The boost of a clause is the term's
+// weight times factor.
 func (s *search) words(probe, field int, factor float64) []any {
 	var clauses []any
 	for i, t := range s.query.Probes[probe].Terms {
@@ -316,12 +322,13 @@ func (s *search) words(probe, field int, factor float64) []any {
 	return clauses
 }
 
-// matching returns a query that sums clauses over the chunks that meet conditions.
+// matching returns a query whose score is the sum of clauses. The query matches only chunks that
+// meet the conditions.
 func matching(clauses, conditions []any) object {
 	return object{"bool": object{"should": clauses, "minimum_should_match": 1, "filter": conditions}}
 }
 
-// best requests the best chunks by (1−r)·flat/max(flat) + r·title/max(title).
+// best requests the best chunks by words. The score is (1−r)·flat/max(flat) + r·title/max(title).
 func (s *search) best(ctx context.Context) error {
 	var r round
 	for i := range s.probes {
@@ -339,8 +346,8 @@ func (s *search) best(ctx context.Context) error {
 	return s.run(ctx, &r)
 }
 
-// complete requests the missing scores for the best chunks of both sides, and the words that the
-// very best contain.
+// complete requests the missing scores of the best chunks by words and by vectors. For the chunks
+// at the top, it also requests which words they contain.
 func (s *search) complete(ctx context.Context) error {
 	var r round
 	for i := range s.probes {
@@ -350,7 +357,7 @@ func (s *search) complete(ctx context.Context) error {
 	return s.run(ctx, &r)
 }
 
-// join merges the best chunks of both sides by chunk id.
+// join merges the best chunks by words and by vectors, sorted by chunk id.
 func (s *search) join(i int) {
 	p := &s.probes[i]
 	at := make(map[document.ChunkID]int)
@@ -375,10 +382,10 @@ func (s *search) join(i int) {
 	slices.SortFunc(p.entries, func(a, b engine.Entry) int { return cmp.Compare(a.Chunk, b.Chunk) })
 }
 
-// cosine converts a k-NN score, (1 + cosine) / 2, back to the cosine.
+// cosine converts a k-NN score to a cosine. The score is (1 + cosine) / 2.
 func cosine(score float64) float64 { return 2*score - 1 }
 
-// askScores requests the scores that a probe's entries lack.
+// askScores adds searches for the missing scores of a probe's entries.
 func (s *search) askScores(r *round, i int) {
 	p := &s.probes[i]
 	var all, unlike, deep []document.ChunkID
@@ -423,7 +430,7 @@ func (s *search) askScores(r *round, i int) {
 	}
 }
 
-// each returns a function that calls f with each hit and its entry.
+// each returns a handler that calls f for each hit with the entry of its chunk.
 func (p *probe) each(f func(*engine.Entry, hit)) func([]hit) {
 	return func(hits []hit) {
 		for _, h := range hits {

@@ -15,10 +15,10 @@ import (
 // pageSize is the number of chunks listed per request (index.max_result_window).
 const pageSize = 10000
 
-// maxBlocks limits the blocks of a tenant. It suffices for eight billion chunks.
+// maxBlocks limits the number of blocks of a tenant. It is enough for eight billion chunks.
 const maxBlocks = 1 << 17
 
-// maxExact is the largest integer up to which float64 represents every integer.
+// maxExact is the integer up to which float64 represents every integer exactly.
 const maxExact = 1 << 53
 
 // query sends one search and decodes the response into out.
@@ -33,7 +33,7 @@ func (c *Client) query(ctx context.Context, index string, body object, out any) 
 	return c.call(ctx, http.MethodPost, "/"+index+"/_search?allow_partial_search_results=false", text, out)
 }
 
-// Tally implements engine.Keeper. It sums up the chunks of a tenant, per block.
+// Tally implements engine.Keeper. It summarises the chunks of a tenant in each block.
 func (c *Client) Tally(ctx context.Context, index string, tenant access.TenantID) (map[int64]engine.Tally, error) {
 	out := make(map[int64]engine.Tally)
 	last := -1.0 // the previous block
@@ -74,7 +74,7 @@ func (c *Client) Tally(ctx context.Context, index string, tenant access.TenantID
 	}
 }
 
-// Versions implements engine.Keeper. It lists the chunks of a block with their versions.
+// Versions implements engine.Keeper. It lists the chunks in a block and their versions.
 func (c *Client) Versions(ctx context.Context, index string, tenant access.TenantID, block int64) (map[document.ChunkID]int64, error) {
 	out := make(map[document.ChunkID]int64)
 	from, to := block*engine.BlockSize, (block+1)*engine.BlockSize

@@ -32,7 +32,7 @@ var advice = map[string]string{
 }
 
 // Advice returns what an operator can do about a server error, as the end of a sentence. It returns
-// "" if there is no advice or the error is not the server's.
+// "" if there is no advice or the error does not come from the server.
 func Advice(err error) string {
 	var fault *pgconn.PgError
 	if !errors.As(err, &fault) {
@@ -41,14 +41,14 @@ func Advice(err error) string {
 	return advice[fault.Code]
 }
 
-// Full reports whether err says that the disk is full.
+// Full reports whether err means that the disk is full.
 func Full(err error) bool {
 	var fault *pgconn.PgError
 	return errors.As(err, &fault) && fault.Code == DiskFull
 }
 
-// Undone reports whether a transaction that failed with err certainly changed nothing. The server
-// rolled it back, or never received it.
+// Undone reports whether a failed transaction certainly changed nothing. That is certain if the
+// server rolled the transaction back or never received it. err is the transaction's error.
 func Undone(err error) bool {
 	var fault *pgconn.PgError
 	if errors.As(err, &fault) {
@@ -58,8 +58,8 @@ func Undone(err error) bool {
 	return errors.As(err, &unconnected) || pgconn.SafeToRetry(err)
 }
 
-// Lost reports whether err says that there is no connection to the server, or that it broke. A
-// restart of the server causes such errors. A context error may look the same.
+// Lost reports whether err means that the connection to the server is missing or broken. A restart
+// of the server causes such errors. A context error may look the same.
 func Lost(err error) bool {
 	var fault *pgconn.PgError
 	if errors.As(err, &fault) {
@@ -70,6 +70,6 @@ func Lost(err error) bool {
 	return errors.As(err, &unconnected) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
-// passing reports whether the server may accept a connection later that it refused with this
-// SQLSTATE.
+// passing reports whether a refused connection may succeed later. state is the SQLSTATE of the
+// refusal.
 func passing(state string) bool { return state == stateConnections || state == stateStarting }

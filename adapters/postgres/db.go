@@ -1,10 +1,11 @@
-// Package postgres opens the database: it holds the pool, transactions, the schema, and the advice
-// for operators when the server refuses. All statements work through PgBouncer in transaction mode,
-// because none relies on session state. Row structs stay inside the subpackage that declares them.
+// Package postgres opens the database. It contains the connection pool, transactions, the schema,
+// and advice for operators about server errors. All statements work through PgBouncer in
+// transaction mode, because none relies on session state. Row structs stay inside the subpackage
+// that declares them.
 //
 // The tables belong to the subpackages. Package pgindex has documents and both searches, pgsession
-// has conversations, and admin has workspace settings and costs. Package audit has the trail, which
-// the others write into. Statements that name a table belong in a subpackage, not here.
+// has conversations, and admin has workspace settings and costs. Package audit has the audit trail,
+// to which the other packages write. Statements that name a table belong in a subpackage, not here.
 package postgres
 
 import (
@@ -29,7 +30,7 @@ const (
 	minVector = "0.8.0"
 )
 
-// Sentinel errors that callers may distinguish. Each is wrapped in a sentence that says what to do.
+// Sentinel errors of this package. Each is wrapped in a message that says what to do.
 var (
 	ErrUnreachable = errors.New("PostgreSQL cannot be reached")
 	// ErrBusy means, in addition to ErrUnreachable, that a retry may succeed.
@@ -41,10 +42,10 @@ var (
 )
 
 // poolSize is the default number of connections per process. Statements for answers and intake take
-// a fraction of a millisecond. A few connections with warm caches run more of them than many with
-// cold caches, and do not overload a server with few cores. One connection suits long background
-// work, one searches, and one everything else. All callers share them, and no caller needs a second
-// connection while it holds one.
+// a fraction of a millisecond. A few connections with warm caches run more statements than many
+// with cold caches, and do not overload a server with few cores. One connection suits long
+// background work, one searches, and one all other statements. All callers share the connections.
+// No caller needs a second connection while it holds one.
 const poolSize = 3
 
 // connectTimeout limits how long opening a connection may take, unless the URL sets a limit.
@@ -66,8 +67,8 @@ type DB struct {
 	Schema Schema
 }
 
-// Schema compares migrations: Have is the newest that the database has, Want the newest that this
-// program knows.
+// Schema compares migrations. Have is the newest migration in the database. Want is the newest
+// migration that this program knows.
 type Schema struct{ Have, Want int64 }
 
 // Newer reports whether a newer version of footnote migrated the database.
@@ -101,7 +102,8 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	return &DB{Pool: pool, Schema: schema}, nil
 }
 
-// poolConfig builds the pool's configuration from cfg. Errors name the setting that holds the URL.
+// poolConfig builds the pool's configuration from cfg. Errors name the setting that contains the
+// URL.
 func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 	pc, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
@@ -131,11 +133,11 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 	return pc, nil
 }
 
-// Close waits until connections in use are returned, then closes the pool.
+// Close waits until all connections in use are returned, and then closes the pool.
 func (db *DB) Close() { db.Pool.Close() }
 
-// unreachable says what to do about a failed connection. It does not repeat the address, which may
-// contain a password.
+// unreachable returns an error that says what to do about a failed connection. The error does not
+// contain the address, which may contain a password.
 func unreachable(err error) error {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
@@ -155,8 +157,8 @@ func unreachable(err error) error {
 	return fmt.Errorf("%w: check that it runs and that DATABASE_URL is right: %w", ErrUnreachable, err)
 }
 
-// distinct removes repeated messages from joined errors. pgx tries each address with TLS and
-// without it, and often reports the same failure twice.
+// distinct removes repeated messages from joined errors. pgx tries each address with and without
+// TLS, and often reports the same failure twice.
 func distinct(err error) error {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) {
@@ -173,8 +175,8 @@ func distinct(err error) error {
 	return errors.Join(kept...)
 }
 
-// InTx runs f in one transaction. It commits if f succeeds and rolls back otherwise. f makes no
-// network call except through tx.
+// InTx runs f in a transaction. It commits if f succeeds and rolls back otherwise. f must not make
+// network calls except through tx.
 func (db *DB) InTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, db.Pool, opts, f)
 }
@@ -182,9 +184,8 @@ func (db *DB) InTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error
 // Deadlock is the SQLSTATE of a transaction that the server rolled back to end a deadlock.
 const Deadlock = "40P01"
 
-// InTxAgain runs f in a transaction, and retries it in a new one after a deadlock. It is for
-// changes that a person starts, which take locks in no fixed order. Each call of f must set all
-// results again.
+// InTxAgain runs f in a transaction. After a deadlock it retries f in a new transaction. It is for
+// changes by people, which take locks in no fixed order. Each call of f must set all results again.
 func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 4
 	for try := 1; ; try++ {
@@ -196,12 +197,12 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	}
 }
 
-// restarting is how long a read waits while the server restarts. A private server takes a second or
-// two.
+// restarting limits how long a read waits while the server restarts. A private server needs a
+// second or two.
 const restarting = 5 * time.Second
 
-// ReadAgain calls read and retries it while the connection to the server is lost. read must change
-// nothing.
+// ReadAgain calls read, and retries it while the connection to the server is lost. read must not
+// change data.
 func (db *DB) ReadAgain(ctx context.Context, read func() error) error {
 	for wait, began := 100*time.Millisecond, time.Now(); ; wait = min(2*wait, time.Second) {
 		err := read()
@@ -211,8 +212,8 @@ func (db *DB) ReadAgain(ctx context.Context, read func() error) error {
 	}
 }
 
-// CheckLibraries calls one function of plpgsql and one of pgvector. It fails if the server cannot
-// load either library, for example after a package upgrade.
+// CheckLibraries calls one function of plpgsql and one of pgvector. It returns an error if the
+// server cannot load either library, for example after a package upgrade.
 func (db *DB) CheckLibraries(ctx context.Context) error {
 	if _, err := db.Pool.Exec(ctx, `do $$ begin perform '[1]'::vector <-> '[2]'::vector; end $$`); err != nil {
 		return fmt.Errorf("call functions of plpgsql and pgvector: %w", err)

@@ -15,9 +15,9 @@ import (
 )
 
 // Migrate updates the schema and returns how many migrations ran. Roles that Grant prepared get the
-// same rights on new tables. It takes a session lock, so any number of processes may call it at
-// once. url must be a direct connection, not a transaction pooler. Migrate does not change a schema
-// that is newer than this binary.
+// same rights on new tables. Migrate takes a session lock, so any number of processes may call it
+// at once. url must be a direct connection, not a transaction pooler. Migrate does not change a
+// schema that is newer than this program.
 func Migrate(ctx context.Context, url string) (int, error) {
 	provider, done, err := migrator(ctx, url)
 	if err != nil {
@@ -58,8 +58,8 @@ func migrator(ctx context.Context, url string) (*goose.Provider, func() error, e
 	return provider, provider.Close, nil
 }
 
-// createVector installs the extension in the database. It takes a lock, because two first starts
-// may coincide.
+// createVector installs the extension in the database. It takes a lock, because two processes may
+// start for the first time at once.
 func createVector(ctx context.Context, conn *pgx.Conn) error {
 	if err := checkVector(ctx, conn); err != nil {
 		return err
@@ -96,8 +96,8 @@ func checkServer(ctx context.Context, conn rowQuerier) error {
 	return nil
 }
 
-// checkVector checks the installed version of the extension or, before installation, the available
-// one.
+// checkVector checks the installed version of the extension. If the extension is not installed, it
+// checks the available version.
 func checkVector(ctx context.Context, conn rowQuerier) error {
 	var version string
 	err := conn.QueryRow(ctx, `
@@ -117,7 +117,7 @@ func checkVector(ctx context.Context, conn rowQuerier) error {
 	return nil
 }
 
-// versionLess compares versions number by number. A part that is not a number counts as 0.
+// versionLess compares versions number by number. It counts a part that is not a number as 0.
 func versionLess(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range max(len(as), len(bs)) {

@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrRole reports a role that cannot be granted the rights for answering. It is wrapped in a
-// sentence that says what to do.
+// ErrRole means that a role cannot be granted the rights for answering. It is wrapped in a message
+// that says what to do.
 var ErrRole = errors.New("the role cannot be granted what answering needs")
 
-// Tables on which an answering role has limited write rights. It may read and change the rows of
-// all others.
+// Tables on which an answering role has limited write rights. On all other tables it may read and
+// change rows.
 var (
 	appendOnly = []string{"audit"}
 	readOnly   = []string{"goose_db_version", "schema_floor", "runtime_role"}
@@ -22,8 +22,9 @@ var (
 
 // Grant gives a role all rights that a process needs, except changes to the schema. The role may
 // read and change rows of all tables, and call the functions that build indexes. It cannot change
-// or delete audit entries. Grant revokes any other right of the role on these tables. Run it as the
-// role that migrates. It may run repeatedly, and Migrate runs it again after migrations.
+// or delete audit entries. Grant revokes any other right of the role on these tables. The current
+// role must be the role that migrates. Grant may be called repeatedly. Migrate calls it again after
+// migrations.
 func Grant(ctx context.Context, url, role string) error {
 	return withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -39,7 +40,7 @@ func Grant(ctx context.Context, url, role string) error {
 	})
 }
 
-// grantAgain repeats Grant for the roles that were granted before and still exist.
+// grantAgain repeats Grant for all previously granted roles that still exist.
 func grantAgain(ctx context.Context, url string) error {
 	return withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -75,7 +76,7 @@ func withConn(ctx context.Context, url string, do func(*pgx.Conn) error) (err er
 	return do(conn)
 }
 
-// grantable returns an error for roles that grants do not bind.
+// grantable returns ErrRole if the role does not exist, or if grants cannot restrict it.
 func grantable(ctx context.Context, tx pgx.Tx, role string) error {
 	var super, owner bool
 	err := tx.QueryRow(ctx, `select rolsuper, pg_has_role(oid, current_user, 'member') from pg_roles where rolname = $1`, role).Scan(&super, &owner)
@@ -92,8 +93,7 @@ func grantable(ctx context.Context, tx pgx.Tx, role string) error {
 	return nil
 }
 
-// grant sets a role's rights. It names only objects that the current role owns, so nothing else in
-// the database changes.
+// grant sets a role's rights. It affects only objects that the current role owns.
 func grant(ctx context.Context, tx pgx.Tx, role string) error {
 	to := pgx.Identifier{role}.Sanitize()
 	var schema string
@@ -147,8 +147,8 @@ func grant(ctx context.Context, tx pgx.Tx, role string) error {
 	return nil
 }
 
-// definers lists the functions that run with this role's rights. They exist for roles with fewer
-// rights.
+// definers lists the functions that run with the current role's rights (security definer). They let
+// roles with fewer rights do certain things.
 func definers(ctx context.Context, tx pgx.Tx) ([]string, error) {
 	rows, err := tx.Query(ctx, `
 		select p.oid::regprocedure::text from pg_proc p
@@ -159,7 +159,7 @@ func definers(ctx context.Context, tx pgx.Tx) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// closeFunctions revokes the right to call those functions from everyone who was not granted it.
+// closeFunctions revokes the public right to call the functions that definers lists.
 func closeFunctions(ctx context.Context, tx pgx.Tx) error {
 	functions, err := definers(ctx, tx)
 	if err != nil {

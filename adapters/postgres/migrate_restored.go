@@ -7,10 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Restored prepares a database restored from a backup, before any process uses it. It calls each
-// room in one transaction, and grants prepared roles that exist here their rights again. A room
-// returns how many questions were unfinished when the backup was made, and unfinished is their sum.
-// A second call does no harm.
+// Restored prepares a database that was restored from a backup. Call it before any process uses the
+// database. It calls each function in rooms in one transaction, and grants existing prepared roles
+// their rights again. Each function returns how many questions were unfinished when the backup was
+// made. unfinished is the sum. Calling Restored again does no harm.
 func Restored(ctx context.Context, url string, rooms ...func(context.Context, pgx.Tx) (int, error)) (unfinished int, err error) {
 	err = withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

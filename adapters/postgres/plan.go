@@ -11,23 +11,24 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// plans makes the server keep the plans of all statements of a pool's connections, if each
-// connection leads to one server process. Planning takes ten times as long as most statements. A
-// pooler may hand each transaction to another process, which does not know a prepared statement. It
-// is detected by its own process numbers, and statements are then planned each time.
+// plans makes the server keep the plans of all statements of a pool's connections. Planning takes
+// ten times as long as most statements. plans does so only if each connection always leads to the
+// same server process. A pooler may send each transaction to another process, which does not know a
+// prepared statement. plans detects a pooler by its process numbers. Statements are then planned
+// each time.
 type plans struct{ plans atomic.Bool }
 
-// keptKey is where a connection notes when the plans of its statements were last made.
+// keptKey is the key under which a connection stores since when it has kept its current plans.
 const keptKey = "footnote: kept plans"
 
-// replanAfter is how long a plan is kept. One made for a small table is wrong once the table has
+// replanAfter is how long a plan is kept. A plan for a small table is wrong once the table has
 // grown.
 const replanAfter = time.Minute
 
-// errPooled means that a connection leads to another process than the first one did.
+// errPooled means that a connection leads to another server process than it did before.
 var errPooled = errors.New("a transaction pooler stands before PostgreSQL now; connect again")
 
-// ask finds out whether a connection leads to one server process.
+// ask finds out whether a connection leads directly to one server process.
 func (p *plans) ask(ctx context.Context, conn *pgx.Conn) error {
 	var process uint32
 	if err := conn.QueryRow(ctx, `select pg_backend_pid()`, pgx.QueryExecModeExec).Scan(&process); err != nil {
@@ -37,7 +38,7 @@ func (p *plans) ask(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// use has the connections of a pool keep their plans, or not, as was found out.
+// use configures a pool to keep plans if ask found direct connections.
 func (p *plans) use(pc *pgxpool.Config) {
 	before, after := pc.BeforeConnect, pc.AfterConnect
 	pc.BeforeConnect = func(ctx context.Context, cc *pgx.ConnConfig) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Executor runs statements. A pool and a transaction both implement it.
+// Executor runs statements. Pools and transactions implement it.
 type Executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -18,8 +18,8 @@ type Executor interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// Storable replaces bytes that a text column refuses: NUL and invalid UTF-8. Questions, answers and
-// names may contain either.
+// Storable replaces bytes that a text column cannot store: NUL and invalid UTF-8. Questions,
+// answers and names may contain such bytes.
 func Storable(s string) string {
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "\uFFFD")
@@ -27,7 +27,7 @@ func Storable(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// OrNull returns nil for the zero time, which is stored as null, and a pointer to t otherwise.
+// OrNull returns a pointer to t. For the zero time it returns nil, which is stored as null.
 func OrNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

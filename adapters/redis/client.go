@@ -1,5 +1,5 @@
-// Package redis shares short-lived data between processes that may be lost: stop signals and rate
-// tiers. Postgres stores the authoritative state.
+// Package redis shares short-lived data between processes: stop signals and rate tiers. This data
+// may be lost. Postgres stores the authoritative state.
 package redis
 
 import (
@@ -23,14 +23,14 @@ var ErrUnreachable = errors.New("redis cannot be reached")
 // Config describes how to connect. URL is required.
 type Config struct {
 	URL string // redis://, rediss:// or unix://; a cluster with ?addr=host:port, where any node lists the others
-	// prefix of all keys and channels, so that installations can share a server; default
-	// "footnote:"
+	// Prefix is the prefix of all keys and channels. It lets several installations share a server.
+	// The default is "footnote:".
 	Prefix string
 	CAFile string       // for rediss://: certificates to trust in addition to the system's
 	Logger *slog.Logger // nil: silent
 	// MayBeAway lets Open succeed when no server answers. Open logs this, and the client uses the
-	// server once it answers. A server that answers and refuses, for example because of a wrong
-	// password, is still an error.
+	// server once it answers. If a server answers with a refusal, for example because of a wrong
+	// password, Open still returns an error.
 	MayBeAway bool
 }
 
@@ -43,7 +43,7 @@ type Client struct {
 }
 
 // Open connects and pings the server, so that a wrong address fails at start and not at the first
-// stop. Errors do not repeat the address, which may contain a password.
+// stop. Errors do not contain the address, which may contain a password.
 func Open(ctx context.Context, cfg Config) (*Client, error) {
 	quiet()
 	rdb, err := dial(cfg)
@@ -70,8 +70,8 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// quiet stops the library from logging errors that it also returns. The library has one logger per
-// process.
+// quiet stops the library from logging errors that it also returns. It applies to the whole
+// process, because the library has a single logger.
 var quiet = sync.OnceFunc(func() { redis.SetLogger(silent{}) })
 
 type silent struct{}
@@ -126,8 +126,8 @@ func away(err error) bool {
 }
 
 // unanswered refreshes the cluster's slot map after a node did not answer, because a replica may
-// have replaced it. The library refreshes it once a minute, or when a live node refuses a key that
-// another one holds. unanswered does not wait, and at most one refresh runs at a time.
+// have replaced the node. The library refreshes the map only once a minute, or when a live node
+// refuses a key of another node. unanswered does not block, and at most one refresh runs at a time.
 func (c *Client) unanswered(ctx context.Context) {
 	if cluster, ok := c.rdb.(*redis.ClusterClient); ok {
 		cluster.ReloadState(ctx)

@@ -13,8 +13,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Keep-alive limits of the subscription. A silent connection is pinged, and it is lost if it stays
-// silent. The limits bound how long a lost subscription can appear reliable.
+// Keep-alive limits of the subscription. A silent connection is pinged, and counts as lost if it
+// stays silent. The limits bound how long a lost subscription can appear reliable.
 const (
 	pingEvery  = 3 * time.Second
 	pingAnswer = 2 * time.Second
@@ -22,9 +22,9 @@ const (
 	retryMost  = 2 * time.Second
 )
 
-// Signal carries stop signals between processes. Each process has one subscription, whatever the
-// number of turns. While the subscription is lost, Reliable returns false and callers find stops by
-// polling.
+// Signal carries stop signals between processes. Each process has one subscription, regardless of
+// the number of turns. While the subscription is lost, Reliable returns false, and callers must
+// poll for stops.
 type Signal struct {
 	client  *Client
 	local   session.LocalSignal
@@ -35,8 +35,8 @@ type Signal struct {
 
 var _ session.Signal = (*Signal)(nil)
 
-// NewSignal subscribes and returns when the subscription is active. It returns at once if the
-// server is away and Config.MayBeAway allows that. Close ends the subscription.
+// NewSignal subscribes to stop signals. It returns when the subscription is active. If the server
+// is away and Config.MayBeAway is set, it returns at once. Close ends the subscription.
 func NewSignal(ctx context.Context, client *Client) (*Signal, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Signal{client: client, cancel: cancel}
@@ -89,7 +89,7 @@ func (s *Signal) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	return pubsub, nil
 }
 
-// run listens, and subscribes again whenever the subscription is lost.
+// run delivers stops, and subscribes again whenever the subscription is lost.
 func (s *Signal) run(ctx context.Context, pubsub *redis.PubSub) {
 	wait := retryFirst
 	for {
@@ -117,8 +117,8 @@ func (s *Signal) run(ctx context.Context, pubsub *redis.PubSub) {
 	}
 }
 
-// listen delivers stops until the connection fails or ctx is done. The library could reconnect by
-// itself, but would not report that stops may have been missed.
+// listen delivers stops until the connection fails or ctx is done. The library's reconnection is
+// not used, because it would not report that stops may have been missed.
 func (s *Signal) listen(ctx context.Context, pubsub *redis.PubSub) error {
 	// a read does not end with its context
 	unblock := context.AfterFunc(ctx, func() { _ = pubsub.Close() })

@@ -10,9 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Tiers stores rate limits that all processes on one Redis share. It uses the clock of Redis, so
-// the clocks of the processes need not agree. If Redis does not answer, methods return an error and
-// callers use their own share of the limit.
+// Tiers stores rate limits that all processes on one Redis server share. It uses the clock of
+// Redis, so the processes' clocks need not agree. If Redis does not answer, methods return an
+// error. Callers then use their share of the limit.
 type Tiers struct{ client *Client }
 
 var _ thread.Tiers = (*Tiers)(nil)

@@ -7,14 +7,14 @@ import (
 	"fmt"
 )
 
-// scored is one entry of a reply. Score has either name.
+// scored is one entry of a response. The score has either of two field names.
 type scored struct {
 	Index     *int     `json:"index"`
 	Relevance *float64 `json:"relevance_score"` // Cohere, Jina, Voyage, vLLM, llama.cpp
 	Score     *float64 `json:"score"`           // text-embeddings-inference
 }
 
-// replied is a reply of the first dialect. Voyage calls its results data.
+// replied is a response of the first dialect. Voyage calls its results data.
 type replied struct {
 	Results []scored `json:"results"`
 	Data    []scored `json:"data"`
@@ -28,11 +28,11 @@ type replied struct {
 	} `json:"meta"`
 }
 
-// errDialect means that a reply has an unknown format.
+// errDialect means that a response has an unknown format.
 var errDialect = errors.New("its answer holds no scores in a form that is known: see that RERANK_URL leads to a reranker")
 
-// parseReply parses a reply in either dialect. It returns the scores in the order of the texts, by
-// the reply's indexes, and the billed tokens, or 0 if unknown.
+// parseReply parses a response in either dialect. It returns the scores in the order of the texts,
+// using the response's indexes. It also returns the number of billed tokens, or 0 if it is unknown.
 func parseReply(data []byte, texts int) (map[int]float64, int, error) {
 	var list []scored
 	tokens := 0

@@ -1,6 +1,6 @@
 // Package reranker calls an endpoint that scores how well passages answer a question. It supports
 // two dialects. Cohere, Jina, Voyage, vLLM and llama.cpp accept {"model", "query", "documents"}.
-// text-embeddings-inference accepts {"query", "texts"}; its server has only one model.
+// text-embeddings-inference accepts {"query", "texts"}, and its server has only one model.
 package reranker
 
 import (
@@ -40,14 +40,16 @@ var (
 )
 
 const (
-	// maxTexts is what text-embeddings-inference takes in one request by default
+	// maxTexts is the default maximum number of texts in a request to text-embeddings-inference
 	// (--max-client-batch-size, 32).
 	maxTexts = 32
-	// bytes of a text; models read some hundred tokens, and the rest is time that a person waits
+	// maximum size of a text in bytes; models read some hundred tokens, and more text only delays
+	// the answer
 	maxText = 8 << 10
 )
 
-// replies bounds an answer: a score for each text, and the texts, which some endpoints send back.
+// replies limits the size of a response. A response has a score for each text. Some endpoints also
+// return the texts.
 var replies = boundedjson.Limits{Bytes: 4 << 20, Elements: 20_000, Depth: 16}
 
 // New returns a client. It does not connect.
@@ -119,7 +121,7 @@ func (c *Client) RerankCounted(ctx context.Context, question string, texts []str
 	return scores, tokens, nil
 }
 
-// cut shortens a text at the end of a character.
+// cut truncates a text at the end of a character.
 func cut(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -175,7 +177,7 @@ func (c *Client) ask(ctx context.Context, question string, texts []string) (map[
 	return parseReply(data, len(texts))
 }
 
-// explain says what to do about a status code.
+// explain returns an error that says what to do about a status code.
 func explain(status int) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:

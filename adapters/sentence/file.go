@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/wordpiece"
 )
 
-// magic begins the file; deploy/tools/sentence/make.py describes the rest.
+// magic is the beginning of the file. deploy/tools/sentence/make.py describes the rest.
 const magic = "footnote-sentences-1\n"
 
 const (
@@ -41,7 +41,7 @@ type layer struct {
 	attended, done     norm
 }
 
-// weights are the parts of the file.
+// weights holds the parsed model file.
 type weights struct {
 	vocabulary *wordpiece.Vocabulary
 	begin, end int32 // tokens around a text
@@ -53,7 +53,7 @@ type weights struct {
 	layers     [layers]layer
 }
 
-// parseFile parses a file. Matrices are not copied out of data.
+// parseFile parses the model file. The matrices in the result share memory with data.
 func parseFile(data []byte) (*weights, error) {
 	body, found := bytes.CutPrefix(data, []byte(magic))
 	if !found || len(body) < 8 {
@@ -105,7 +105,7 @@ func parseFile(data []byte) (*weights, error) {
 	return w, nil
 }
 
-// matrices returns the matrices of a layer in the order of the file, with their sizes.
+// matrices sets the sizes of a layer's matrices, and returns the matrices in file order.
 func (l *layer) matrices() []*matrix {
 	l.qkv.inputs, l.qkv.outputs = dimensions, 3*dimensions
 	l.out.inputs, l.out.outputs = dimensions, dimensions
@@ -114,7 +114,8 @@ func (l *layer) matrices() []*matrix {
 	return []*matrix{&l.qkv, &l.out, &l.up, &l.down}
 }
 
-// reader reads from the front of rest, and returns zeros once that is too short.
+// reader consumes rest from the front. It sets short when rest has too few bytes, and then returns
+// zeros.
 type reader struct {
 	rest       []byte
 	short, odd bool

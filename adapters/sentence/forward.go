@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// scratch holds the buffers of one run, which processes at most window tokens of one or several
+// scratch holds the buffers of one run. A run processes at most window tokens, of one or several
 // texts.
 type scratch struct {
 	hidden []float32 // [token][dimensions], the state of the tokens
@@ -21,7 +21,8 @@ type scratch struct {
 const (
 	headSize = dimensions / heads
 	maxRows  = (window + tileRows - 1) / tileRows * tileRows
-	// spare rows are computed for nothing where a text does not end with a tile.
+	// spare is the number of extra rows in a buffer. They are computed and ignored if a text does
+	// not end at a tile boundary.
 	spare = tileRows
 )
 
@@ -36,8 +37,8 @@ func newScratch() *scratch {
 	}
 }
 
-// run writes the mean state of each text's tokens to out. texts have window tokens at most in
-// total, those around each text included. It returns early when ctx ends.
+// run writes the mean state of each text's tokens to out. The texts have at most window tokens in
+// total, including the begin and end tokens of each text. It returns ctx's error if ctx ends first.
 func (m *Model) run(ctx context.Context, s *scratch, texts [][]int32, out [][]float32) error {
 	rows := 0
 	s.waited = 0
@@ -77,7 +78,7 @@ func (m *Model) run(ctx context.Context, s *scratch, texts [][]int32, out [][]fl
 	return nil
 }
 
-// place writes the state of a token before the first layer.
+// place writes the initial state of a token: its embedding plus that of its position, normalised.
 func (w *weights) place(to []float32, token int32, at int) {
 	scale, row, place := w.scales[token], w.rows[int(token)*dimensions:][:dimensions], w.places[at*dimensions:][:dimensions]
 	for d := range to {
@@ -100,7 +101,8 @@ func (m *Model) apply(ctx context.Context, s *scratch, by *matrix, to, from []fl
 
 var zeros [panel]float32
 
-// attend mixes the values of one text's tokens, which are n from row at on.
+// attend computes the attention among the tokens of one text. The text has n tokens, starting at
+// row at.
 func (m *Model) attend(ctx context.Context, s *scratch, at, n int) {
 	const row = 3 * dimensions
 	width := (n + panel - 1) / panel * panel
@@ -124,7 +126,7 @@ func (m *Model) attend(ctx context.Context, s *scratch, at, n int) {
 	}
 }
 
-// softmax turns the products of a query with all keys into shares.
+// softmax scales the products of a query with all keys, and converts them to weights that sum to 1.
 func softmax(x []float32) {
 	const scale = 0.17677669529663687 // 1/√headSize
 	most := x[0]
@@ -141,7 +143,7 @@ func softmax(x []float32) {
 	}
 }
 
-// exp is e^x for x ≤ 0, with a relative error below 1e-5.
+// exp returns e^x for x ≤ 0, with a relative error below 1e-5.
 func exp(x float32) float32 {
 	if x < -80 {
 		return 0
@@ -153,7 +155,7 @@ func exp(x float32) float32 {
 	return math.Float32frombits(math.Float32bits(p) + uint32(n)<<23)
 }
 
-// addNorm adds from to rows of to and normalises them.
+// addNorm adds the rows of from to the rows of to, and then normalises the rows of to.
 func addNorm(to, from []float32, by norm, rows int) {
 	for r := range rows {
 		t, f := to[r*dimensions:][:dimensions], from[r*dimensions:][:dimensions]
@@ -164,7 +166,7 @@ func addNorm(to, from []float32, by norm, rows int) {
 	}
 }
 
-// apply brings a row to mean 0 and variance 1, and scales it.
+// apply normalises a row to mean 0 and variance 1. It then applies the weight and bias.
 func (n norm) apply(x []float32) {
 	var sum, squares float32
 	for _, v := range x {
@@ -180,8 +182,9 @@ func (n norm) apply(x []float32) {
 	}
 }
 
-// GELU is read from a table of steps of 1/geluSteps up to geluMost, and is 0 or x beyond. Linear
-// between them, its error is below 2e-6.
+// Parameters of the GELU table. The table has steps of 1/geluSteps, from -geluMost to geluMost,
+// with linear interpolation. Below that range GELU is 0, and above it GELU is x. The error is below
+// 2e-6.
 const (
 	geluMost  = 6
 	geluSteps = 256

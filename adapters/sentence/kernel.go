@@ -1,22 +1,22 @@
 package sentence
 
-// A product is computed in tiles of tileRows × panel outputs. Matrices lie in panels of panel
-// outputs, and buffers have room for whole tiles.
+// Sizes of the tiles in a matrix product. One tile has tileRows × panel outputs. Matrices are
+// stored in panels of panel outputs, and buffers have room for whole tiles.
 const (
 	tileRows = 6
 	panel    = 16
 )
 
-// kernel is the arithmetic that takes nearly all of the time. Every kernel computes the same, up
-// to rounding.
+// kernel holds the two functions that take most of the computing time. All kernels return the same
+// results, up to rounding.
 type kernel struct {
 	name string
-	// unpack writes a panel of weights times the scales of its outputs: to[i] is
-	// from[i] * scale[i%panel].
+	// unpack multiplies a panel of weights by the scales of its outputs: to[i] is from[i] *
+	// scale[i%panel].
 	unpack func(to []float32, from []byte, scale []float32)
 	// multiply computes c[r][j] = bias[j] + Σ a[r][i] * b[i][j] for the panel outputs j and the
-	// inputs i < k. The rows of a, b and c have lda, ldb and ldc numbers. It computes rows rounded
-	// up to whole tiles: a must be readable and c writable up to there.
+	// inputs i < k. The rows of a, b and c are lda, ldb and ldc numbers apart. The number of rows
+	// is rounded up to whole tiles, so a must be readable and c writable up to there.
 	multiply func(c []float32, ldc int, a []float32, lda int, b []float32, ldb int, bias []float32, k, rows int)
 }
 

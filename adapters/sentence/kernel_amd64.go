@@ -2,7 +2,7 @@ package sentence
 
 import "golang.org/x/sys/cpu"
 
-// best returns the fastest kernel of this processor. GODEBUG=cpu.avx2=off turns AVX2 off.
+// best returns the fastest kernel that this processor supports. GODEBUG=cpu.avx2=off disables AVX2.
 func best() kernel {
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		return kernel{"AVX2", unpackWide, multiplyWide}

@@ -1,9 +1,10 @@
-// Package sentence contains a sentence embedding model, all-MiniLM-L6-v2, which is part of the
-// program. It turns an English sentence or paragraph into a vector of its meaning. It needs no
-// network and no C library. LICENSE.md names the weights; deploy/tools/sentence generates them.
+// Package sentence contains the sentence embedding model all-MiniLM-L6-v2, which is embedded in the
+// program. The model converts an English sentence or paragraph to a vector of its meaning. It needs
+// no network and no C library. LICENSE.md names the origin of the weights, and
+// deploy/tools/sentence generates them.
 //
-// file.go reads the weights and forward.go is the transformer. kernel.go multiplies matrices, with
-// an assembly kernel for processors that have AVX2.
+// file.go reads the weights, and forward.go contains the transformer. kernel.go multiplies
+// matrices. Processors with AVX2 use an assembly kernel.
 package sentence
 
 import (
@@ -27,7 +28,7 @@ var _ retrieve.Embedder = (*Model)(nil)
 //go:embed model.bin
 var file []byte
 
-// Name is the name of the vector space. It changes with the file and with the computation.
+// Name identifies the vector space. It must change if the model file or the computation changes.
 const Name = "footnote-sentences-1"
 
 const (
@@ -36,19 +37,20 @@ const (
 	maxTextSize = 1 << 16 // bytes of a text that are looked at; more than maxWindows of any prose
 )
 
-// Model is the sentence model. It is safe for concurrent use: as many runs as there are processors
-// are concurrent, and others wait. A run takes 4 MB.
+// Model is the sentence model. It is safe for concurrent use. At most GOMAXPROCS runs are
+// concurrent, and further runs wait. Each concurrent run takes 4 MB.
 type Model struct {
 	weights *weights
 	kernel  kernel
 	free    chan *scratch // nil: not made yet
 	urgent  *urgent
-	// patience is how long a run waits for urgent work in all; 0: it is urgent itself.
+	// patience limits how long one run waits for urgent work in total. If it is 0, the run itself
+	// is urgent.
 	patience time.Duration
 }
 
-// New returns the model. The first call takes about 30 ms and 5 MB. The weights are read from the
-// program's file.
+// New returns the model. The first call parses the weights in the program file, which takes about
+// 30 ms and 5 MB. Later calls return the same model.
 func New() (*Model, error) { return builtin() }
 
 var builtin = sync.OnceValues(func() (*Model, error) {
@@ -63,7 +65,7 @@ func newModel(w *weights, k kernel) *Model {
 	return newSlots(&Model{weights: w, kernel: k, urgent: new(urgent)}, runtime.GOMAXPROCS(0))
 }
 
-// newSlots has a model run n texts at once.
+// newSlots allows n concurrent runs of a model, and returns the model.
 func newSlots(m *Model, n int) *Model {
 	m.free = make(chan *scratch, n)
 	for range n {
@@ -72,13 +74,14 @@ func newSlots(m *Model, n int) *Model {
 	return m
 }
 
-// Background returns the same model for work that can wait. It runs one text at a time. It pauses
-// within a layer while other calls use the model or Urgent work is in progress. It takes 4 MB more.
+// Background returns the same model for work that can wait. It has one run at a time, and takes 4
+// MB more. It pauses, even within a layer, while other calls use the model or Urgent work is in
+// progress.
 func (m *Model) Background() *Model {
 	return newSlots(&Model{weights: m.weights, kernel: m.kernel, urgent: m.urgent, patience: patience}, 1)
 }
 
-// Urgent pauses background runs until the function that it returns is called.
+// Urgent pauses background runs until done is called.
 func (m *Model) Urgent() (done func()) {
 	m.urgent.running.Add(1)
 	return sync.OnceFunc(func() { m.urgent.running.Add(-1) })
@@ -90,12 +93,13 @@ type urgent struct{ running atomic.Int64 }
 const (
 	// pollInterval is the interval at which a waiting background run checks whether it may continue.
 	pollInterval = time.Millisecond
-	// patience is how long a background run waits at most, so that it ends even under constant
-	// urgent work.
+	// patience is the longest total pause of a background run. It lets the run end even under
+	// constant urgent work.
 	patience = 2 * time.Second
 )
 
-// pause returns when nothing urgent is under way, ctx ends or the run's patience is exhausted.
+// pause waits while urgent work is in progress. It returns early if ctx ends or the run has no
+// patience left.
 func (m *Model) pause(ctx context.Context, s *scratch) {
 	if s.waited >= m.patience || m.urgent.running.Load() == 0 {
 		return
@@ -118,8 +122,8 @@ func (m *Model) Model() string { return Name }
 // Dimensions implements retrieve.Embedder.
 func (m *Model) Dimensions() int { return dimensions }
 
-// Embed implements retrieve.Embedder. It reads up to 508 tokens of a text, in two windows if there
-// are more than 254. A text that has no words or is not English gets the zero vector.
+// Embed implements retrieve.Embedder. It reads up to 508 tokens of a text, and uses two windows for
+// more than 254 tokens. A text that has no words or is not English gets the zero vector.
 func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) ([][]float32, error) {
 	out, known := make([][]float32, len(texts)), make([]string, len(texts))
 	for i, text := range texts {
@@ -135,7 +139,7 @@ func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) (
 	return out, nil
 }
 
-// vectors returns the vectors of texts in any language.
+// vectors returns the vectors of texts. Unlike Embed, it does not check their language.
 func (m *Model) vectors(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var pieces [][]int32 // windows of all texts
@@ -178,7 +182,7 @@ func (m *Model) vectors(ctx context.Context, texts []string) ([][]float32, error
 	return out, ctx.Err()
 }
 
-// wait runs texts once a scratch is free.
+// wait runs texts when a scratch is free.
 func (m *Model) wait(ctx context.Context, texts [][]int32, out [][]float32) error {
 	if m.patience == 0 {
 		defer m.Urgent()()
@@ -195,7 +199,7 @@ func (m *Model) wait(ctx context.Context, texts [][]int32, out [][]float32) erro
 	}
 }
 
-// tokens returns the tokens of a text, at most maxWindows of them.
+// tokens returns the tokens of a text, at most as many as fit in maxWindows windows.
 func (w *weights) tokens(text string) []int32 {
 	const most = maxWindows * (window - around)
 	var tokens []int32
@@ -214,7 +218,7 @@ func (w *weights) tokens(text string) []int32 {
 	return tokens[:min(len(tokens), most)]
 }
 
-// normalise brings a vector to length 1; zeros stay.
+// normalise scales a vector to length 1. It leaves a zero vector unchanged.
 func normalise(v []float32) {
 	var squares float64
 	for _, x := range v {

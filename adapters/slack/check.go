@@ -13,11 +13,13 @@ type Finding struct {
 	What string // for example "Slack bot token"
 	Text string // the result and, if not OK, what to do
 	OK   bool
-	// Optional is set if the bot works without it. Text then says what is missing.
+	// Optional is set if the bot works despite a failed check. Text then says which feature is
+	// missing.
 	Optional bool
 }
 
-// Check checks the settings for every known problem. It changes nothing in the workspace.
+// Check tests the settings for known problems and returns the results. It changes nothing in the
+// workspace.
 func (c *Client) Check(ctx context.Context) []Finding {
 	var found []Finding
 	id, err := c.Connect(ctx)
@@ -37,7 +39,7 @@ func (c *Client) Check(ctx context.Context) []Finding {
 	return append(found, c.checkDelivery(ctx))
 }
 
-// Lacking returns a finding for each scope that the bot token lacks. Call it after Connect.
+// Lacking returns a finding for each scope that the bot token lacks. Call Lacking after Connect.
 func (c *Client) Lacking() []Finding {
 	var found []Finding
 	granted := c.Identity().Scopes
@@ -55,7 +57,8 @@ func (c *Client) Lacking() []Finding {
 	return found
 }
 
-// checkDelivery requests a connection, and does not use it.
+// checkDelivery checks that the app can receive events. It requests a socket but does not connect
+// to it.
 func (c *Client) checkDelivery(ctx context.Context) Finding {
 	f := Finding{What: "Slack app token"}
 	if c.slack.Config.AppToken == "" {

@@ -9,7 +9,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Knows reports whether a channel exists and the bot may see it.
+// Knows reports whether a channel exists and is visible to the bot.
 func (c *Client) Knows(ctx context.Context, channel string) (bool, error) {
 	_, err := c.slack.API.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
 	if call.Code(err) == "channel_not_found" {
@@ -21,12 +21,12 @@ func (c *Client) Knows(ctx context.Context, channel string) (bool, error) {
 	return true, nil
 }
 
-// Counted returns the number of connections of the app in all processes. Slack reports it when this
-// process opens a connection; before that, Counted returns 0.
+// Counted returns the number of connections of the app in all processes. Slack reports the number
+// when this process opens a connection. Before the first connection, Counted returns 0.
 func (c *Client) Counted() int { return c.slack.Sockets.Counted() }
 
-// Sockets returns the number of connections of the app, as Slack counts them. It leaves out the
-// connection that it opens to ask. Without an app token, it returns 0.
+// Sockets asks Slack for the number of connections of the app. It opens a connection for the
+// request and does not count that connection. Without an app token, it returns 0.
 func (c *Client) Sockets(ctx context.Context) (int, error) {
 	if c.slack.Config.AppToken == "" {
 		return 0, nil

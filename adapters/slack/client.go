@@ -1,5 +1,5 @@
-// Package slack is the adapter for Slack: it receives events (over sockets or as signed requests),
-// posts answers, and looks up people and audiences. It also holds the app manifest and Slack's
+// Package slack is the adapter for Slack. It receives events over sockets or as signed requests,
+// posts answers, and looks up people and audiences. It also contains the app manifest and Slack's
 // message format. It decides no policy.
 package slack
 
@@ -51,15 +51,15 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// Connect signs in and returns the bot's identity. Call it before anything else. Its errors are
-// sentences that say what to do.
+// Connect signs in and returns the bot's identity. Call Connect before any other method. The text
+// of an error tells an operator what to do.
 func (c *Client) Connect(ctx context.Context) (call.Identity, error) { return c.slack.Connect(ctx) }
 
-// Identity returns the bot's identity, as Connect found it.
+// Identity returns the bot's identity, which Connect has set.
 func (c *Client) Identity() call.Identity { return c.slack.Identity() }
 
-// Share sets the number of processes that serve the workspace. Each process then takes only its
-// part of Slack's tiers (limits of calls a minute per method). It may be called at any time.
+// Share sets the number of processes that serve the workspace. Each process then uses only its part
+// of Slack's tiers (limits of calls a minute per method). Share may be called at any time.
 func (c *Client) Share(processes int) { c.slack.Share(processes) }
 
 // Pacing returns the rate limiter that all answers of the workspace share.
@@ -68,7 +68,8 @@ func (c *Client) Pacing() *call.Pacing { return c.slack.Pacing() }
 // Connected returns the number of open sockets.
 func (c *Client) Connected() int { return c.slack.Connected() }
 
-// Interruptions returns a channel that receives a value when events arrive again after a gap longer
-// than Config.Interruption. The value is the start of the gap. If two values are not received, they
-// are merged into one.
+// Interruptions returns a channel that reports interruptions of at least Config.Interruption. A
+// value is sent when the interruption ends. The value is the time at which the interruption began.
+// If the previous value has not been received, the two interruptions are merged, and the earlier
+// start is kept.
 func (c *Client) Interruptions() <-chan time.Time { return c.slack.Interruptions() }

@@ -11,21 +11,25 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// ManifestOptions selects the parts of the manifest. The zero value is the full app over sockets.
+// ManifestOptions selects the parts of the manifest. The zero value selects the full app with
+// sockets.
 type ManifestOptions struct {
 	Name string // name of the bot; default Footnote
-	// request the fewest scopes: mentions, commands and direct messages; threads are not followed
+	// request the fewest scopes: the bot sees only mentions, commands and direct messages, and does
+	// not follow threads
 	MentionOnly bool
-	// request the scopes for reading channels as a source, even with MentionOnly
+	// request the scopes for reading channels as a source, even if MentionOnly is set
 	History bool
 	Groups  bool // same for user groups mapped to groups
-	// RequestURL is the address for events if sockets are not used: https://host/slack/events.
+	// RequestURL is the address to which Slack sends events: https://host/slack/events. Empty means
+	// that the app uses sockets.
 	RequestURL string
-	// MCP is the address at which Slackbot calls tools (https://host/mcp); empty: it calls none.
+	// MCP is the address of the MCP server whose tools Slackbot calls (https://host/mcp). Empty
+	// means no server.
 	MCP string
 }
 
-// manifest is the part of Slack's app manifest, version 2, that is used here.
+// manifest is the part of Slack's app manifest, version 2, that this package uses.
 type manifest struct {
 	Metadata struct {
 		Major int `yaml:"major_version"`
@@ -39,7 +43,7 @@ type manifest struct {
 	Servers map[string]server `yaml:"mcp_servers,omitempty"`
 }
 
-// server is an MCP server whose tools Slackbot calls.
+// server is an MCP server. Slackbot calls its tools.
 type server struct {
 	URL  string `yaml:"url"`
 	Auth string `yaml:"auth_type"`
@@ -110,8 +114,8 @@ type settings struct {
 	Rotation bool `yaml:"token_rotation_enabled"`
 }
 
-// Manifest returns the app's manifest as YAML. Paste it in Slack under "Create New App", "From an
-// app manifest"; no edits are needed.
+// Manifest returns the manifest of the app as YAML. Paste it in Slack under "Create New App", "From
+// an app manifest". It needs no edits.
 func Manifest(o ManifestOptions) string {
 	if o.Name == "" {
 		o.Name = "Footnote"

@@ -9,9 +9,12 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/wordpiece"
 )
 
-// magic begins the binary format. Unsigned varints follow: dimensions and number of pieces. Then
-// come the length and bytes of every piece, and a scale for each as little-endian float32. Last
-// comes a row for each piece with a signed byte per dimension.
+// magic is the start of the binary format. The rest of the file has these parts, in this order:
+//
+//   - the dimensions and the number of pieces, as unsigned varints
+//   - the length and bytes of every piece
+//   - a scale for each piece, as little-endian float32
+//   - a row for each piece, with a signed byte per dimension
 const magic = "footnote-word-vectors-1\n"
 
 const (
@@ -22,7 +25,7 @@ const (
 
 var errDamaged = errors.New("the word vectors are damaged or of another version")
 
-// parseFile parses a file. The rows are not copied out of data.
+// parseFile parses a file. The rows are slices of data, not copies.
 func parseFile(data string) (*Model, error) {
 	if len(data) < len(magic) || data[:len(magic)] != magic {
 		return nil, fmt.Errorf("%w: they begin otherwise", errDamaged)
@@ -54,7 +57,7 @@ func parseFile(data string) (*Model, error) {
 	return m, nil
 }
 
-// reader reads from the front of the remaining data. A damaged or excessive number reads as 0.
+// reader reads from the front of the remaining data. An invalid or too large number reads as 0.
 type reader struct{ rest string }
 
 func (r *reader) number(most int) int {

@@ -1,7 +1,8 @@
-// Package staticembed is the built-in embedder, which needs no key, no network and no training. The
+// Package staticembed is the built-in embedder. It needs no key, no network and no training. The
 // vector of a text is the mean of the vectors of its word pieces. Those vectors were distilled from
-// a sentence embedding model (LICENSE.md next to this file names the model, and
-// deploy/tools/wordvectors generates them). It knows English words, not their order.
+// a sentence embedding model. LICENSE.md next to this file names the model, and
+// deploy/tools/wordvectors generates the vectors. The embedder knows English words, but not their
+// order.
 package staticembed
 
 import (
@@ -23,13 +24,13 @@ var _ retrieve.Embedder = (*Model)(nil)
 //go:embed vectors.bin
 var vectors string
 
-// Name is the name of the vector space. It changes with the file and with the computation: the
-// first space omitted bytes of its rows.
+// Name is the name of the vector space. It must change if the file or the computation changes. The
+// first vector space omitted bytes of its rows.
 const Name = "footnote-words-2"
 
 // minKnown is the minimum share of a text's words that are in the vocabulary. Text in another
-// language splits into meaningless pieces. Of English manual pages, 99 % have 0.41 or more,
-// including identifiers; German ones have 0.38 on average.
+// language splits into meaningless pieces. The share is 0.41 or more for 99 % of English manual
+// pages, including identifiers. It is 0.38 on average for German ones.
 const minKnown = 0.35
 
 // Model contains the vectors of word pieces. It is immutable and safe for concurrent use.
@@ -37,12 +38,11 @@ type Model struct {
 	vocabulary *wordpiece.Vocabulary
 	dimensions int
 	scales     []float32
-	// a signed byte per dimension and piece; times the scale of the piece it is its part in the
-	// mean
+	// a signed byte per dimension and piece; a piece adds its row times its scale to the mean
 	rows string
 }
 
-// New returns the embedder. The first call takes some tens of milliseconds and about 1 MB in
+// New returns the embedder. The first call takes some tens of milliseconds, and about 1 MB in
 // addition to the file.
 func New() (*Model, error) { return builtin() }
 
@@ -54,8 +54,9 @@ func (m *Model) Model() string { return Name }
 // Dimensions implements retrieve.Embedder.
 func (m *Model) Dimensions() int { return m.dimensions }
 
-// Embed implements retrieve.Embedder. It reads the whole text at any length. A text that has no
-// words or does not seem English gets the zero vector, which is similar to no other.
+// Embed implements retrieve.Embedder. It reads the whole text at any length. A text without words,
+// or one that does not seem English, gets the zero vector. The zero vector is not similar to any
+// other vector.
 func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	if len(texts) == 1 { // a question: not worth a goroutine
@@ -77,7 +78,7 @@ func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) (
 	return out, ctx.Err()
 }
 
-// vector is the mean of a text's pieces, of length 1.
+// vector returns the mean of a text's pieces, normalised to length 1.
 func (m *Model) vector(text string) []float32 {
 	mean := make([]float32, m.dimensions)
 	if analyse.Guess(text) != analyse.DefaultLanguage {
@@ -123,8 +124,8 @@ func (m *Model) add(mean []float32, token int32) {
 	}
 }
 
-// letters reports whether a word counts for the language of a text: it has several characters and
-// begins with a letter, of any script.
+// letters reports whether a word counts when the language of a text is checked. Such a word has
+// several characters and begins with a letter, of any script.
 func letters(word []byte) bool {
 	return len(word) > 1 && (word[0] >= 'a' && word[0] <= 'z' || word[0] >= 0x80)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Fill is the progress of the vectors that are made in the background.
+// Fill is the progress of computing vectors in the background.
 type Fill struct {
 	Missing int64   // chunks without a vector
 	Rate    float64 // chunks per second; 0 while none are embedded

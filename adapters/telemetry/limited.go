@@ -15,8 +15,8 @@ type countingTransport struct {
 	refused prometheus.Counter
 }
 
-// Counted returns a transport that sends through next, and counts the service's responses with
-// status 429. service is slack, discord or model.
+// Counted returns a transport that sends requests through next. It counts the responses with status
+// 429. service is slack, discord or model.
 func (m *Metrics) Counted(service string, next http.RoundTripper) http.RoundTripper {
 	return &countingTransport{next: next, refused: m.limited.WithLabelValues(service)}
 }

@@ -1,5 +1,5 @@
-// Package telemetry counts what the bot does, as Prometheus metrics. Names and labels are stable.
-// No label names a person, channel, workspace or document, so every operator may see the numbers.
+// Package telemetry exposes what the bot does as Prometheus metrics. Names and labels are stable.
+// Labels contain no person, channel, workspace or document, so every operator may see the metrics.
 package telemetry
 
 import (
@@ -18,26 +18,29 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Config holds the functions that metrics are read from. Zero fields are allowed.
+// Config holds the functions that provide metrics. Zero fields are allowed.
 type Config struct {
-	// Queue returns the number of questions that wait for a worker, on all replicas. Each scrape
-	// calls it, with a limit of two seconds. Nil omits the metric, and an error sets it to NaN.
+	// Queue returns the number of questions on all replicas that wait for a worker. It is called at
+	// each scrape, with a time limit of two seconds. If Queue is nil, the metric is omitted. If
+	// Queue returns an error, the metric is NaN.
 	Queue func(ctx context.Context) (int, error)
-	// Connected returns, for each external part (slack, discord, database, redis), whether it is
-	// connected. Scrapes call it like Queue; nil omits it.
+	// Connected reports for each external part (slack, discord, database, redis) whether it is
+	// connected. It is called at each scrape, like Queue. If it is nil, the metric is omitted.
 	Connected func(ctx context.Context) map[string]bool
-	// Disk returns the free bytes on the private database's disk. ok is false if there is no
-	// private database. Nil omits the metric.
+	// Disk returns the free bytes on the disk of the private database. ok is false if there is no
+	// private database. If Disk is nil, the metric is omitted.
 	Disk func() (free uint64, ok bool)
-	// Caps returns the used share of each cost cap (daily, monthly). Scrapes call it like Queue;
-	// nil omits it.
+	// Caps returns the used share of each cost cap (daily, monthly). It is called at each scrape,
+	// like Queue. If it is nil, the metric is omitted.
 	Caps func(ctx context.Context) (map[string]float64, error)
-	// Engine returns the progress of the search engine. Scrapes call it like Queue; nil omits it.
+	// Engine returns the progress of the search engine. It is called at each scrape, like Queue. If
+	// it is nil, the metrics are omitted.
 	Engine func(ctx context.Context) (Engine, error)
-	// Sources returns the state of the sources. Scrapes call it like Queue; nil omits it.
+	// Sources returns the state of the sources. It is called at each scrape, like Queue. If it is
+	// nil, the metrics are omitted.
 	Sources func(ctx context.Context) ([]Source, error)
-	// Fill returns the progress of the vectors made in the background. Scrapes call it like Queue;
-	// nil omits it.
+	// Fill returns the progress of computing vectors in the background. It is called at each
+	// scrape, like Queue. If it is nil, the metrics are omitted.
 	Fill func(ctx context.Context) (Fill, error)
 }
 
@@ -62,14 +65,15 @@ type Metrics struct {
 
 var _ answer.Metrics = (*Metrics)(nil)
 
-// Buckets of durations in seconds, placed around each metric's target.
+// Histogram buckets of durations in seconds. They are placed around the target of each metric.
 var (
 	wordBuckets      = []float64{0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 13, 21, 34}
 	stopBuckets      = []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5}
 	retrievalBuckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5}
 )
 
-// New returns counters at zero, together with the metrics of the Go runtime and the process.
+// New returns metrics with all counters at zero. They include the metrics of the Go runtime and the
+// process.
 func New(config Config) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -144,7 +148,7 @@ func New(config Config) *Metrics {
 	return m
 }
 
-// queueLimit limits how long a scrape waits for the store.
+// queueLimit limits how long a scrape waits for the database.
 const queueLimit = 2 * time.Second
 
 func queueDepth(count func(context.Context) (int, error)) prometheus.Collector {
@@ -172,9 +176,9 @@ var outcomes = [...]session.Outcome{
 	session.Declined, session.Superseded,
 }
 
-// Serves starts the counters of all outcomes on these platforms at zero. Prometheus cannot see an
-// increase in a series that first appears with it. A burst of failures between two scrapes would
-// then raise no alarm.
+// Serves creates the counters of all outcomes on these platforms with the value zero. Prometheus
+// sees no increase when a series first appears. Without Serves, a burst of failures between two
+// scrapes could raise no alarm.
 func (m *Metrics) Serves(platforms ...thread.Platform) {
 	for _, p := range platforms {
 		for _, o := range outcomes {
@@ -209,14 +213,14 @@ func (m *Metrics) Repeated(thread.Platform) { m.repeated.Inc() }
 // TakenOver implements answer.Metrics.
 func (m *Metrics) TakenOver() { m.takeovers.Inc() }
 
-// Searched records how long the stages of a search took.
+// Searched records the durations of the stages of a search.
 func (m *Metrics) Searched(t retrieve.Trace) {
 	for stage, took := range t.Timings {
 		m.retrieval.WithLabelValues(stage).Observe(took.Seconds())
 	}
 }
 
-// Wrote counts one write of an answer. It is meant for stream.Deps.Observe.
+// Wrote counts one write of an answer. It can be used as stream.Deps.Observe.
 func (m *Metrics) Wrote(w stream.Write) {
 	if w.First {
 		m.words.Observe(w.Since.Seconds())

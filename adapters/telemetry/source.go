@@ -7,14 +7,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Source is the state of a source at a scrape, on any replica. The maps may be nil.
+// Source is the state of a source at a scrape. All replicas report the same state. The maps may be
+// nil.
 type Source struct {
 	ID string
-	// how late the last full scan is; 0 if it is not late, paused, or without a schedule
+	// how late the last full scan is; 0 if it is not late, or the source is paused or has no
+	// schedule
 	Late    time.Duration
 	Failing int // failed runs in a row
-	// by loop (nodes, groups): how long the permissions that were read stay valid; if not positive,
-	// none of the source is shown
+	// remaining validity of the permissions that were read, by loop (nodes, groups); at 0 or less,
+	// no document of the source is shown
 	Left   map[string]time.Duration
 	People map[string]int // by state (matched, unmatched, conflicting)
 }
@@ -42,7 +44,7 @@ func (sourceCollector) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. If the database does not answer, it omits the sources.
+// Collect implements prometheus.Collector. It omits the metrics if the database does not answer.
 func (s sourceCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
 	defer cancel()

@@ -27,8 +27,8 @@ type startedSpan struct{ span trace.Span }
 // Note implements span.Recorder.
 func (t startedSpan) Note(attrs []slog.Attr) { t.span.SetAttributes(attributes(attrs)...) }
 
-// End implements span.Recorder. It records only the kind of an error, because its text may quote
-// what people wrote.
+// End implements span.Recorder. It records only the kind of an error. The text of the error may
+// quote people.
 func (t startedSpan) End(at time.Time, err error) {
 	if err != nil {
 		kind, fault := kindOf(err)
@@ -40,8 +40,8 @@ func (t startedSpan) End(at time.Time, err error) {
 	t.span.End(trace.WithTimestamp(at))
 }
 
-// knownErrors lists the errors that have a name. Those that are not faults come first, such as a
-// stop by a person.
+// knownErrors lists the errors with a name. Errors that are not faults, such as a stop by a person,
+// come first.
 var knownErrors = []struct {
 	err   error
 	name  string
@@ -56,7 +56,8 @@ var knownErrors = []struct {
 	{thread.ErrNotEditable, "not_editable", true}, {thread.ErrNoStream, "no_stream", true},
 }
 
-// kindOf returns the name of an error's kind, without the error's text, and whether it is a fault.
+// kindOf returns the name of an error's kind, and whether the error is a fault. The name contains
+// no text of the error.
 func kindOf(err error) (name string, fault bool) {
 	var refused *thread.RateLimitError
 	var slow *llm.RateLimitError
@@ -74,8 +75,8 @@ func kindOf(err error) (name string, fault bool) {
 	return fmt.Sprintf("%T", err), true
 }
 
-// conventionalNames maps attributes to OpenTelemetry's names (semantic conventions for generative
-// AI). Other attributes get a prefix.
+// conventionalNames maps attributes to OpenTelemetry's semantic conventions for generative AI.
+// Other attributes get a prefix.
 var conventionalNames = map[string]string{
 	"model": "gen_ai.request.model", "input_tokens": "gen_ai.usage.input_tokens", "output_tokens": "gen_ai.usage.output_tokens", "tool": "gen_ai.tool.name",
 }
@@ -105,8 +106,9 @@ func attributes(attrs []slog.Attr) []attribute.KeyValue {
 	return out
 }
 
-// turnTrace returns the ids of a turn's trace and of its first span. Every process can derive them
-// from the turn's id. The trace's id is the turn's id.
+// turnTrace returns the trace id of a turn and the id of its first span. Both are derived from the
+// turn's id, so every process can compute them. If the turn's id is a UUID, it is also the trace
+// id.
 func turnTrace(id string) (trace.TraceID, trace.SpanID) {
 	var t trace.TraceID
 	if raw, err := hex.DecodeString(strings.ReplaceAll(id, "-", "")); err == nil && len(raw) == len(t) {
@@ -118,11 +120,11 @@ func turnTrace(id string) (trace.TraceID, trace.SpanID) {
 	return t, trace.SpanID(t[len(t)-8:])
 }
 
-// turnKey is the context key of the turn that a span starts.
+// turnKey is the context key for the turn whose first span is started.
 type turnKey struct{}
 
-// turnIDs generates span ids. The first span of a turn gets ids derived from the turn's id, and all
-// others random ones.
+// turnIDs generates trace and span ids. The ids of a turn's first span are derived from the turn's
+// id. All other ids are random.
 type turnIDs struct{}
 
 // NewIDs implements sdk.IDGenerator.

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// spendCounters holds counters of model use and its costs.
+// spendCounters holds counters for the use and cost of models.
 type spendCounters struct {
 	calls  *prometheus.CounterVec
 	tokens *prometheus.CounterVec
@@ -42,7 +42,7 @@ func (m *Metrics) Spent(a spend.Account, u spend.Use) {
 	}
 }
 
-// capCollector collects, at each scrape, the used share of each cost cap.
+// capCollector reports at each scrape the used share of each cost cap.
 type capCollector func(ctx context.Context) (map[string]float64, error)
 
 var cappedDesc = prometheus.NewDesc("footnote_cost_cap_used_ratio",
@@ -53,7 +53,7 @@ var _ prometheus.Collector = capCollector(nil)
 // Describe implements prometheus.Collector.
 func (capCollector) Describe(to chan<- *prometheus.Desc) { to <- cappedDesc }
 
-// Collect implements prometheus.Collector. If the database does not answer, it omits the shares.
+// Collect implements prometheus.Collector. It omits the metrics if the database does not answer.
 func (c capCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
 	defer cancel()

@@ -29,19 +29,19 @@ type TraceConfig struct {
 }
 
 const (
-	// exportInterval is the longest time that a span waits to be sent in a batch.
+	// exportInterval is the longest time that a span waits before its batch is sent.
 	exportInterval = 2 * time.Second
-	// exportLimit limits the sending of one batch, including retries. Later batches wait in a
-	// queue, which drops spans when it is full.
+	// exportLimit limits the time for sending one batch, including retries. Later batches wait in a
+	// queue. A full queue drops spans.
 	exportLimit = 20 * time.Second
-	// closeLimit is how long the process waits for its last spans when it ends.
+	// closeLimit limits the time for sending the last spans when the process ends.
 	closeLimit = 5 * time.Second
 )
 
-// Traces sends spans to an OpenTelemetry collector in the background. Nothing waits for it, and it
-// drops spans that the collector cannot take. All work for a turn is one trace with the turn's id,
-// on whichever replica it is done. A trace contains no names, and no text that people, documents or
-// models wrote. It is safe for concurrent use.
+// Traces sends spans to an OpenTelemetry collector in the background. It never blocks other work,
+// and drops spans that the collector does not accept. All spans of a turn are in one trace, even if
+// several replicas work on the turn. A trace contains no names, and no text of people, documents or
+// models. It is safe for concurrent use.
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
@@ -49,8 +49,8 @@ type Traces struct {
 
 var _ span.Tracer = (*Traces)(nil)
 
-// NewTraces returns a tracer. It sends nothing until the first span has ended. Call Close at the
-// end.
+// NewTraces returns a tracer. It sends nothing before the first span ends. The caller must call
+// Close.
 func NewTraces(ctx context.Context, config TraceConfig) (*Traces, error) {
 	address, err := url.Parse(config.Endpoint)
 	if err != nil || address.Host == "" {
@@ -79,8 +79,8 @@ func NewTraces(ctx context.Context, config TraceConfig) (*Traces, error) {
 	return &Traces{provider: provider, tracer: provider.Tracer("github.com/footnotehq/footnote")}, nil
 }
 
-// identity returns the resource that sends the spans. OTEL_SERVICE_NAME and
-// OTEL_RESOURCE_ATTRIBUTES extend or override it.
+// identity returns the resource of the spans: the service's name, version and instance.
+// OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES extend or override it.
 func identity(ctx context.Context, version string) (*resource.Resource, error) {
 	own := []attribute.KeyValue{attribute.String("service.name", "footnote"), attribute.String("service.version", version)}
 	if host, err := os.Hostname(); err == nil { // a pod's name, for example
@@ -89,7 +89,7 @@ func identity(ctx context.Context, version string) (*resource.Resource, error) {
 	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(own...), resource.WithFromEnv())
 }
 
-// Close sends the remaining spans, for at most a few seconds, and stops.
+// Close sends the remaining spans and stops. It waits at most a few seconds.
 func (t *Traces) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
@@ -117,14 +117,14 @@ func (t *Traces) Begin(ctx context.Context, b span.Beginning) (context.Context, 
 	return ctx, startedSpan{begun}
 }
 
-// spanKinds lists the spans that call an external system, and those that pass a question from one
-// process to another.
+// spanKinds maps span names to kinds. It contains the spans that call an external system and those
+// that pass a question to another process.
 var spanKinds = map[string]trace.SpanKind{
 	"intake": trace.SpanKindProducer, "turn": trace.SpanKindConsumer, "model": trace.SpanKindClient, "write": trace.SpanKindClient,
 }
 
-// lossyExporter logs once per outage that spans are lost. It returns no error, because the SDK
-// would print it.
+// lossyExporter drops spans that cannot be sent, and logs this once per outage. It returns no
+// error, because the SDK would print the error.
 type lossyExporter struct {
 	sdk.SpanExporter
 	client    *http.Client

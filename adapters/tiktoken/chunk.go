@@ -7,18 +7,16 @@ import (
 )
 
 const (
-	// chunkBytes limits the memory and time for one run of letters, because the cost of a run grows
-	// faster than its length. It is large enough that cuts are rare.
+	// chunkBytes limits the memory and time for one run of letters. The cost of a run grows faster
+	// than its length. The limit is large enough that cuts are rare.
 	chunkBytes = 32 << 10
-	// spaceBytes bounds a run of white space. The library's pattern takes time by
-	// the square of the length of a run that mixes spaces and line ends: a megabyte
-	// of them would take many minutes.
+	// spaceBytes limits a run of white space. The library's pattern takes quadratic time in a run
+	// that mixes spaces and line ends. A megabyte of them would take many minutes.
 	spaceBytes = 256
 )
 
-// parts yields text in parts of at most c.chunk bytes. Where it can, it cuts where
-// the vocabulary's own splitting would, so that the tokens of the parts are those
-// of the whole.
+// parts yields text in parts of at most c.chunk bytes. If possible, it cuts where the vocabulary's
+// own splitting would cut. The parts then have the same tokens as the whole text.
 func (c *Counter) parts(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {
@@ -31,8 +29,8 @@ func (c *Counter) parts(text string) iter.Seq[string] {
 	}
 }
 
-// pieces yields text cut at seams that the words before them choose, some 400 bytes apart. A
-// passage is cut the same wherever it stands, but for its ends.
+// pieces yields text cut at seams about 400 bytes apart. The preceding words determine each seam. A
+// passage is therefore cut the same in any context, except at its ends.
 func pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start := 0
@@ -81,9 +79,9 @@ func (c *Counter) next(text string) int {
 	return cut(text, c.chunk)
 }
 
-// cut returns where to cut a text that is longer than limit, at limit or before it. It prefers the
-// last seam in the second half. Without one, as in a million letters, it cuts between two runes,
-// which may cost one more token.
+// cut returns the position at which to cut a text that is longer than limit. The position is at
+// most limit. It prefers the last seam in the second half. Without a seam, as in a million letters,
+// it cuts between two runes, which may cost one more token.
 func cut(text string, limit int) int {
 	for i := limit; i > limit/2; i-- {
 		if seam(text, i) {
@@ -98,10 +96,10 @@ func cut(text string, limit int) int {
 	return limit
 }
 
-// seam reports whether no token reaches across position i of text. Both vocabularies split text
-// before they merge bytes. None of their pieces holds a line end with a letter or a digit after it,
-// or a letter with a space after it. A letter must follow the space, because a run of spaces is
-// split by what comes after it. Only ASCII is looked at, since that is enough to find a seam in
+// seam reports whether no token spans position i of text. Both vocabularies split text before they
+// merge bytes. None of their pieces contains a line end followed by a letter or digit, or a letter
+// followed by a space. After the space there must be a letter, because the text after a run of
+// spaces determines how the run is split. seam checks only ASCII, which is enough to find a seam in
 // most texts.
 func seam(text string, i int) bool {
 	if i < 1 || i+1 >= len(text) {

@@ -14,12 +14,13 @@ import (
 
 // Counter is a [budget.Counter] for one vocabulary. It is safe for concurrent use.
 //
-// Special tokens ("<|endoftext|>") count as plain text, which they are in a user's message. Bytes
-// that are not UTF-8 count as U+FFFD, which a provider receives for them in JSON.
+// Special tokens ("<|endoftext|>") count as plain text, as in a user's message. Bytes that are not
+// UTF-8 count as U+FFFD, which is what a provider receives for them in JSON.
 type Counter struct {
 	codec tokenizer.Codec
 	name  string
-	// chunk is the size in bytes above which a text is tokenised in parts.
+	// chunk is the maximum size in bytes of a text that is tokenised as a whole. A longer text is
+	// tokenised in parts.
 	chunk int
 	memo  *budget.Memo // of everything that the process counts with this vocabulary
 }
@@ -29,15 +30,15 @@ type plain struct{ *Counter }
 
 var _ budget.Counter = (*Counter)(nil)
 
-// The library's pattern skips U+007F, so a text of nothing else would cost
-// nothing and be lost. It is the same single token in both vocabularies.
+// deleteRune is U+007F. The library's pattern skips U+007F, so a text of only these characters
+// would have no tokens and be lost. The character is the same single token in both vocabularies.
 const (
 	deleteRune  = '\x7f'
 	deleteToken = 221
 )
 
-// A vocabulary takes megabytes and a moment to load, so each is loaded once, when
-// first asked for.
+// o200k and cl100k load a vocabulary on first use. A vocabulary takes megabytes of memory and some
+// time to load, so each is loaded only once.
 var (
 	o200k  = sync.OnceValue(func() *Counter { return load(tokenizer.O200kBase) })
 	cl100k = sync.OnceValue(func() *Counter { return load(tokenizer.Cl100kBase) })
@@ -62,9 +63,9 @@ func newCounter(codec tokenizer.Codec, name string, chunk int) *Counter {
 // Encoding returns the name of the vocabulary.
 func (c *Counter) Encoding() string { return c.name }
 
-// Count implements [budget.Counter]. It caches the counts of recent pieces of text. Passages, tools
-// and instructions are counted in every step of every turn in varying combinations, and tokenising
-// a page takes milliseconds.
+// Count implements [budget.Counter]. It caches the counts of recent pieces of text. Every step of
+// every turn counts passages, tools and instructions in varying combinations, and tokenising a page
+// takes milliseconds.
 func (c *Counter) Count(text string) int {
 	total := 0
 	for piece := range pieces(text) {
@@ -91,8 +92,8 @@ func (c *Counter) Encode(text string) []int {
 	return tokens
 }
 
-// count halves a part on which the library's pattern engine gives up for lack of
-// room to backtrack: it needs the less the shorter a text is.
+// count counts the tokens of a part. If the library's pattern engine runs out of room to backtrack,
+// count halves the part. A shorter text needs less room.
 func (c *Counter) count(part string) int {
 	if part == string(deleteRune) {
 		return 1
@@ -105,7 +106,7 @@ func (c *Counter) count(part string) int {
 	return c.count(part[:half]) + c.count(part[half:])
 }
 
-// encode appends the tokens of part; it halves as count does.
+// encode appends the tokens of part. It halves the part in the same cases as count.
 func (c *Counter) encode(tokens []int, part string) []int {
 	if part == string(deleteRune) {
 		return append(tokens, deleteToken)

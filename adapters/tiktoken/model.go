@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// o200kModels begin the names of the models that use o200k_base. Newer models of
-// these families keep it, so prefixes are compared and not names.
+// o200kModels lists prefixes of the names of models that use o200k_base. Newer models of these
+// families also use it, so prefixes are compared and not whole names.
 var o200kModels = []string{"gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-oss", "chatgpt-", "o1", "o3", "o4"}
 
-// cl100kModels begin the names of the models that use cl100k_base.
+// cl100kModels lists prefixes of the names of models that use cl100k_base.
 var cl100kModels = []string{"gpt-4", "gpt-3.5", "text-embedding-3", "text-embedding-ada-002"}
 
 // ForModel returns the counter for a model. The name may have a provider prefix ("openai/gpt-4o")
 // and may name a fine-tuned model ("ft:gpt-4o:acme").
 //
 // Models that are not known to use o200k_base are counted with cl100k_base. That is exact for older
-// OpenAI models and their embeddings. For other vendors' models it is the safer choice: its
+// OpenAI models and their embeddings. For models of other vendors it is the safer choice. Its
 // vocabulary is half as large, so it counts more tokens for the same text, especially outside
-// English. A budget that counts too much leaves room unused, but one that counts too little gets a
-// request refused.
+// English. A count that is too high leaves room unused. A count that is too low causes the provider
+// to refuse the request.
 func ForModel(name string) *Counter {
 	if begins(name, o200kModels) {
 		return o200k()

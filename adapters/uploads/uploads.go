@@ -1,4 +1,4 @@
-// Package uploads reads files that people kept in projects as documents of one source.
+// Package uploads reads the files that people keep in projects, as documents of one source.
 package uploads
 
 import (
@@ -17,10 +17,11 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// Store is what a Connector needs of the stored files.
+// Store provides the stored files that a Connector reads.
 type Store interface {
 	List(ctx context.Context, tenant access.TenantID) ([]upload.File, error)
-	// Content returns the content of a file in the version of a time. It fails with upload.ErrGone.
+	// Content returns the content of a file in the version with a given time. It returns
+	// upload.ErrGone if the file or that version no longer exists.
 	Content(ctx context.Context, tenant access.TenantID, id upload.ID, at time.Time) ([]byte, error)
 }
 
@@ -28,13 +29,13 @@ type Store interface {
 type Options struct {
 	Tenant access.TenantID
 	Store  Store
-	// Read returns the connector of one file on this machine.
+	// Read returns the connector that reads one file from this machine.
 	Read func(path string) (index.Connector, error)
 }
 
 // Connector reads the kept files of a tenant. It lists them in one statement and reads only new
-// versions. A file in memory takes twice its size while it is written to a temporary folder, plus
-// what core/footprint says for its reader.
+// versions. A file takes twice its size in memory while it is written to a temporary folder. The
+// parser takes the memory that core/footprint states in addition.
 type Connector struct{ options Options }
 
 var _ index.Connector = (*Connector)(nil)
@@ -47,14 +48,14 @@ func (*Connector) Source() document.Source {
 	return document.Source{ID: upload.Source, Kind: upload.Kind, Name: "files kept in projects"}
 }
 
-// reading numbers the rules by which files become documents. Raise it when they change: every file
-// is then read again.
+// reading is the version of the rules for building documents. Raise it if the rules change. Every
+// file is then read again.
 const reading = 1
 
 // Settings implements index.Connector.
 func (*Connector) Settings() string { return fmt.Sprintf("uploads %d", reading) }
 
-// Sync implements index.Connector. It yields every file in one batch: there are few.
+// Sync implements index.Connector. It yields all files in one batch, because there are few.
 func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		all, err := c.options.Store.List(ctx, c.options.Tenant)
@@ -73,11 +74,12 @@ func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[inde
 	}
 }
 
-// waiting is how long a file may wait for its turn where few are read at once, as PDF files are.
+// waiting is the maximum time that a file waits for a format with few concurrent parsers, such as
+// PDF.
 const waiting = 10 * time.Minute
 
-// load reads a file. If it was replaced since it was listed, the version before stays until the
-// next run, which follows at once.
+// load reads a file. If the file was replaced after it was listed, the previous version stays until
+// the next run, which follows immediately.
 func (c *Connector) load(ctx context.Context, f upload.File) (document.Document, error) {
 	content, err := c.options.Store.Content(ctx, c.options.Tenant, f.ID, f.At)
 	switch {
@@ -95,8 +97,8 @@ func (c *Connector) load(ctx context.Context, f upload.File) (document.Document,
 	return d, nil
 }
 
-// Read reads the content of a file as a document that holds its text. An access list in the file
-// does not count: the place where the file was given decides. The error is a sentence.
+// Read parses the content of a file as a document. It ignores an access list in the file, because
+// the place where the file was uploaded determines the readers. The text of an error is a sentence.
 func Read(ctx context.Context, name string, content []byte, read func(path string) (index.Connector, error)) (document.Document, error) {
 	if program(name) {
 		return document.Document{}, fmt.Errorf("pictures, sound, archives and programs hold no text that could be quoted: %w", index.ErrSkipped)
@@ -104,8 +106,8 @@ func Read(ctx context.Context, name string, content []byte, read func(path strin
 	return onefile.Read(ctx, name, content, read)
 }
 
-// program reports whether a name has the ending of a program that people run by opening it. Readers
-// of folders take some of these for text.
+// program reports whether a name has the extension of a program that people run by opening it.
+// Connectors for folders treat some of these files as text.
 func program(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".com", ".scr", ".msi", ".cmd", ".vbs", ".vbe", ".wsf", ".hta", ".lnk", ".pif", ".cpl", ".jse", ".reg", ".app", ".appimage":

@@ -1,9 +1,9 @@
-// Package web reads documents from web sites: the pages in a sitemap, or the pages linked from page
-// to page below an address. It reads HTML, PDF, Word, Markdown and plain text.
+// Package web reads documents from web sites. It reads the pages in a sitemap, or follows links
+// from page to page below an address. It supports HTML, PDF, Word, Markdown and plain text.
 //
 // It obeys robots.txt as "footnote", limits its request rate, and requests only changes. It never
-// leaves the address that it was given, and connects only to the public internet unless the
-// operator lists a host.
+// leaves the given address. It connects only to the public internet unless the operator lists a
+// host.
 package web
 
 import (
@@ -29,11 +29,11 @@ const Kind document.Kind = "web"
 
 // Options configure a Connector. Zero fields get their defaults.
 type Options struct {
-	// URL is the starting point: a folder ("https://docs.example.org/guide/"), a page in it, or a
-	// sitemap. Only pages below the folder are read.
+	// URL is the starting point: a folder ("https://docs.example.org/guide/"), a page in the
+	// folder, or a sitemap. Only pages below the folder are read.
 	URL string
 	ACL access.ACL // readers of the documents; default members
-	// hosts, addresses and networks that may be read although they are not public
+	// hosts, addresses and networks that may be read although they are not on the public internet
 	AllowHosts  []string
 	CAFile      string        // PEM certificates that are trusted in addition to the system's
 	Interval    time.Duration // between two requests; 1 s, and more where robots.txt asks for more
@@ -41,9 +41,9 @@ type Options struct {
 	MaxPages    int           // 10,000
 	MaxDepth    int           // links from the first page, where there is no sitemap; 16
 	MaxVariants int           // pages that differ in their query alone; 25
-	// Include are patterns of paths below the folder to index, such as "guide/**" and "*.html";
-	// none means all. Without a sitemap, other pages are still read for their links. "**" matches
-	// any folders; a pattern without a slash matches the last part of a path.
+	// Include lists patterns of paths below the folder to index, such as "guide/**" and "*.html".
+	// If empty, all pages are indexed. Without a sitemap, other pages are still read for their
+	// links. "**" matches any folders. A pattern without a slash matches the last part of a path.
 	Include    []string
 	Exclude    []string    // patterns of paths that are never requested, even if included
 	Politeness *Politeness // of this process; its own if nil
@@ -73,11 +73,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// parallel is the number of concurrent requests, so that a slow answer does not delay the next
+// parallel is the number of concurrent requests. A slow response then does not delay the next
 // request.
 const parallel = 2
 
-// Connector reads one site. It stores its knowledge of the pages only in the checkpoint.
+// Connector reads one site. It stores information about pages only in the checkpoint.
 type Connector struct {
 	options Options
 	scope   scope
@@ -88,7 +88,8 @@ type Connector struct {
 
 var _ index.Resumer = (*Connector)(nil)
 
-// New returns a connector for options.URL. It does not connect. The error names all faults.
+// New returns a connector for options.URL. It sends no request. The error lists all invalid
+// options.
 func New(options Options) (*Connector, error) {
 	options = options.withDefaults()
 	where, err := newScope(options.URL)
@@ -99,7 +100,7 @@ func New(options Options) (*Connector, error) {
 	return &Connector{options: options, scope: where, client: client, guard: guard, source: where.source()}, nil
 }
 
-// headerTimeout is how long a site may take to begin its answer.
+// headerTimeout is the maximum wait for the start of a response.
 const headerTimeout = 30 * time.Second
 
 func newClient(setting string, allow []string, caFile string) (*http.Client, *outhttp.Guard, error) {
@@ -111,7 +112,7 @@ func newClient(setting string, allow []string, caFile string) (*http.Client, *ou
 	return client, guard, err
 }
 
-// SourceOf returns the source of an address, in any spelling.
+// SourceOf returns the source for an address. All spellings of an address give the same source.
 func SourceOf(address string) (document.Source, error) {
 	where, err := newScope(address)
 	if err != nil {
@@ -124,7 +125,7 @@ func (s scope) source() document.Source {
 	return document.Source{ID: sourceID(s), Kind: Kind, Name: s.start.String()}
 }
 
-// sourceID returns an id that depends only on the address, so that every process uses the same
+// sourceID returns an id that depends only on the address. Every process then uses the same
 // document ids.
 func sourceID(s scope) document.SourceID {
 	sum := sha256.Sum256([]byte(s.start.Host + s.prefix))
@@ -140,21 +141,20 @@ func sourceID(s scope) document.SourceID {
 // Source implements index.Connector. Its name is the address.
 func (c *Connector) Source() document.Source { return c.source }
 
-// reading numbers the rules by which pages become documents. Raise it when they change: every page
-// is then read again.
+// reading is the version of the rules for building documents. Raise it if the rules change. Every
+// page is then read again.
 const reading = 5
 
 // Settings implements index.Connector.
 func (c *Connector) Settings() string { return c.rules() + fmt.Sprintf(" %v", c.options.ACL) }
 
-// rules identifies the settings that decide which pages become documents, and how.
+// rules identifies the settings that determine which pages become documents, and how.
 func (c *Connector) rules() string {
 	return fmt.Sprintf("web %d %q %q", reading, c.options.Include, c.options.Exclude)
 }
 
-// Sync implements index.Connector. It requests pages with the date and ETag of the known version,
-// so that the site can answer that nothing has changed. It does not request pages whose date in the
-// sitemap has not changed.
+// Sync implements index.Connector. It sends conditional requests with the date and ETag of the
+// known version of a page. It does not request pages whose date in the sitemap has not changed.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		run, err := c.newCrawl(ctx, since)

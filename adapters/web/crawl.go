@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// crawl is one run over a site. Only next and its callees modify it, from one goroutine.
+// crawl is one run over a site. Only next and the methods it calls modify it, from one goroutine.
 type crawl struct {
 	*Connector
 	site
@@ -54,10 +54,10 @@ type page struct {
 const (
 	batchSize  = 16
 	batchBytes = 8 << 20 // of the pages of a batch, but for those under way when it is reached
-	// bytes of an address on average: all addresses are in each checkpoint
+	// average size of an address in bytes; each checkpoint contains all addresses
 	nameSize   = 256
 	savedEvery = 256 // pages between two checkpoints at most
-	// interval of saving, so that slow work is not repeated after an interruption
+	// interval between saves; slow work is then not repeated after an interruption
 	savedAfter = 5 * time.Second
 	mostErrors = 10 // pages in a row without an answer; then the site is taken to be down
 )
@@ -102,11 +102,12 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 	return r, nil
 }
 
-// robotsBytes is how many bytes of a robots.txt are used (RFC 9309 requires at least that many).
+// robotsBytes is the maximum number of bytes of a robots.txt that are used (RFC 9309 requires at
+// least that many).
 const robotsBytes = 512 << 10
 
-// add queues a page unless it is already queued, outside of the scope, or excluded. It reports
-// whether the page is part of the run.
+// add queues a page unless the page is already queued, outside of the scope, or excluded. It
+// reports whether the page is part of the run.
 func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	at = clean(at)
 	if !c.scope.holds(at) || passedOver(at) {
@@ -154,7 +155,8 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	return true
 }
 
-// once reports why a page is excluded, for the first page that a rule excludes.
+// once reports the reason why a page is excluded. It does so only for the first page that a rule
+// excludes.
 func (c *crawl) once(rule string, at *url.URL, sentence string) {
 	if !c.reported[rule] {
 		c.reported[rule] = true
@@ -173,7 +175,7 @@ func (c *crawl) excluded(at *url.URL) bool {
 	return pattern.List(c.options.Exclude).Match(c.scope.below(at))
 }
 
-// passedOver are name extensions of files without text, which are never requested.
+// passedOver lists extensions of files without text. Such files are never requested.
 func passedOver(at *url.URL) bool {
 	switch strings.ToLower(path.Ext(at.Path)) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".avif", ".mp3", ".wav", ".ogg", ".flac", ".mp4", ".mov", ".avi",
@@ -200,8 +202,8 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// next reads some pages and returns them as a batch. The last one is complete unless existing pages
-// may have been missed.
+// next reads some pages and returns them as a batch. The last batch is complete, unless existing
+// pages may have been missed.
 func (c *crawl) next(ctx context.Context) (index.Batch, error) {
 	pages := c.queue[:min(batchSize, len(c.queue))]
 	answers, err := c.requestPage(ctx, pages)
@@ -239,8 +241,8 @@ func firstReason(b index.Batch) string {
 	return ""
 }
 
-// checkpoint returns the state of this run and, before its end, that of the last run for the
-// remaining pages.
+// checkpoint returns the state of this run. Until the run ends, it also returns the last run's
+// state for the remaining pages.
 func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 	pages := c.now
 	if !complete {
@@ -261,8 +263,8 @@ type answer struct {
 	skipped bool // not requested, because it is unchanged according to the sitemap
 }
 
-// requestPage fetches the first pages of a list, a few at once, until their bodies have batchBytes.
-// It fails only when the run is over.
+// requestPage fetches the first pages of a list, a few at a time, until their bodies have
+// batchBytes. It returns an error only if the run must end.
 func (c *crawl) requestPage(ctx context.Context, pages []page) ([]answer, error) {
 	answers := make([]answer, len(pages))
 	var group errgroup.Group

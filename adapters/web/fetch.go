@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// site fetches from one host, politely. It is safe for concurrent use.
+// site fetches pages from one host and limits the request rate. It is safe for concurrent use.
 type site struct {
 	client *http.Client
 	pace   *hostPace // nil where a single page is fetched
@@ -43,7 +43,7 @@ type response struct {
 // errGone marks a page that does not exist according to the site.
 var errGone = errors.New("the site does not have this page")
 
-// busyError is a site's wish to be asked later, or its failure to answer at all.
+// busyError means that a site requests a later retry, or does not respond at all.
 type busyError struct {
 	sentence string
 	after    time.Duration
@@ -59,14 +59,14 @@ const (
 	longestRest = 24 * time.Hour
 )
 
-// leftAlone is the error of a host that requested a pause.
+// leftAlone is the error for a host that requested a pause.
 func leftAlone(what string, length time.Duration) *busyError {
 	return &busyError{"the server" + what + " wants to be left alone for " + length.Round(time.Second).String() + "; run it again after that", length}
 }
 
-// fetch requests a page, and retries if the site asks for that. Errors are parts of sentences that
-// say what happened. They wrap errGone if the page does not exist and *busyError if a later run may
-// succeed.
+// fetch requests a page, and retries if the site asks for a retry. The text of an error is a part
+// of a sentence that says what happened. The error wraps errGone if the page does not exist. It
+// wraps *busyError if a later run may succeed.
 func (s *site) fetch(ctx context.Context, r request) (response, error) {
 	pause := firstPause
 	for try := 1; ; try++ {
@@ -143,7 +143,7 @@ func megabytes(n int64) string {
 	return strconv.FormatInt(n>>20, 10) + " MB"
 }
 
-// bound returns the client with redirects kept to what the request allows.
+// bound returns the client with a redirect policy that follows the limits of the request.
 func (s *site) bound(r request) *http.Client {
 	if r.within == nil && r.permit == nil {
 		return s.client
@@ -208,8 +208,8 @@ func retryAfter(h http.Header) time.Duration {
 	return noHint
 }
 
-// explain converts a transport error to one that says what to do. Refused connections are
-// permanent, other errors transient.
+// explain converts a transport error to an error that says what to do. Refused connections are
+// permanent, and other errors are transient.
 func explain(ctx context.Context, err error) error {
 	var outside *outsideError
 	var wrapped *url.Error

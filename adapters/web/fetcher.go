@@ -21,13 +21,14 @@ type Page struct {
 	UpdatedAt time.Time
 }
 
-// Permit returns the reason why an address may not be requested, as the end of a sentence; nil
-// allows it. private says that its host is reachable only because the operator listed it.
+// Permit returns the reason why an address may not be requested, as the end of a sentence. It
+// returns nil if the address is allowed. private means that the host is reachable only because the
+// operator listed it.
 type Permit func(ctx context.Context, address string, private bool) error
 
 // FetcherOptions configure a Fetcher. Zero fields get their defaults.
 type FetcherOptions struct {
-	// hosts, addresses and networks that are fetched although they are not public
+	// hosts, addresses and networks that are fetched although they are not on the public internet
 	// (OPEN_URL_PRIVATE_HOSTS)
 	AllowHosts []string
 	CAFile     string // PEM certificates that are trusted in addition to the system's
@@ -55,9 +56,9 @@ func NewFetcher(o FetcherOptions) (*Fetcher, error) {
 	return &Fetcher{client, guard, o.MaxBytes}, nil
 }
 
-// Fetch fetches a page with one attempt. It does not wait for sites that ask for a later retry. It
-// ends after a minute, or when ctx is done. It calls permit for the address and for every redirect
-// before it sends a request there. The text of an error is a sentence for the model and for people.
+// Fetch fetches a page with one attempt. It does not wait if a site asks for a later retry. It ends
+// after a minute, or when ctx is done. It calls permit for the address and for every redirect
+// before it sends the request. The text of an error is a sentence for the model and for people.
 func (f *Fetcher) Fetch(ctx context.Context, address string, permit Permit) (Page, error) {
 	at, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" {

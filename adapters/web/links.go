@@ -18,10 +18,10 @@ type directions struct {
 	noFollow  bool
 }
 
-// mostLinks limits the links of one page that are followed.
+// mostLinks is the maximum number of links of one page that are followed.
 const mostLinks = 5000
 
-// readDirections collects the links of a page, made absolute. Any input is accepted.
+// readDirections collects the links of a page as absolute addresses. It accepts any input.
 func readDirections(text string, at *url.URL) directions {
 	var d directions
 	base := at
@@ -70,8 +70,8 @@ func readDirections(text string, at *url.URL) directions {
 	}
 }
 
-// obeyHeader reads instructions in headers, which also exist for other formats than HTML:
-// X-Robots-Tag, and Link with a canonical address (RFC 8288).
+// obeyHeader reads instructions from headers, which all formats can have: X-Robots-Tag, and Link
+// with a canonical address (RFC 8288).
 func (d *directions) obeyHeader(header http.Header, at *url.URL) {
 	for _, list := range header.Values("X-Robots-Tag") {
 		who, rest, named := strings.Cut(list, ":")
@@ -95,7 +95,7 @@ func (d *directions) obeyHeader(header http.Header, at *url.URL) {
 
 var canonicalRelation = regexp.MustCompile(`(?i)^[^,<]*;\s*rel\s*=\s*"?canonical"?\s*(?:[;,]|$)`)
 
-// obey reads a list of directives, of a meta element or of the header X-Robots-Tag.
+// obey reads a list of directives from a meta element or from the header X-Robots-Tag.
 func (d *directions) obey(list string) {
 	for word := range strings.SplitSeq(strings.ToLower(list), ",") {
 		switch strings.TrimSpace(word) {

@@ -11,13 +11,14 @@ import (
 )
 
 // Politeness limits the request rate per host across all sources. The connectors of a process share
-// one. It is safe for concurrent use, and the zero value is ready to use.
+// one Politeness. It is safe for concurrent use, and the zero value is ready to use.
 type Politeness struct {
 	mu    sync.Mutex
 	hosts map[string]*hostPace
 }
 
-// of returns the pace of a host. All sources of a host share the slowest one.
+// of returns the pace of a host. If the sources of a host have different paces, all of them use the
+// slowest.
 func (p *Politeness) of(host string, interval time.Duration) *hostPace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -33,14 +34,14 @@ func (p *Politeness) of(host string, interval time.Duration) *hostPace {
 	return found
 }
 
-// hostPace lets one request pass in each interval, and none while the host wants to be left alone.
+// hostPace allows one request in each interval, and none during a pause that the host requested.
 type hostPace struct {
 	mu      sync.Mutex
 	limiter *rate.Limiter
 	quiet   pace.Rest
 }
 
-// theHost is the key of a host in its own rest.
+// theHost is the only key in a host's rest.
 const theHost = ""
 
 // slow lengthens the interval; shorter ones are ignored.
@@ -55,8 +56,8 @@ func (p *hostPace) slow(interval time.Duration) {
 // rest lets nothing pass for some time.
 func (p *hostPace) rest(length time.Duration) { p.quiet.For(theHost, length) }
 
-// wait waits its turn. Where the host wants to be left alone for longer than a run can wait, it
-// fails at once.
+// wait waits until a request is allowed. It fails immediately if the host's pause is longer than a
+// run can wait.
 func (p *hostPace) wait(ctx context.Context) error {
 	for {
 		if err := p.limiter.Wait(ctx); err != nil {

@@ -33,8 +33,8 @@ const (
 	officePage
 )
 
-// formatOf determines the format by the content type, or by the name if the type is missing or only
-// says text.
+// formatOf returns the format by the content type. If the type is missing or only says text, it
+// uses the name.
 func formatOf(contentType string, at *url.URL) format {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -77,7 +77,7 @@ func formatOf(contentType string, at *url.URL) format {
 	return unread
 }
 
-// parsed is a page as a document without a name.
+// parsed is a page as a document, without a name.
 type parsed struct {
 	title    string
 	language string
@@ -113,8 +113,8 @@ func (f format) parse(ctx context.Context, got response) (parsed, error) {
 	}
 }
 
-// decode turns a page into UTF-8 text with plain line breaks, going by its content type, its byte
-// order mark and its meta elements.
+// decode converts a page to UTF-8 text with plain line breaks. It finds the encoding by the content
+// type, the byte order mark and the meta elements.
 func decode(raw []byte, contentType string) string {
 	text := string(raw)
 	encoding, _, certain := charset.DetermineEncoding(raw[:min(len(raw), 1024)], contentType)
@@ -145,7 +145,7 @@ func build(at *url.URL, p parsed, stated time.Time) document.Document {
 }
 
 // linked returns the addresses that a page links to, in normal form. It drops links to the page
-// itself and to anything other than web pages.
+// itself, and links to anything other than web pages.
 func linked(at *url.URL, p parsed) []document.Link {
 	from := at
 	if base, err := at.Parse(p.base); err == nil {
@@ -164,11 +164,12 @@ func linked(at *url.URL, p parsed) []document.Link {
 	return out
 }
 
-// freshly is how close to the time of the answer a Last-Modified must be to mean only that the page
-// was generated for this request.
+// freshly is the maximum difference between Last-Modified and the response time for which
+// Last-Modified is ignored. The page was then generated for this request.
 const freshly = 10 * time.Minute
 
-// statedDate is when a page was changed, as its sitemap or else its server says.
+// statedDate returns the time at which a page was changed. It uses the sitemap, or else the
+// server's header.
 func statedDate(sitemap string, header http.Header) time.Time {
 	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01-02T15:04Z07:00"} {
 		if t, err := time.Parse(layout, sitemap); err == nil {

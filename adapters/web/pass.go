@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// pass is the place in an unfinished pass over a site: what a crawl knows in addition to the pages.
+// pass is the position in an unfinished pass over a site. It holds what a crawl needs in addition
+// to the pages.
 type pass struct {
 	Done      []string       `json:"done"` // pages read, by name
 	Queue     []waiting      `json:"queue"`
@@ -43,8 +44,8 @@ func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
 	return fresh
 }
 
-// readPass returns the place in an unfinished pass; nil without one, or where pages were read by
-// other rules than now.
+// readPass returns the position in an unfinished pass. It returns nil if there is none, or if pages
+// were read by other rules than the current ones.
 func readPass(since index.Checkpoint, rules string) *pass {
 	var last checkpoint
 	if json.Unmarshal(since, &last) != nil || last.Rules != rules || last.Pass == nil || len(last.Pass.Queue) == 0 {
@@ -73,7 +74,7 @@ func (c *crawl) place() *pass {
 	return p
 }
 
-// resume goes to a place where an earlier crawl stood.
+// resume continues at the position of an earlier crawl.
 func (c *crawl) resume(p *pass) {
 	c.resumed, c.mapped, c.documents, c.blind, c.full = true, p.Mapped, p.Documents, p.Blind, p.Full
 	for _, n := range p.Done {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// agent is the name under which robots.txt may address this crawler.
+// agent is the crawler's name in robots.txt.
 const agent = "footnote"
 
-// robots are the rules of a robots.txt for this crawler (RFC 9309). The zero value allows
+// robots holds the rules of a robots.txt for this crawler (RFC 9309). The zero value allows
 // everything.
 type robots struct {
 	rules    []rule
@@ -23,11 +23,12 @@ type rule struct {
 	allow   bool
 }
 
-// longestDelay caps Crawl-delay: some files hold numbers that would stretch a run over weeks.
+// longestDelay is the maximum Crawl-delay. Some files contain values that would extend a run to
+// weeks.
 const longestDelay = 30 * time.Second
 
-// parseRobots parses a robots.txt. It uses the groups that name this crawler, else those for all.
-// It ignores invalid lines.
+// parseRobots parses a robots.txt. It uses the groups that name this crawler, or else the groups
+// for all crawlers. It ignores invalid lines.
 func parseRobots(text string) robots {
 	var own, general robots
 	var sitemaps []string
@@ -85,8 +86,8 @@ func (r *robots) add(key, value string) {
 	}
 }
 
-// allows reports whether a path, with its query, may be fetched: the longest pattern that matches
-// decides, and Allow among equals.
+// allows reports whether a path, with its query, may be fetched. The longest matching pattern
+// decides. If patterns are equally long, Allow decides.
 func (r robots) allows(name string) bool {
 	longest, allowed := -1, true
 	name = octets(name)
@@ -98,8 +99,8 @@ func (r robots) allows(name string) bool {
 	return allowed
 }
 
-// octets normalises a path or pattern for comparison (RFC 9309, 2.2.2): characters outside of ASCII
-// are encoded, needless encodings are decoded, and hexadecimal digits are in upper case.
+// octets normalises a path or pattern for comparison (RFC 9309, 2.2.2). It encodes characters
+// outside of ASCII, decodes needless encodings, and writes hexadecimal digits in upper case.
 func octets(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -122,13 +123,13 @@ func octets(s string) string {
 	return b.String()
 }
 
-// unreserved characters mean the same whether encoded or not (RFC 3986, 2.3).
+// unreserved reports whether a character means the same with and without encoding (RFC 3986, 2.3).
 func unreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
-// matches reports whether a pattern describes the beginning of a path; * stands for any characters,
-// $ at the end for the path's end.
+// matches reports whether a pattern matches the beginning of a path. * matches any characters, and
+// $ at the end matches the path's end.
 func matches(pattern, name string) bool {
 	pattern, whole := strings.CutSuffix(pattern, "$")
 	parts := strings.Split(pattern, "*")

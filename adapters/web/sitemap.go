@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
 )
 
-// Limits of the sitemap protocol (sitemaps.org), and of how many sitemaps a site is believed to
-// need.
+// sitemapBytes and the constants below it are limits of the sitemap protocol (sitemaps.org), and
+// the maximum number of sitemaps that are read for a site.
 const (
 	sitemapBytes   = 50 << 20
 	sitemapEntries = 50_000
@@ -29,7 +29,7 @@ type entry struct {
 	modified string // as written
 }
 
-// parseSitemap reads a sitemap, or the addresses of further ones from a sitemap index.
+// parseSitemap parses a sitemap. For a sitemap index, it returns the addresses of further sitemaps.
 func parseSitemap(ctx context.Context, raw []byte) (pages, maps []entry, err error) {
 	var in io.Reader = bytes.NewReader(raw)
 	if bytes.HasPrefix(raw, []byte("\x1f\x8b")) {
@@ -102,7 +102,7 @@ func parseSitemap(ctx context.Context, raw []byte) (pages, maps []entry, err err
 const longestDate = 64
 
 // sitemap reads the site's sitemaps and queues the pages inside the scope. It reports whether there
-// were any. If one cannot be read, the run is incomplete, so that no page counts as gone.
+// are any sitemaps. If a sitemap cannot be read, the run is incomplete, so no page counts as gone.
 func (c *crawl) sitemap(ctx context.Context) (bool, error) {
 	var queue []string
 	explicit := strings.HasSuffix(c.scope.start.Path, ".xml") || strings.HasSuffix(c.scope.start.Path, ".xml.gz")

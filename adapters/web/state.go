@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is what is known of a page from the last time it was read. The short names keep the
+// state is what is known about a page from its last read. Field names are short to keep the
 // checkpoint of a large site small.
 type state struct {
 	ETag      string `json:"e,omitempty"`
@@ -27,8 +27,8 @@ type checkpoint struct {
 	Pass  *pass            `json:"pass,omitempty"` // in the middle of one
 }
 
-// readCheckpoint parses the stored state; an invalid one counts as none. Of pages read by other
-// rules it keeps only the names, so that they are requested again.
+// readCheckpoint parses the stored state. An invalid state counts as none. If pages were read by
+// other rules, it keeps only their names, so that they are requested again.
 func readCheckpoint(raw index.Checkpoint, rules string) map[string]state {
 	var c checkpoint
 	if json.Unmarshal(raw, &c) != nil || c.Pages == nil {
@@ -47,8 +47,8 @@ func sum(body []byte) uint64 {
 	return binary.BigEndian.Uint64(s[:])
 }
 
-// stamp is a time that changes whenever the body does: sites' own dates change without reason, or
-// not at all. Only its equality means anything.
+// stamp returns a time that changes whenever the body changes. Dates of sites may change without
+// reason, or not at all. Stamps can only be compared for equality.
 func (s state) stamp() time.Time {
 	return time.Unix(int64(s.Sum>>33), int64(s.Sum%1_000_000)*1000).UTC()
 }

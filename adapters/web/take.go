@@ -49,7 +49,7 @@ func (c *crawl) applyAnswer(p page, a answer) error {
 	return nil
 }
 
-// removePage takes a page out. The first page must exist.
+// removePage removes a page. The first page must exist.
 func (c *crawl) removePage(p page, err error) error {
 	n := name(p.at)
 	if !c.mapped && n == name(c.scope.start) {
@@ -63,14 +63,14 @@ func (c *crawl) removePage(p page, err error) error {
 	return nil
 }
 
-// forget takes a page out that the last run indexed.
+// forget removes a page that the last run indexed.
 func (c *crawl) forget(p page) {
 	if known, ok := c.known[name(p.at)]; ok && !known.Hidden && known.Canonical == "" {
 		c.batch.Deleted = append(c.batch.Deleted, c.id(p.at))
 	}
 }
 
-// broken records an unreadable page; its indexed version and its state stay.
+// broken records an unreadable page. The indexed version and the state of the page are kept.
 func (c *crawl) broken(p page, err error) {
 	n := name(p.at)
 	if known, ok := c.known[n]; ok {
@@ -82,7 +82,7 @@ func (c *crawl) broken(p page, err error) {
 	}})
 }
 
-// unchanged keeps a page as it is. Should the index lack it after all, it is fetched again.
+// unchanged keeps a page as it is. If the index does not have the page, the page is fetched again.
 func (c *crawl) unchanged(p page, skipped bool) {
 	known := c.known[name(p.at)]
 	if !skipped && p.sitemap != "" {
@@ -107,11 +107,11 @@ func (c *crawl) unchanged(p page, skipped bool) {
 		}})
 }
 
-// patience is how long a page may wait for pauses of the site, and for formats with few concurrent
-// parsers.
+// patience is the maximum time that a page waits for pauses of the site, and for formats with few
+// concurrent parsers.
 const patience = 10 * time.Minute
 
-// fresh takes in a page that is new or has changed.
+// fresh adds a page that is new or has changed.
 func (c *crawl) fresh(p page, got response) {
 	kind := formatOf(got.header.Get("Content-Type"), p.at)
 	found := state{ETag: mark(got.header, "ETag"), Modified: mark(got.header, "Last-Modified"), Sum: sum(got.body), Sitemap: p.sitemap}
@@ -152,11 +152,12 @@ func (c *crawl) fresh(p page, got response) {
 		Load: func(ctx context.Context) (document.Document, error) { return c.document(ctx, p, got) }})
 }
 
-// longestMark is the maximum length of a version mark in bytes. Each is stored with the state of
-// the source.
+// longestMark is the maximum length of a version mark in bytes. Every mark is stored with the state
+// of the source.
 const longestMark = 256
 
-// mark returns a header that identifies a version of a page, or "" if it is too long to store.
+// mark returns a header that identifies a version of a page. It returns "" if the header is too
+// long to store.
 func mark(header http.Header, name string) string {
 	if value := header.Get(name); len(value) <= longestMark {
 		return value
@@ -164,7 +165,7 @@ func mark(header http.Header, name string) string {
 	return ""
 }
 
-// hide excludes a page and removes its indexed version.
+// hide excludes a page and removes the page's indexed version.
 func (c *crawl) hide(p page, found state, sentence string) {
 	found.Hidden = true
 	n := name(p.at)
@@ -175,8 +176,8 @@ func (c *crawl) hide(p page, found state, sentence string) {
 	}
 }
 
-// original queues the canonical page that another one names. It is indexed whatever it says about
-// itself, since two pages may each name the other.
+// original queues the canonical page that another page names. The canonical page is indexed
+// whatever it says about itself, because two pages may each name the other as canonical.
 func (c *crawl) original(address string, copied page) {
 	at, err := url.Parse(address)
 	if err != nil {

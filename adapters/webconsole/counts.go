@@ -9,11 +9,11 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// countsAge is how old the counts of questions on a page may be. Counting takes longer than the
-// rest of the page.
+// countsAge is the lifetime of cached counts of questions. The counts are cached because counting
+// is slower than the rest of a page.
 const countsAge = time.Minute
 
-// counts caches the number of questions in a scope. The zero value is ready for use.
+// counts caches the number of questions for each scope and period. The zero value is ready for use.
 type counts struct {
 	mu sync.Mutex
 	of map[string]counted

@@ -13,14 +13,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Prefixes of the fields of a form with settings: what the person chose, and what was stored when
-// the form was shown.
+// Prefixes of the field names in a settings form. prefixValue is for the submitted value. prefixWas
+// is for the value that was stored when the form was shown.
 const (
 	prefixValue = "v."
 	prefixWas   = "was."
 )
 
-// place returns the place whose settings a request is about.
+// place returns the place of a settings request. If it returns false, it has sent an error page.
 func (s *server) place(w http.ResponseWriter, r *http.Request, in review.SignedIn) (session.Place, bool) {
 	at := session.Place{Platform: thread.Platform(r.Form.Get("platform")), Workspace: r.Form.Get("workspace"), Channel: strings.TrimSpace(r.Form.Get("channel"))}
 	if len(at.Platform)+len(at.Workspace)+len(at.Channel) > maxTitle {
@@ -40,7 +40,7 @@ func (s *server) place(w http.ResponseWriter, r *http.Request, in review.SignedI
 	return found, true
 }
 
-// settings shows the form with the settings of a place.
+// settings shows the settings form of a place.
 func (s *server) settings(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	if err := r.ParseForm(); err != nil {
 		s.fail(w, http.StatusBadRequest, sentenceForm)
@@ -98,12 +98,12 @@ func (s *server) changeSettings(w http.ResponseWriter, r *http.Request, in revie
 	}
 }
 
-// plain takes the marks of code out of a sentence, and shortens it.
+// plain removes backticks from a sentence and shortens it.
 func plain(sentence string) string {
 	return fit(strings.ReplaceAll(sentence, "`", ""), maxSentence)
 }
 
-// showSettings shows the form with what became of it.
+// showSettings shows the settings form with the result of a submission.
 func (s *server) showSettings(w http.ResponseWriter, in review.SignedIn, status int, form review.PlaceForm, done []session.SettingChange) {
 	data := struct {
 		review.PlaceForm
@@ -133,5 +133,6 @@ func (s *server) showSettings(w http.ResponseWriter, in review.SignedIn, status 
 	s.show(w, status, "settings", framed(in, review.PageSetup, "Settings: "+placed(form.Place), data))
 }
 
-// maxChoices is the largest number of choices of a setting. Of more, the person types one.
+// maxChoices is the maximum number of choices that a form shows for a setting. If there are more,
+// the form shows a text field.
 const maxChoices = 60

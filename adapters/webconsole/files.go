@@ -17,15 +17,15 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// Files keeps files in projects for people of the console.
+// Files stores uploaded files in projects for users of the console.
 type Files struct {
 	Service *upload.Service
-	// Author describes a person at the moment, as the platform does.
+	// Author returns the current account of a person from the platform.
 	Author func(ctx context.Context, person access.Account) (access.Account, error)
 }
 
 const (
-	// uploadWithin limits a request that keeps files, from its start until the response.
+	// uploadWithin is the time limit for an upload request, until its response is sent.
 	uploadWithin = 5 * time.Minute
 	maxUploads   = 10 // files of a request
 	maxUploading = 2  // requests at once
@@ -38,19 +38,19 @@ const (
 	readersProject = "project"
 )
 
-// project is a project as the form offers it.
+// project is a project that the upload form offers.
 type project struct {
 	Name    string
 	Readers access.ACL
 }
 
-// keptFile is a file as the page shows it.
+// keptFile is a stored file on the page.
 type keptFile struct {
 	upload.File
 	Mine bool // the viewer can remove it
 }
 
-// files shows the files that a person may read, and the form that keeps one.
+// files shows the files that a person may read, and the upload form.
 func (s *server) files(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	v, ok := s.viewer(w, r, in)
 	if !ok {
@@ -63,7 +63,7 @@ func (s *server) files(w http.ResponseWriter, r *http.Request, in review.SignedI
 	s.showFiles(w, r, in, v, http.StatusOK, done)
 }
 
-// showFiles shows the page with what became of a form.
+// showFiles shows the page of files with the result of a submitted form.
 func (s *server) showFiles(w http.ResponseWriter, r *http.Request, in review.SignedIn, v review.Viewer, status int, done string) {
 	all, err := s.Files.Service.List(r.Context(), s.Tenant, v.Audience)
 	if err != nil {
@@ -95,8 +95,8 @@ func alone(person access.Account) access.ACL {
 	return access.ACL{access.User(person.Platform, person.ID)}
 }
 
-// keepFiles keeps the files of a form. They are read from the request one after the other, so that
-// one is in memory at a time.
+// keepFiles stores the uploaded files of a form. It reads them one after the other, so that only
+// one file is in memory at a time.
 func (s *server) keepFiles(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	v, ok := s.viewer(w, r, in)
 	if !ok {
@@ -122,7 +122,7 @@ func (s *server) keepFiles(w http.ResponseWriter, r *http.Request, in review.Sig
 	s.showFiles(w, r, in, v, status, said)
 }
 
-// keepParts keeps the files of a form, whose fields come before them.
+// keepParts stores the files of a form. In the form, the other fields must precede the files.
 func (s *server) keepParts(ctx context.Context, form *multipart.Reader, v review.Viewer, author access.Account) (said string, status int) {
 	request := upload.Request{Tenant: s.Tenant, Author: author, Listens: v.Audience}
 	var to upload.Project
@@ -183,7 +183,8 @@ func (s *server) keepPart(ctx context.Context, part *multipart.Part, r upload.Re
 	return s.Files.Service.Keep(ctx, r, to, given)
 }
 
-// chosen returns the readers that a person chose; nil: none of the choices.
+// chosen returns the readers that a person has chosen in the form. It returns nil if the choice is
+// unknown.
 func (s *server) chosen(readers string, r upload.Request, author access.Account) access.ACL {
 	switch readers {
 	case readersMe:

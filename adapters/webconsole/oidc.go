@@ -16,25 +16,25 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// OIDC is an identity provider for signing in (OpenID Connect, code flow with PKCE). It is safe for
-// concurrent use.
+// OIDC signs people in with an identity provider. It uses the code flow of OpenID Connect with
+// PKCE. It is safe for concurrent use.
 type OIDC struct {
 	Issuer, ClientID, ClientSecret string
 	CallbackURL                    string // of the console, ending in CallbackPath
 	HTTP                           *http.Client
-	// plain leaves PKCE out, for a provider that does not document it.
+	// plain omits PKCE, for a provider that does not document PKCE.
 	plain bool
 
 	provider atomic.Pointer[oidc.Provider] // nil until it answered
 }
 
-// CallbackPath is the path to which a provider redirects people.
+// CallbackPath is the path to which an identity provider redirects the browser after sign-in.
 const CallbackPath = "/oidc/callback"
 
-// attemptLifetime is how long a person may take at the provider.
+// attemptLifetime is the maximum time that a person may spend at the provider during sign-in.
 const attemptLifetime = 10 * time.Minute
 
-// attempt is one attempt to sign in at the provider. The browser keeps it in a cookie.
+// attempt is the state of one sign-in at the provider. The browser stores it in a cookie.
 type attempt struct {
 	State, Nonce, Verifier string
 	Connect                bool // connect the identity to the account that is signed in
@@ -45,7 +45,8 @@ const discoverWithin = 10 * time.Second
 
 const attemptCookie = "__Host-footnote-oidc"
 
-// discovered fetches the provider's endpoints and keys, until it succeeds once.
+// discovered returns the provider's endpoints and keys. It fetches them from the provider until it
+// succeeds once.
 func (o *OIDC) discovered(ctx context.Context) (*oidc.Provider, error) {
 	if known := o.provider.Load(); known != nil {
 		return known, nil
@@ -79,8 +80,8 @@ func (o *OIDC) begin(ctx context.Context, a attempt) (string, error) {
 	return c.AuthCodeURL(a.State, options...), nil
 }
 
-// finish exchanges a code for a token, and checks the token's signature, issuer, audience, expiry
-// and nonce.
+// finish exchanges a code for an ID token. It checks the signature, issuer, audience, expiry and
+// nonce of the token.
 func (o *OIDC) finish(ctx context.Context, a attempt, code string) (*oidc.IDToken, error) {
 	p, err := o.discovered(ctx)
 	if err != nil {
@@ -123,7 +124,7 @@ func (s *server) beginOIDC(w http.ResponseWriter, r *http.Request) {
 	s.leave(w, r, s.OIDC, a, attemptCookie)
 }
 
-// leave redirects the browser to a provider and keeps the attempt in a cookie.
+// leave redirects the browser to a provider. It stores the attempt in a cookie.
 func (s *server) leave(w http.ResponseWriter, r *http.Request, o *OIDC, a attempt, name string) {
 	to, err := o.begin(r.Context(), a)
 	if err != nil {
@@ -148,8 +149,9 @@ func (s *server) providerFailed(w http.ResponseWriter, r *http.Request, err erro
 	s.fail(w, http.StatusBadGateway, sentenceProvider)
 }
 
-// returned returns the attempt of a callback and the provider's ID token, and deletes the browser's
-// cookie, so that the callback counts once. ok is false if it has written a page that says why not.
+// returned handles a callback from a provider. It returns the attempt and the ID token. It deletes
+// the attempt's cookie, so that a callback works only once. If ok is false, it has sent an error
+// page.
 func (s *server) returned(w http.ResponseWriter, r *http.Request, o *OIDC, name string) (a attempt, id *oidc.IDToken, ok bool) {
 	a, ok = attemptOf(r, name)
 	gone := cookie("", time.Unix(1, 0))
@@ -166,7 +168,8 @@ func (s *server) returned(w http.ResponseWriter, r *http.Request, o *OIDC, name 
 	return a, id, err == nil
 }
 
-// attemptOf returns the attempt of a callback, from the browser's cookie.
+// attemptOf returns the attempt from the cookie of a callback request. ok is false if the cookie
+// and the state parameter do not match.
 func attemptOf(r *http.Request, name string) (a attempt, ok bool) {
 	c, err := r.Cookie(name)
 	if err != nil {

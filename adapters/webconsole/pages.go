@@ -45,8 +45,8 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"item":    func(sentence string) string { return strings.TrimPrefix(sentence, "- ") },
 }).ParseFS(files, "pages/*.html"))
 
-// Limits that keep a page below 100 kB, whatever people and models write. Lengths are in bytes as
-// sent.
+// Limits that keep a page below 100 kB, even for long questions and answers. Lengths are in bytes
+// after HTML escaping.
 const (
 	maxShown    = 450    // of a question in a list
 	maxAnswer   = 24_000 // of an answer, and of all passages together
@@ -59,7 +59,7 @@ const (
 	maxSources  = 60
 )
 
-// fit returns the start of a text, cut to at most most bytes on a page.
+// fit cuts a text to at most most bytes after HTML escaping.
 func fit(text string, most int) string {
 	used := 0
 	for i, r := range text {
@@ -70,8 +70,8 @@ func fit(text string, most int) string {
 	return text
 }
 
-// safe returns the address of a link if browsers follow it from a page and it is not too long.
-// Browsers do not follow addresses of files.
+// safe returns the address of a link for use on a page. It returns "" if the address is not a web
+// address or is longer than maxLink. Browsers do not follow file addresses from a page.
 func safe(link string) string {
 	address, ok := cite.LinkURL(link)
 	if !ok || len(address) > maxLink || !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
@@ -99,7 +99,7 @@ func span(d time.Duration) string {
 	return text
 }
 
-// outcomes lists the outcomes in words, in the order of the form.
+// outcomes lists the outcomes with their displayed words, in the order of the form.
 var outcomes = []struct{ Key, Words string }{
 	{string(session.Answered), "answered"}, {string(session.NoEvidence), "nothing found"}, {string(session.Failed), "failed"}, {string(session.Refused), "declined by the model"},
 	{string(session.Limited), "over a quota"}, {string(session.NotPermitted), "not permitted"}, {string(session.Stopped), "stopped"},
@@ -129,7 +129,7 @@ type navigation struct {
 
 var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources", review.PageSetup: "Setup", review.PageFiles: "Files", review.PageTry: "Try it"}
 
-// show renders a complete page before it sends any of it.
+// show renders a complete page and then sends it.
 func (s *server) show(w http.ResponseWriter, status int, name string, v view) {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, name+".html", v); err != nil {
@@ -148,7 +148,7 @@ func (s *server) fail(w http.ResponseWriter, status int, sentence string) {
 	s.show(w, status, "message", view{Title: http.StatusText(status), Data: sentence})
 }
 
-// broken logs why a page cannot be shown, and sends an error page.
+// broken logs the error that prevented a page, and sends an error page.
 func (s *server) broken(w http.ResponseWriter, r *http.Request, err error) {
 	s.Logger.ErrorContext(r.Context(), "a page of the console cannot be shown", "page", r.URL.Path, "error", err)
 	s.fail(w, http.StatusInternalServerError, "Something went wrong. The log of the program has the cause. Try again.")
@@ -175,7 +175,7 @@ func style(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(text) // a browser that went away needs no style
 }
 
-// begin redirects to the first page that the person's role may open.
+// begin redirects to the first page that is allowed for the person's role.
 func (s *server) begin(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	pages := in.Role.Pages()
 	if len(pages) == 0 {
@@ -266,7 +266,7 @@ func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.Sig
 	}{query, period, periods, outcomes, found, counts, older, !query.Before.At.IsZero(), in.Role.Opens(review.PartReveal)}))
 }
 
-// cursor parses a place in a list. Invalid text means the start of the list.
+// cursor parses the cursor of a list. For invalid text, it returns the start of the list.
 func cursor(text string) review.Cursor {
 	at, turn, _ := strings.Cut(text, ".")
 	micros, err := strconv.ParseInt(at, 10, 64)
@@ -276,7 +276,8 @@ func cursor(text string) review.Cursor {
 	return review.Cursor{At: time.UnixMicro(micros), Turn: session.TurnID(turn)}
 }
 
-// opened returns the question of a request, with what its viewer may see of it.
+// opened returns the question of a request. The details contain only what the viewer may see. If ok
+// is false, it has sent an error page.
 func (s *server) opened(w http.ResponseWriter, r *http.Request, in review.SignedIn) (v review.Viewer, d review.Detail, ok bool) {
 	if v, ok = s.viewer(w, r, in); !ok {
 		return v, d, false
@@ -310,7 +311,7 @@ func (s *server) question(w http.ResponseWriter, r *http.Request, in review.Sign
 	}))
 }
 
-// bound shortens a question's details, so that the page stays small whatever a model wrote.
+// bound shortens the details of a question to keep the page small.
 func bound(d *review.Detail) {
 	d.Text, d.Answer = fit(d.Text, maxQuestion), fit(d.Answer, maxAnswer)
 	d.Citations, d.Closest = d.Citations[:min(len(d.Citations), maxItems)], d.Closest[:min(len(d.Closest), maxItems)]

@@ -13,7 +13,7 @@ func (s *server) offerReveal(w http.ResponseWriter, _ *http.Request, in review.S
 	s.show(w, http.StatusOK, "reveal", framed(in, review.PageQuestions, "See a question for a reason", nil))
 }
 
-// reveal shows another person's question for a while, after notifying that person.
+// reveal notifies the author of a question and shows the question for a limited time.
 func (s *server) reveal(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	v, ok := s.viewer(w, r, in)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 
 type setupPart struct{ Key, Title string }
 
-// setupParts are the pages about which agent answers from which documents. The last one is for all
-// roles.
+// setupParts are the pages of the setup. They show which agent answers from which documents. The
+// last part is visible to all roles.
 var setupParts = []setupPart{{"agents", "Agents"}, {"projects", "Projects"}, {"sets", "Document sets"}, {"channels", "Channels"}}
 
 // Limits of the setup pages.
@@ -25,7 +25,8 @@ const (
 	maxFileReaders  = 5
 )
 
-// setup shows a part of the setup. Settings of the configuration file can be changed only there.
+// setup shows one part of the setup. Settings from the configuration file can be changed only in
+// that file.
 func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	parts := setupParts
 	if !in.Role.Opens(review.PartSettings) {
@@ -59,8 +60,8 @@ func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedI
 	s.show(w, http.StatusOK, "setup", framed(in, review.PageSetup, parts[at].Title, data))
 }
 
-// fitSetup keeps the entries of a part that a viewer may see and that fit on a page. It returns how
-// many were omitted.
+// fitSetup removes the entries of a part that the viewer may not see or that do not fit on a page.
+// It returns the number of entries that did not fit.
 func fitSetup(all *review.Setup, v review.Viewer, role review.Role, part string) (more int) {
 	cut := func(n, most int) int {
 		more += max(0, n-most)
@@ -106,7 +107,7 @@ func fitSetup(all *review.Setup, v review.Viewer, role review.Role, part string)
 	return more
 }
 
-// placed returns the name of a place at the beginning of a heading.
+// placed returns the name of a place for the beginning of a heading.
 func placed(p session.Place) string {
 	name := p.Name()
 	if p.Platform == "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// offerSignIn shows a button for a sign-in link. It does not use up the link, because programs that
-// preview links open it, too.
+// offerSignIn shows the sign-in page. For a sign-in link, the page has a button that uses the link.
+// Opening the link does not use it, because link previews open it too.
 func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
 	secret := r.URL.Query().Get("link")
 	if secret == "" {
@@ -37,8 +37,8 @@ type offer struct {
 
 const sentenceLink = "This link is not valid: it expired, or was used before. Ask for a new one: footnote console link."
 
-// signIn uses up a link and starts a session. The session has a new secret, whatever cookie the
-// browser sent.
+// signIn uses a sign-in link and starts a session. The session always has a new secret, even if the
+// browser sent a session cookie.
 func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	secret := r.PostFormValue("link")
@@ -55,8 +55,8 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 	s.begun(w, r, session, in.Expires)
 }
 
-// cookie returns a cookie that is bound to this host and to secure connections, and hidden from
-// scripts.
+// cookie returns a session cookie. The cookie is sent only to this host, only over secure
+// connections, and is not readable by scripts.
 func cookie(value string, expires time.Time) *http.Cookie {
 	return &http.Cookie{Name: cookieName, Value: value, Path: "/", Expires: expires, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
@@ -77,8 +77,8 @@ func (s *server) endSession(r *http.Request) {
 	}
 }
 
-// page returns the handler of a page, for people who are signed in and whose role may open it. It
-// looks up the role at every request.
+// page returns a handler that calls next for a person with a valid session and a role that may open
+// the page. It checks the role at every request.
 func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Request, review.SignedIn)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := r.Cookie(cookieName)
@@ -106,8 +106,9 @@ func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Reque
 	}
 }
 
-// viewer returns what the person may read now. If the platform does not answer, nothing is shown: a
-// person who left must not count as one who may read public documents.
+// viewer returns the current access of a person. If the platform does not respond, viewer sends an
+// error page and returns false. The person may have left, and must then not read even public
+// documents.
 func (s *server) viewer(w http.ResponseWriter, r *http.Request, in review.SignedIn) (review.Viewer, bool) {
 	v, err := s.Viewer(r.Context(), in.Person)
 	switch {

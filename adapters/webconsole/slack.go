@@ -10,31 +10,32 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// Slack signs people in with Slack: OpenID Connect, whose ID tokens name the team and the user
-// (https://docs.slack.dev/authentication/sign-in-with-slack). People need no further connection,
-// because roles are granted to accounts of Slack. It is safe for concurrent use.
+// Slack signs people in with Slack. It uses OpenID Connect. The ID tokens contain the team and the
+// user (https://docs.slack.dev/authentication/sign-in-with-slack). People do not need to connect an
+// identity first, because roles are granted to Slack accounts. Slack is safe for concurrent use.
 type Slack struct {
 	OIDC
 	// Member reports whether an account is a full member of the workspace that this installation
-	// serves. It is not for guests, apps, deactivated accounts, and accounts of other workspaces.
+	// serves. It returns false for guests, apps, deactivated accounts, and accounts of other
+	// workspaces.
 	Member func(ctx context.Context, person access.Account) (bool, error)
 }
 
 // SlackIssuer is the issuer of Slack's ID tokens.
 const SlackIssuer = "https://slack.com"
 
-// SlackCallbackPath is the path to which Slack redirects people.
+// SlackCallbackPath is the path to which Slack redirects the browser after sign-in.
 const SlackCallbackPath = "/slack/callback"
 
 const slackCookie = "__Host-footnote-slack"
 
-// NewSlack returns a Slack for the app with a client id and secret. callback is the console's
-// address for SlackCallbackPath.
+// NewSlack returns a Slack for the app with the given client id and secret. callback is the full
+// address of the console with the path SlackCallbackPath.
 func NewSlack(issuer, id, secret, callback string, client *http.Client, member func(context.Context, access.Account) (bool, error)) *Slack {
 	return &Slack{OIDC: OIDC{Issuer: issuer, ClientID: id, ClientSecret: secret, CallbackURL: callback, HTTP: client, plain: true}, Member: member}
 }
 
-// slackClaims are what Slack's ID tokens add to the standard's claims
+// slackClaims are the claims in Slack's ID tokens that the OpenID Connect standard does not define
 // (https://docs.slack.dev/reference/methods/openid.connect.token).
 type slackClaims struct {
 	Team string `json:"https://slack.com/team_id"`
@@ -89,7 +90,8 @@ func (s *server) finishSlack(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// begun sends the browser to the start page with a new session, and ends the one before.
+// begun ends the previous session of the browser, sets the cookie of the new session, and redirects
+// to the start page.
 func (s *server) begun(w http.ResponseWriter, r *http.Request, session string, expires time.Time) {
 	s.endSession(r)
 	http.SetCookie(w, cookie(session, expires))

@@ -28,7 +28,7 @@ func (s *server) sources(w http.ResponseWriter, r *http.Request, in review.Signe
 	}{all, more}))
 }
 
-// fitSource shortens a source's faults, so that the page stays small.
+// fitSource shortens the list of a source's faults to keep the page small.
 func fitSource(s *review.Source) {
 	s.Faults = slices.Clone(s.Faults[:min(len(s.Faults), maxItems)])
 	for j := range s.Faults {
@@ -99,8 +99,8 @@ func (s *server) changeSource(w http.ResponseWriter, r *http.Request, in review.
 	}
 }
 
-// readers shows whether a person may read a document, and why. It shows only readers and no title,
-// because the administrator may not be allowed to read the document.
+// readers shows whether a person may read a document, and the reason. It shows the document's
+// readers but not the title, because the administrator may not have access to the document.
 func (s *server) readers(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	data := struct {
 		For, Address string
@@ -135,5 +135,5 @@ func fitAnswer(a *review.Answer) {
 	}
 }
 
-// maxReaders is the largest number of a document's readers that are shown.
+// maxReaders is the maximum number of a document's readers on the page.
 const maxReaders = 40

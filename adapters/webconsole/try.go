@@ -17,7 +17,7 @@ const (
 	maxSteps = 40
 )
 
-// tried holds the fields of the page Try it.
+// tried holds the fields of the page "Try it".
 type tried struct {
 	Question string
 	Sentence string // why there is no answer
@@ -28,8 +28,8 @@ func (s *server) offerTry(w http.ResponseWriter, _ *http.Request, in review.Sign
 	s.show(w, http.StatusOK, "try", framed(in, review.PageTry, "Try it", tried{}))
 }
 
-// try answers a question from documents that its viewer may read. It sends the page in parts: first
-// the progress, then the answer.
+// try answers a question from documents that the viewer may read. It sends the page in two parts:
+// the progress, and then the answer.
 func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxText)
 	question := strings.TrimSpace(r.PostFormValue("question"))
@@ -70,7 +70,7 @@ func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn)
 	part("try-end", view{Data: data})
 }
 
-// fitAsked shortens an answer to fit on a page.
+// fitAsked shortens an answer so that it fits on a page.
 func fitAsked(a mcp.Asked) mcp.Asked {
 	a.Answer = fit(a.Answer, maxAnswer)
 	cut := func(all []mcp.AskedSource) []mcp.AskedSource {

@@ -1,5 +1,6 @@
-// Package webconsole serves the console: web pages for people who look after questions, sources and
-// gaps. The pages need no script. Package core/review decides what they show.
+// Package webconsole serves the console. The console consists of web pages for people who look
+// after questions, sources and gaps. The pages use no scripts. Package core/review decides what the
+// pages show.
 package webconsole
 
 import (
@@ -24,35 +25,37 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Config sets up a Handler. Everything except OIDC and Slack is required.
+// Config configures a Handler. All fields are required except Files, OIDC and Slack.
 type Config struct {
 	Tenant   access.TenantID
 	Host     string // host name in browsers, with its port if it has one
 	Sessions review.Sessions
 	Reader   review.Reader
-	// Viewer returns what a person may read now. review.ErrGone reports that the person has left.
+	// Viewer returns the current access of a person. It returns review.ErrGone if the person has
+	// left.
 	Viewer func(ctx context.Context, person access.Account) (review.Viewer, error)
 	Counts func(ctx context.Context, s review.Scope, since time.Time) (review.Counts, error)
-	// Today returns the overview. It includes costs and findings only if operation is set.
+	// Today returns the overview. If operation is set, the overview includes costs and findings.
 	Today   func(ctx context.Context, operation bool) (review.Today, error)
 	Sources func(ctx context.Context) ([]review.Source, error)
 	Gaps    func(ctx context.Context, v review.Viewer, since time.Time) (gaps.Report, error)
-	// Act does an action on an answer. review.ErrAway reports that this process cannot do it.
+	// Act executes an action on an answer. It returns review.ErrAway if this process cannot execute
+	// the action.
 	Act func(ctx context.Context, r action.Request) (action.Reply, error)
-	// ChangeSource does an action on a source, and returns the result as a sentence. It fails with
+	// ChangeSource executes an action on a source and returns the result as a sentence. It returns
 	// a review.InputError if the action is not possible.
 	ChangeSource func(ctx context.Context, by access.Account, do sources.Act, id document.SourceID) (string, error)
-	// MayRead reports whether an account may read the document at an address. It fails with a
+	// MayRead reports whether an account may read the document at an address. It returns a
 	// review.InputError if the account is unknown.
 	MayRead func(ctx context.Context, account, address string) (review.Answer, error)
-	// Reveal shows another person's question for a while, notifies that person, and returns the
-	// question's turn. ref is a turn or a reference. It fails with a review.InputError that says
-	// why the question is not shown.
+	// Reveal makes another person's question visible for a limited time, and notifies that person.
+	// ref is a turn or a reference. Reveal returns the turn of the question. It returns a
+	// review.InputError with the reason if the question cannot be shown.
 	Reveal func(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error)
-	// Revealed returns the questions that were revealed to a person and are still shown.
+	// Revealed returns the questions that are currently revealed to a person.
 	Revealed func(ctx context.Context, person access.Account) ([]session.TurnID, error)
-	// Ask answers a question for a person, and reports its progress meanwhile. It fails with a
-	// review.InputError that says why there is no answer.
+	// Ask answers a question of a person. It calls progress while it works. It returns a
+	// review.InputError with the reason if there is no answer.
 	Ask   func(ctx context.Context, person access.Account, question string, progress func(doing string)) (mcp.Asked, error)
 	Setup func(ctx context.Context) (review.Setup, error)
 	// Settings shows and changes the settings of channels.
@@ -64,7 +67,7 @@ type Config struct {
 }
 
 const (
-	// answerWithin limits a request from its start until the client has read the response.
+	// answerWithin is the time limit for a request, until the client has read the response.
 	answerWithin = 30 * time.Second
 	maxForm      = 16 << 10
 	maxAtOnce    = 32 // requests
@@ -84,8 +87,9 @@ type server struct {
 	counted        counts
 }
 
-// Handler answers browsers. It is safe for concurrent use. Its cookie needs secure connections, so
-// CONSOLE_URL must begin with https:// unless it is on this machine.
+// Handler returns the HTTP handler of the console. It is safe for concurrent use. Its cookie
+// requires secure connections, so CONSOLE_URL must begin with https:// unless the console runs on
+// this machine.
 func Handler(config Config) http.Handler {
 	s := &server{Config: config, signIns: newLimiter(signInsPerMinute), pages: newLimiter(pagesPerMinute)}
 	mux := http.NewServeMux()
@@ -130,11 +134,11 @@ func Handler(config Config) http.Handler {
 	return secured(inbound.OnlyHost(config.Host, "CONSOLE_URL", http.NewCrossOriginProtection().Handler(inbound.AtOnce(maxAtOnce, inbound.Everyone, mux))))
 }
 
-// policy is the Content-Security-Policy of every page: no scripts run, nothing is embedded, and no
-// other site can frame a page.
+// policy is the Content-Security-Policy of every page. It forbids scripts, embedded content, and
+// frames on other sites.
 const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// secured sets the security headers of every response, and a deadline.
+// secured sets the security headers and the time limit of every response.
 func secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -165,7 +169,7 @@ func secured(next http.Handler) http.Handler {
 	})
 }
 
-// maxKeys is the largest number of callers in a limiter, before it is emptied.
+// maxKeys is the maximum number of callers in a limiter. A full limiter is emptied.
 const maxKeys = 10_000
 
 // limiter limits each caller's requests per minute.
@@ -202,9 +206,9 @@ func (s *server) limited(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// addressOf returns the address of a request's client. Behind a proxy, it is the address that the
-// proxy appended to X-Forwarded-For. With the proxy's own address, one person could use up
-// everyone's sign-ins.
+// addressOf returns the address of the client of a request. Behind a proxy, it is the address that
+// the proxy appended to X-Forwarded-For. The proxy's own address is not used, because one person
+// could then exhaust the sign-in limit of all people.
 func addressOf(r *http.Request) string {
 	address, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package websearch queries a search provider for pages of the public web.
 //
-// A response is at most 1 MB and is read whole, which takes up to four times its size in memory.
-// Redirects are not followed, so that the query and the key are sent only to the provider.
+// A response is at most 1 MB and is read whole. Reading takes up to four times the response's size
+// in memory. Redirects are not followed, so the query and the key are sent only to the provider.
 package websearch
 
 import (
@@ -55,7 +55,7 @@ type provider struct {
 	read    func(body []byte) ([]websearch.Result, error)
 }
 
-// item is a page as a provider sends it. Each names its fields in its own way.
+// item is a page in a provider's response. Each provider has its own field names.
 type item struct {
 	Title         string `json:"title"`
 	URL           string `json:"url"`
@@ -69,7 +69,7 @@ type item struct {
 	Date          string `json:"date"`
 }
 
-// providers are the supported services, each with its documentation.
+// providers lists the supported services, each with its documentation.
 var providers = map[string]provider{
 	// https://docs.searxng.org/dev/search_api.html: "/search", q, format=json; the format has to be
 	// allowed in settings.yml.
@@ -242,7 +242,7 @@ func first(texts ...string) string {
 	return ""
 }
 
-// dated reads a date as the providers write them; zero where it is none.
+// dated parses a date in the providers' formats. It returns the zero time for an invalid date.
 func dated(text string) time.Time {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateOnly, "Jan 2, 2006"} {
 		if at, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {

@@ -5,15 +5,19 @@ import (
 	"time"
 )
 
-// Accounts stores people of chat platforms as their workspaces describe them, for all replicas and
-// across restarts. It serves to look up people by the address that a source gives, and to detect
-// shared addresses. It is safe for concurrent use.
+// Accounts stores the accounts of people as their chat platforms describe them. All replicas share
+// the accounts, and they survive restarts. They are used to find people by the email address that a
+// source reports, and to detect addresses that several accounts share. It is safe for concurrent
+// use.
 type Accounts interface {
-	// Accounts returns the stored accounts among ids that were seen within ListAge, by id.
+	// Accounts returns the stored accounts with the given ids, by id. It omits accounts that were
+	// not seen within ListAge.
 	Accounts(ctx context.Context, w Workspace, ids []string) (map[string]Account, error)
-	// Saw records the descriptions of people at a time. It keeps newer descriptions.
+	// Saw records descriptions of people that were read at the time at. It does not replace newer
+	// descriptions.
 	Saw(ctx context.Context, w Workspace, people []Account, at time.Time) error
-	// Listed records that a complete list of a workspace's people, begun at a time, contained these
-	// ids. The addresses of all others become unverified, unless they were seen since.
+	// Listed records the ids in a complete list of a workspace's people. at is when reading the
+	// list began. The addresses of people who are not in the list become unverified, unless the
+	// person was seen after at.
 	Listed(ctx context.Context, w Workspace, people []string, at time.Time) error
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Audience is the set of principals that everyone who sees an answer holds: the asker alone in a
-// private conversation, else everyone who can open the channel. The zero Audience may read nothing.
-// Values are immutable.
+// Audience is the set of principals that all readers of an answer hold. In a private conversation
+// the asker is the only reader. In a channel, everyone who can open the channel is a reader. The
+// zero Audience may read nothing. An Audience is immutable.
 type Audience struct {
 	tenant     TenantID
 	principals []Principal // sorted, distinct; contains Public if the tenant is set
@@ -35,7 +35,7 @@ func (a Audience) With(sources ...Principal) Audience {
 }
 
 // Platform returns the audience without principals of sources. Only this part is stored with a
-// turn: memberships in sources are looked up each time and never stored elsewhere.
+// turn. Memberships in sources are looked up each time and never stored with a turn.
 func (a Audience) Platform() Audience {
 	own := slices.DeleteFunc(slices.Clone(a.principals), func(p Principal) bool { return slices.Contains(a.sources, p) })
 	return Audience{tenant: a.tenant, principals: own}
@@ -52,7 +52,7 @@ func (a Audience) MayRead(acl ACL) bool {
 	return false
 }
 
-// Key returns a key for caches. It is the same for equal audiences only.
+// Key returns a key for caches. Two audiences have the same key only if they are equal.
 func (a Audience) Key() string {
 	var b strings.Builder
 	b.WriteString(string(a.tenant))
@@ -63,8 +63,8 @@ func (a Audience) Key() string {
 	return b.String()
 }
 
-// Common returns the audience of several people together: the principals that all of them hold.
-// People of different tenants share nothing.
+// Common returns the audience of several people: the principals that all of them hold. The audience
+// of people from different tenants may read nothing.
 func Common(first Audience, others ...Audience) Audience {
 	held := first.principals
 	sources := slices.Clone(first.sources)

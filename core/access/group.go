@@ -1,6 +1,6 @@
 package access
 
-// BoundGroup binds a group of a chat platform, by its native id, to a group name in access lists.
-// The platform's own group names do not count, since anyone who may rename a group could otherwise
-// gain access.
+// BoundGroup binds the native id of a chat platform's group to a group name in access lists. The
+// group's name on the platform has no effect. Otherwise a person who may rename a group could gain
+// access.
 type BoundGroup struct{ ID, Name string }

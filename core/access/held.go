@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Held is a principal that a person holds, and a short text on its origin: "you are a full member
-// of this workspace".
+// Held is a principal that a person holds. From is a short text that says why, such as "you are a
+// full member of this workspace".
 type Held struct {
 	Principal Principal
 	From      string
@@ -16,19 +16,20 @@ type Held struct {
 type Account struct {
 	Workspace
 	ID, Name string
-	// in lower case, if the workspace vouches for it; else empty, as for everyone who is not a full
-	// member
+	// Email is the verified address in lower case. It is empty if the workspace has not verified
+	// it, or if the person is not a full member.
 	Email string
-	// a full member of the workspace: not a guest, partner of a shared channel, bot or deactivated
-	// account
+	// Full says that the person is a full member of the workspace. Guests, partners in a shared
+	// channel, bots and deactivated accounts are not full members.
 	Full bool
 	Gone bool // known to have left: deactivated, or no longer in any server
 	Bot  bool // an app of the workspace itself, which does not count as a listener
 }
 
-// Address returns the address that identifies the account as user:email:ADDRESS and in sources. It
-// must be verified by the workspace, belong to a full member, and have a domain in domains (in
-// lower case). Otherwise it is empty.
+// Address returns the email address that identifies the account in sources and in
+// user:email:ADDRESS. The workspace must have verified the address, the account must be a full
+// member, and the address's domain must be in domains (in lower case). Otherwise Address returns
+// "".
 func (a Account) Address(domains []string) string {
 	if _, domain, ok := strings.Cut(a.Email, "@"); !ok || !a.Full || !slices.Contains(domains, domain) {
 		return ""
@@ -37,21 +38,21 @@ func (a Account) Address(domains []string) string {
 }
 
 // MostNamed is the maximum number of people in a place whose principals are looked up individually.
-// In larger places, and those that people can join without an invitation, only the groups that
-// cover everyone count (Presence.Open).
+// In larger places, only groups that cover everyone count. The same applies to places that people
+// can join without an invitation (Presence.Open).
 const MostNamed = 200
 
-// Presence is who will see an answer, as reported by a platform.
+// Presence says who will see an answer, as reported by a platform.
 type Presence struct {
 	Tenant TenantID
 	Held   []Held // what all of them hold on the platform, besides Public
-	// People is everyone present, except apps of the workspace; one person if the answer is
-	// private. It is nil if not all are known, or more than MostNamed.
+	// People are the people present, without apps of the workspace. A private answer has one
+	// person. People is nil if some are unknown, or if there are more than MostNamed.
 	People []Account
-	// Open says that others may see the answer too: people may join without an invitation, or there
-	// are too many to list.
+	// Open says that people outside People may see the answer too. Either people may join without
+	// an invitation, or there are too many people to list.
 	Open bool
-	// Outsiders says that guests or another organisation are present.
+	// Outsiders says that guests or members of another organisation are present.
 	Outsiders bool
 }
 

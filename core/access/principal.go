@@ -1,8 +1,8 @@
-// Package access says who asks, who listens, and what a document's access list allows.
+// Package access defines who asks, who sees an answer, and what a document's access list permits.
 //
-// A document names the principals that may read it; an audience holds the principals that everybody
-// in it shares. A document may be shown when the two have one in common. Nothing ever crosses a
-// tenant.
+// A document's access list names the principals that may read the document. An audience holds the
+// principals that all its members share. The audience may read the document if it holds at least
+// one of the named principals. Access never crosses tenants.
 package access
 
 import (
@@ -11,27 +11,27 @@ import (
 	"strings"
 )
 
-// TenantID identifies an organisation. Every row of documents, chunks, vectors, sessions and
-// settings belongs to exactly one.
+// TenantID identifies an organisation. Every document, chunk, vector, session and setting belongs
+// to exactly one tenant.
 type TenantID string
 
 // DefaultTenant is the only tenant unless others are configured.
 const DefaultTenant TenantID = "default"
 
-// Principal is a person or a set of people in an access list: "public", "members", "group:NAME",
-// "channel:PLATFORM:ID" or "user:PLATFORM:ID".
+// Principal is a person or a set of people in an access list. Its forms are "public", "members",
+// "group:NAME", "channel:PLATFORM:ID" and "user:PLATFORM:ID".
 type Principal string
 
 const (
 	// Public is everyone, including guests and partners of a shared channel.
 	Public Principal = "public"
-	// Members are the full members of the tenant's workspaces and guilds: never guests, Slack
-	// Connect partners or deactivated accounts.
+	// Members are the full members of the tenant's workspaces and guilds. Guests, Slack Connect
+	// partners and deactivated accounts are never members.
 	Members Principal = "members"
 )
 
-// User returns the principal of a person's account on a platform. Accounts of different platforms
-// are different principals unless linked explicitly.
+// User returns the principal of a person's account on a platform. Accounts on different platforms
+// are different principals unless the operator links them.
 func User(platform, id string) Principal { return Principal("user:" + platform + ":" + id) }
 
 // Channel returns the principal of everyone who is currently in a channel.
@@ -69,11 +69,11 @@ func principalError(s string) error {
 	return fmt.Errorf("access list entry %q is not known: write public, members, group:NAME, channel:PLATFORM:ID or user:PLATFORM:ID", s)
 }
 
-// ACL lists the principals that may read a document. Holding one of them is enough. An empty ACL
-// denies everyone.
+// ACL lists the principals that may read a document. A reader needs to hold one of them. An empty
+// ACL permits no reader.
 type ACL []Principal
 
-// ParseACL parses a comma-separated list of principals. The result is sorted and distinct.
+// ParseACL parses a comma-separated list of principals. The result is sorted and has no duplicates.
 func ParseACL(s string) (ACL, error) {
 	var acl ACL
 	for part := range strings.SplitSeq(s, ",") {
@@ -93,8 +93,8 @@ func ParseACL(s string) (ACL, error) {
 	return slices.Compact(acl), nil
 }
 
-// Kind returns the part of a principal before its first colon, such as "user", "channel" or
-// "group", or all of Public and Members.
+// Kind returns the part of a principal before the first colon, such as "user", "channel" or
+// "group". For Public and Members it returns the whole principal.
 func (p Principal) Kind() string {
 	kind, _, _ := strings.Cut(string(p), ":")
 	return kind

@@ -7,30 +7,31 @@ import (
 	"time"
 )
 
-// ErrGrants means that permissions in sources are currently unknown. Other permissions are valid.
+// ErrGrants means that permissions in sources are currently unknown. Permissions on the platform
+// are still valid.
 var ErrGrants = errors.New("what is held of sources is not known at the moment")
 
 // grantsTimeout limits a call of Grants, which normally takes milliseconds.
 const grantsTimeout = 2 * time.Second
 
-// Rules are the operator's statements about people and sources.
+// Rules are settings of the operator about people and sources.
 type Rules struct {
 	Domains []string // domains, in lower case, whose addresses link accounts to people in sources
-	// groups of sources that cover everyone, used where people outside of Presence.People may see
-	// an answer
+	// Covering are groups of sources that cover everyone. They are used if people outside
+	// Presence.People may see an answer.
 	Covering []Principal
 }
 
 // Resolver computes the principals that everyone present holds. All questions, private answers,
-// shares and commands use it. The nil Resolver returns only what platforms report. It is safe for
-// concurrent use.
+// shares and commands use a Resolver. A nil Resolver returns only principals that platforms report.
+// It is safe for concurrent use.
 type Resolver struct {
 	Grants Grants
 	Rules  func() Rules // returns the current rules; may be nil
 }
 
-// Audience returns the audience of the people present. If it returns an error, which wraps
-// ErrGrants, the audience is valid but lacks principals of sources.
+// Audience returns the audience of the people present. After an error, which wraps ErrGrants, the
+// audience is valid but lacks principals of sources.
 func (r *Resolver) Audience(ctx context.Context, p Presence) (Audience, error) {
 	held, err := r.Held(ctx, p)
 	sources := make([]Principal, 0, len(held)-len(p.Held))
@@ -40,8 +41,8 @@ func (r *Resolver) Audience(ctx context.Context, p Presence) (Audience, error) {
 	return AudienceOf(p.Tenant, p.Held).With(sources...), err
 }
 
-// Held returns the principals that everyone present holds, those of the platform first. If the
-// error wraps ErrGrants, it returns only those.
+// Held returns the principals that everyone present holds. Principals of the platform come first.
+// If the error wraps ErrGrants, the result has only principals of the platform.
 func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 	held := p.Held[:len(p.Held):len(p.Held)]
 	if r == nil || r.Grants == nil {
@@ -56,9 +57,9 @@ func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 	return append(held, of...), nil
 }
 
-// ofSources returns the principals of sources that everyone present holds. If others may join,
-// these are the covering groups, or none if outsiders are present. If no person is known, as at a
-// console, there are none.
+// ofSources returns the principals of sources that everyone present holds. If other people may
+// join, it returns the covering groups. If outsiders are present as well, it returns none. If no
+// person is known, as at a console, it returns none.
 func (r *Resolver) ofSources(ctx context.Context, p Presence) ([]Held, error) {
 	var rules Rules
 	if r.Rules != nil {

@@ -2,7 +2,7 @@ package access
 
 import "strings"
 
-// Kinds of the principals of a source that has its own readers.
+// Kinds of principals in a source with its own permissions.
 const (
 	SourcePerson = "person" // a person of the source, by native id
 	SourceSet    = "set"    // people who meet every clause of a set, by its digest
@@ -11,12 +11,12 @@ const (
 // escapeID escapes native ids for access lists.
 var escapeID = strings.NewReplacer("%", "%25", ",", "%2C", "\n", "%0A", "\r", "%0D", "\t", "%09", "\x00", "%00")
 
-// escapeSource escapes the name of a source for access lists, including the separator.
+// escapeSource escapes the name of a source for access lists. It also escapes the separator.
 var escapeSource = strings.NewReplacer("%", "%25", ",", "%2C", "\n", "%0A", "\r", "%0D", "\t", "%09", "\x00", "%00", ":", "%3A")
 
-// SourceGroup returns the principal of a group of people in a source, such as a team, by kind and
-// native id: "group:SOURCE:KIND:ID". Only verified people of the source hold it. A group with the
-// same name on a chat platform is a different principal.
+// SourceGroup returns the principal of a group of people in a source, such as a team. Its form is
+// "group:SOURCE:KIND:ID", where ID is the native id. Only verified people of the source hold it. A
+// group with the same name on a chat platform is a different principal.
 func SourceGroup(source, kind, id string) Principal {
 	return Group(escapeSource.Replace(source) + ":" + kind + ":" + escapeID.Replace(id))
 }
@@ -24,9 +24,9 @@ func SourceGroup(source, kind, id string) Principal {
 // SourceAll returns the principal of everyone in a source: "group:SOURCE:all".
 func SourceAll(source string) Principal { return Group(escapeSource.Replace(source) + ":all") }
 
-// Node returns the entry "node:SOURCE:ID" for the access list of a document. It stands for the
-// current readers of a node of its source, such as a repository or folder. No one holds it and it
-// cannot be written in configuration; the index resolves it. An unknown node has no readers.
+// Node returns the entry "node:SOURCE:ID" for a document's access list. The entry stands for the
+// current readers of a node of the source, such as a repository or folder. No person holds a Node,
+// and configuration cannot contain one. The index resolves it. An unknown node has no readers.
 func Node(source, id string) Principal {
 	return Principal("node:" + escapeSource.Replace(source) + ":" + escapeID.Replace(id))
 }

@@ -12,9 +12,10 @@ import (
 
 const sentenceAway = "I was interrupted while I wrote this, and away for a while after that. Try again if an answer is still wanted."
 
-// closeAbandoned ends a turn that waited too long because no replica was running. It shows nothing,
-// since the answer may have been given before a backup was restored. Only if the platform shows a
-// half-written answer does the turn end as failed, in that place.
+// closeAbandoned ends a turn that waited too long because no replica was running. It posts no
+// answer, because the answer may have been posted before a backup was restored. If the platform
+// shows a half-written answer, the turn ends as failed, and that answer is completed with a
+// sentence.
 func (s *Service) closeAbandoned(ctx context.Context, a *attempt) error {
 	unfinished, err := s.removeNotices(ctx, a.turn)
 	if err != nil && a.turn.Failures < maxFailures {
@@ -37,7 +38,7 @@ func (s *Service) closeAbandoned(ctx context.Context, a *attempt) error {
 	return s.delivered(ctx, a, "")
 }
 
-// removeNotices deletes the notices about a turn, and reports whether an unfinished answer is
+// removeNotices deletes the notices about a turn. It reports whether an unfinished answer is
 // visible.
 func (s *Service) removeNotices(ctx context.Context, t session.Turn) (unfinished bool, err error) {
 	permit := s.permit(ctx)
@@ -70,9 +71,9 @@ type noticeStore interface {
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 }
 
-// TakeBack deletes the notices about a turn of this process, unless they are also about later
-// turns. A page without a message id stands for a notice that may have been posted by a process
-// that died before it recorded the id.
+// TakeBack deletes the notices about a turn of this process. It keeps notices that are also about
+// later turns. A page without a message id is a notice that may have been posted by a process that
+// died before it recorded the id.
 func TakeBack(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn, pages []session.Page) error {
 	for _, p := range pages {
 		if p.Kind != session.Notice {

@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Alone answers questions outside of threads, each for the one person who waits for it. It stores
+// Alone answers questions outside threads for one person, who waits for the answer. It stores
 // nothing and has no history. It is safe for concurrent use.
 type Alone struct {
 	Engine    Engine
@@ -18,8 +18,8 @@ type Alone struct {
 	Library
 }
 
-// Alone runs a turn to its end with the first model of its setup. It calls still before each step,
-// and an error of still ends the turn. The end of ctx ends it at any point.
+// Alone runs a turn to its end with the first model of its setup. It calls still before each step.
+// If still returns an error, or ctx ends, the turn ends.
 func (a Alone) Alone(ctx context.Context, t session.Turn, still func(context.Context) error, sink packet.Sink) (turn.Report, error) {
 	preparing, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Reasons for not giving an unasked answer, shown only by /footnote why.
+// Reasons why an unasked answer was not given. Only /footnote why shows them.
 const (
 	declinedHuman    = "Someone else replied first."
 	declinedEvidence = "The best passage matches %.0f %% of the question; this channel wants %.0f %%."
@@ -27,8 +27,8 @@ const (
 	declinedSearch   = "Nothing can be searched, so nothing is answered unasked."
 )
 
-// answerUnasked runs an unasked turn. It shows nothing until the answer cites a document. If it
-// never does, the turn stays invisible.
+// answerUnasked runs an unasked turn. It shows nothing until the answer cites a document. If the
+// answer cites none, the turn stays invisible.
 func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
 	held := &heldBack{open: func() (chat.Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
 	began, err := s.hasPages(ctx, a.turn)
@@ -76,7 +76,7 @@ func (s *Service) hasPages(ctx context.Context, t session.Turn) (bool, error) {
 	return len(pages) > 0, err
 }
 
-// decline ends a turn without showing anything. The result is stored for explanations.
+// decline ends a turn without showing anything. The result is stored, so that it can be explained.
 func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) error {
 	s.Logger.InfoContext(ctx, "unasked answer not given", "turn", a.turn.ID, "why", saved.Sentence)
 	saved.Outcome = session.Declined
@@ -87,7 +87,7 @@ func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) 
 }
 
 // whyNotUnasked returns the reason not to give an unasked answer, or "". It reads the channel's
-// settings again, since the turn may have waited for people to reply.
+// settings again, because the turn may have waited for people to reply.
 func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, error) {
 	if !t.LimitedUntil.IsZero() {
 		return declinedLimited, nil
@@ -134,7 +134,8 @@ func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, er
 	}
 }
 
-// groundedOnly restricts an unasked answer to the documents and makes it search first.
+// groundedOnly restricts an unasked answer to facts from documents, and makes the model search
+// first.
 func groundedOnly(req turn.Request) turn.Request {
 	req.Agent.Grounding = prompt.Strict
 	if len(req.Agent.Tools) == 0 || slices.Contains(req.Agent.Tools, search.Name) {
@@ -143,7 +144,7 @@ func groundedOnly(req turn.Request) turn.Request {
 	return req
 }
 
-// heldBack is a sink that holds all packets until the answer cites a document, and then opens the
+// heldBack is a sink that holds packets back until the answer cites a document. It then opens the
 // delivery.
 type heldBack struct {
 	open    func() (chat.Delivery, error)

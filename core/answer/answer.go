@@ -1,14 +1,16 @@
-// Package answer takes questions in and answers them: a question becomes a durable turn and,
-// whatever happens to the processes involved, ends in exactly one outcome that is said in its
-// thread.
+// Package answer accepts questions and answers them. A question becomes a durable turn. The turn
+// ends in exactly one outcome, which is shown in the thread, even if processes die.
 //
-// The way of a question: [Service.Judge] decides whether a message is to be answered, by what holds
-// in its channel; [Service.Take] stores it and queues its turn; a worker of any replica leases the
-// turn and makes an attempt at it, for which the [Engine] writes packets and a [Delivery] shows
-// them; the turn is then saved, delivered, and done. The rooms next to it: policy decides, as pure
-// functions; action does what people ask for about an answer; command answers what they type. What
-// does not belong here is what a platform looks like, which rules hold, and what happens to an
-// answer that was given.
+// A question passes these steps:
+//   - [Service.Judge] decides whether to answer a message, by the settings of the channel.
+//   - [Service.Take] stores the question and queues its turn.
+//   - A worker of any replica leases the turn and makes an attempt. The [Engine] writes packets,
+//     and a [Delivery] shows them.
+//   - The outcome is saved and delivered, and the turn is done.
+//
+// Package policy makes the decisions, as pure functions. Package action performs people's actions
+// on answers. Package command executes the commands that people type. This package does not depend
+// on the format of a platform.
 package answer
 
 import (
@@ -27,8 +29,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Engine runs a turn; *turn.Runner implements it. Cancelling ctx with the cause turn.ErrStopped
-// stops it and keeps what was written.
+// Engine runs a turn. It is implemented by *turn.Runner. If ctx is cancelled with the cause
+// turn.ErrStopped, the run stops and keeps the text written so far.
 type Engine interface {
 	Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error)
 }
@@ -42,13 +44,13 @@ type Setup struct {
 	Project    []message.File // restricted to what the turn's audience may read
 	ForceTool  string
 	SearchOnly bool
-	// Depth configures deep searches, and says whether every question gets one.
+	// Depth configures deep searches. It also says whether every question gets a deep search.
 	Depth turn.Depth
-	// ResponseFormat is the JSON Schema of the answer; nil for Markdown.
+	// ResponseFormat is the JSON Schema of the answer. Nil means Markdown.
 	ResponseFormat json.RawMessage
 }
 
-// Setups chooses the setup of each turn, for example by channel. It is called for every attempt. It
+// Setups returns the setup of each turn, for example by channel. It is called for every attempt. It
 // is safe for concurrent use.
 type Setups interface {
 	Setup(ctx context.Context, t session.Turn) (Setup, error)
@@ -59,8 +61,8 @@ type Library interface {
 	// Readable returns the existing documents among ids that everyone in the audience may currently
 	// read.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
-	// Beyond reports whether there may be documents that everyone in one audience may read, but not
-	// everyone in other. It costs far less than a search.
+	// Beyond reports whether there may be documents that all of the audience one may read, but not
+	// all of the audience other. It costs far less than a search.
 	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
 }
 
@@ -71,9 +73,10 @@ type Titles interface {
 	Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error)
 }
 
-// Catalogue lists what an audience can search. Implementations are safe for concurrent use.
+// Catalogue lists the sources that an audience can search. Implementations are safe for concurrent
+// use.
 type Catalogue interface {
-	// Searchable returns the sources with documents that everyone in the audience may read, and
-	// counts only those. If it takes too long, it returns nothing.
+	// Searchable returns the sources with documents that everyone in the audience may read. Its
+	// counts include only these documents. If the lookup takes too long, it returns nil.
 	Searchable(ctx context.Context, audience access.Audience) []tool.Source
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Limits for turns that keep failing while no replica dies, because something cannot be loaded or
-// the platform rejects the answer. They count failures only, not deaths of replicas or turns handed
-// back at shutdown. Retries back off from retryFirst to retryLast. So a turn is retried for
-// minutes, and its delivery for half an hour.
+// Limits for turns that fail repeatedly while no replica dies. Such a turn cannot load something,
+// or the platform rejects the answer. The limits do not count deaths of replicas or turns that were
+// handed back at shutdown. The delay between retries grows from retryFirst to retryLast. So a turn
+// is retried for minutes, and its delivery for half an hour.
 const (
 	maxFailures   = 10
 	maxDeliveries = 60
@@ -32,9 +32,10 @@ const (
 // errStrayStop hands back a turn that was stopped by a signal for an earlier attempt.
 var errStrayStop = errors.New("the turn was stopped by a signal of an earlier attempt")
 
-// attempt is one attempt of this process at a turn. Its context ends when the process must release
-// the turn. The run's context, below it, also ends when a person stops the turn. The cancel
-// functions are guarded by the service's lock, and nil until the contexts exist.
+// attempt is one attempt of this process at a turn. The context of the attempt ends when the
+// process must release the turn. The context of the run is derived from it, and also ends when a
+// person stops the turn. The service's lock guards the cancel functions. They are nil until the
+// contexts exist.
 type attempt struct {
 	turn   session.Turn
 	cancel context.CancelCauseFunc
@@ -55,8 +56,8 @@ func (s *Service) register(lasting context.Context, t session.Turn) (context.Con
 	return ctx, a
 }
 
-// permit returns the permit for the platform calls of one attempt. It holds while the replica's
-// lease lasts and the attempt is not cancelled.
+// permit returns the permit for the platform calls of one attempt. The permit is valid while the
+// replica holds its lease and the attempt is not cancelled.
 func (s *Service) permit(ctx context.Context) chat.Permit {
 	return func() error {
 		if cause := context.Cause(ctx); cause != nil {
@@ -66,7 +67,7 @@ func (s *Service) permit(ctx context.Context) chat.Permit {
 	}
 }
 
-// endAttempt ends an attempt, and hands the turn back if err says so.
+// endAttempt ends an attempt. Depending on err, it hands the turn back.
 func (s *Service) endAttempt(ctx context.Context, a *attempt, err error) {
 	a.span.End(err)
 	a.cancel(nil)
@@ -95,8 +96,8 @@ func withdrawnMeanwhile(err error) bool {
 	return errors.Is(err, session.ErrWithdrawn) || errors.Is(err, session.ErrRemoved)
 }
 
-// release hands the turn back. Another attempt may start at once if the process ends, else after a
-// back-off.
+// release hands the turn back. After a failure, the next attempt starts after a back-off. If the
+// cause is not a failure, such as a shutdown, the next attempt may start at once.
 func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	after := time.Duration(0)
 	if !errors.Is(cause, errHandBack) && !errors.Is(cause, errLeaseLost) && !errors.Is(cause, errStrayStop) && !errors.Is(cause, errAudience) && !withdrawnMeanwhile(cause) {
@@ -111,8 +112,8 @@ func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	}
 }
 
-// process continues a turn from its state to its end. A nil error means that the turn is finished.
-// Any other error means that the turn belongs to another replica or is to be handed back.
+// process continues a turn from its current state to its end. If the error is nil, the turn is
+// finished. After any other error, the turn belongs to another replica or must be handed back.
 func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -168,7 +169,8 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	return s.deliver(ctx, a, delivery, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// suspend releases a turn that waits for a person, once the thread shows what it waits for.
+// suspend releases a turn that waits for a person. Before that, it shows in the thread what the
+// turn waits for.
 func (s *Service) suspend(ctx context.Context, a *attempt, delivery chat.Delivery, awaiting *deepsearch.Awaiting) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()
@@ -182,7 +184,7 @@ func (s *Service) suspend(ctx context.Context, a *attempt, delivery chat.Deliver
 	return s.persist(ctx, func(ctx context.Context) error { return awaiting.Suspend(ctx, err == nil) })
 }
 
-// failExhausted ends a turn that failed too often. The log has the error of each attempt.
+// failExhausted ends a turn that failed too often. The error of each attempt is in the log.
 func (s *Service) failExhausted(ctx context.Context, a *attempt) error {
 	saved := outcomeOf(session.Failed, sentenceExhausted)
 	s.Logger.ErrorContext(ctx, "turn failed too often", "turn", a.turn.ID, "session", a.turn.Session.ID, "failures", a.turn.Failures,
@@ -193,8 +195,8 @@ func (s *Service) failExhausted(ctx context.Context, a *attempt) error {
 	return s.redeliver(ctx, a)
 }
 
-// failCrashing ends a turn that crashed several processes while it ran alone. It does not show the
-// saved answer, because showing it may have caused the crash.
+// failCrashing ends a turn that crashed several processes while no other turn ran. It does not show
+// the saved answer, because showing it may have caused the crash.
 func (s *Service) failCrashing(ctx context.Context, a *attempt) error {
 	saved := outcomeOf(session.Failed, sentenceDeadly)
 	s.Logger.ErrorContext(ctx, "turn ended the process again and again while it ran alone; it is not tried any more", "turn", a.turn.ID,
@@ -214,8 +216,8 @@ func (s *Service) failCrashing(ctx context.Context, a *attempt) error {
 	return s.deliver(ctx, a, delivery, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// produce builds the request and runs the engine with the run's context. If the turn is not to be
-// run, it returns the outcome directly.
+// produce builds the request and runs the engine with the run's context. If no run is needed, it
+// returns the outcome directly.
 func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (saved session.Saved, err error) {
 	run, disarm := s.runContext(ctx, a)
 	defer disarm()
@@ -289,7 +291,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	return savedOf(report, a.turn.Number, time.Now()), nil
 }
 
-// runContext returns the context of a run. A stop, requested on any replica, cancels it.
+// runContext returns the context of a run. A stop request on any replica cancels it.
 func (s *Service) runContext(ctx context.Context, a *attempt) (run context.Context, disarm func()) {
 	run, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -312,15 +314,15 @@ func (s *Service) runContext(ctx context.Context, a *attempt) (run context.Conte
 	}
 }
 
-// strayStop reports whether the stop was meant for an earlier attempt. The signal of an edit may
-// arrive when the edited question is already being answered. A stop for this attempt is always
-// recorded before it is signalled.
+// strayStop reports whether a stop signal was meant for an earlier attempt. For example, the signal
+// of an edit may arrive while the edited question is already being answered. A stop of the current
+// attempt is always recorded before its signal is sent.
 func (s *Service) strayStop(ctx context.Context, a *attempt) bool {
 	requested, err := s.stopRequested(ctx, a)
 	return err == nil && !requested
 }
 
-// measureStop records how long the run continued after this process learned of the stop.
+// measureStop records the time from when this process learned of a stop until the run ended.
 func (s *Service) measureStop(a *attempt) {
 	s.mu.Lock()
 	at := a.stopped
@@ -343,7 +345,7 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 	return len(ids) > 0, nil
 }
 
-// onlyQuotes reports whether every model is extractive. Extractive models cannot reply to a
+// onlyQuotes reports whether every model is extractive. An extractive model cannot reply to a
 // greeting.
 func onlyQuotes(models []llm.Model) bool {
 	return len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return !m.Info().Extractive })

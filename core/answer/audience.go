@@ -17,23 +17,24 @@ import (
 )
 
 const (
-	// listenersLimit limits the lookup of the audience, which delays the first word of an answer.
+	// listenersLimit limits the lookup of the audience. The lookup delays the first word of an
+	// answer.
 	listenersLimit = 5 * time.Second
-	// pendingLimit is how long a turn waits for its audience, and pendingLook the interval between
+	// pendingLimit is how long a turn waits for its audience. pendingLook is the interval between
 	// checks.
 	pendingLimit = 5 * time.Minute
 	pendingLook  = time.Second
-	// audienceRetry is the interval between lookups during a turn while the platform fails.
+	// audienceRetry is the interval between lookups of the audience while the platform fails.
 	audienceRetry = 500 * time.Millisecond
 )
 
-// errAudience hands back a turn if a person joined who may read less than its original audience.
+// errAudience hands back a turn because a person joined who may read less than the original
+// audience.
 var errAudience = errors.New("others listen than when the turn was begun")
 
-// listeners returns the current audience of a turn. It may differ from that at intake, since people
-// join or leave channels while a turn waits. If the platform fails, the audience is reduced to
-// public documents and known is false. While the audience is still being loaded, it waits and tells
-// the asker.
+// listeners returns the current audience of a turn. People may have joined or left the channel
+// since the question was stored. While the audience is still being loaded, it tells the asker and
+// waits. If the platform fails, known is false and the audience may read only public documents.
 func (s *Service) listeners(ctx context.Context, t session.Turn) (present access.Audience, known bool) {
 	present, err := s.Present(ctx, t)
 	if errors.Is(err, access.ErrPending) {
@@ -48,9 +49,9 @@ func (s *Service) listeners(ctx context.Context, t session.Turn) (present access
 	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant)), false
 }
 
-// Present looks up the current audience of a turn once, with all permissions its members share. An
-// error means that the audience is unknown. Permissions in sources that cannot be looked up are
-// omitted.
+// Present looks up the current audience of a turn once. The audience has all permissions that its
+// members share. An error means that the audience is unknown. If permissions in sources cannot be
+// looked up, they are omitted.
 func (s *Service) Present(ctx context.Context, t session.Turn) (access.Audience, error) {
 	present, err := s.present(ctx, t)
 	if errors.Is(err, access.ErrGrants) {
@@ -60,7 +61,7 @@ func (s *Service) Present(ctx context.Context, t session.Turn) (access.Audience,
 	return present, err
 }
 
-// present is Present, but returns access.ErrGrants if permissions in sources are unknown.
+// present is like Present, but returns access.ErrGrants if permissions in sources are unknown.
 func (s *Service) present(ctx context.Context, t session.Turn) (access.Audience, error) {
 	ctx, cancel := context.WithTimeout(ctx, listenersLimit)
 	defer cancel()
@@ -74,8 +75,8 @@ func (s *Service) present(ctx context.Context, t session.Turn) (access.Audience,
 	return s.Resolver.Audience(ctx, there)
 }
 
-// Held returns the permissions that everyone present holds. Permissions in sources that cannot be
-// looked up are omitted.
+// Held returns the principals that everyone present holds. If permissions in sources cannot be
+// looked up, they are omitted.
 func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
 	held, err := s.Resolver.Held(ctx, p)
 	if err != nil && ctx.Err() == nil {
@@ -84,7 +85,8 @@ func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
 	return held
 }
 
-// awaitAudience tells the asker that the audience is being loaded, and polls until it is known.
+// awaitAudience tells the asker that the audience is being loaded. It polls until the audience is
+// known.
 func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Audience, error) {
 	s.Logger.InfoContext(ctx, "the turn waits until it is known who listens", "turn", t.ID)
 	if s.Surfaces.Features(t.Session.Ref).Whispers && !t.Ambient && t.Attempt <= 1 {
@@ -105,9 +107,9 @@ func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Aud
 	}
 }
 
-// audienceNow returns what both the turn's original audience and its current one may read. If that
-// was already public documents only, it does not ask the platform. If the platform fails for a
-// while, it returns public documents only.
+// audienceNow returns the permissions that the original audience of a turn and the current audience
+// share. If the original audience may read only public documents, it does not ask the platform. If
+// the platform fails until listenersLimit, the result may read only public documents.
 func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audience {
 	least := access.NewAudience(t.Session.Tenant)
 	if t.Audience.Key() == least.Key() {
@@ -130,8 +132,8 @@ func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audien
 	}
 }
 
-// audienceUnchanged returns a check that cancels the attempt once a person listens who may read
-// less than the original audience.
+// audienceUnchanged returns a check that cancels the attempt if the current audience may read less
+// than the original audience.
 func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if s.audienceNow(ctx, t).Key() == t.Audience.Key() || ctx.Err() != nil {
@@ -143,7 +145,7 @@ func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Con
 }
 
 // recheckSources returns a sink that forwards packets. Before an answer's last packet, it withdraws
-// the documents that the audience may no longer read. If known is false, it adds a notice that the
+// documents that the audience may no longer read. If known is false, it adds a notice that the
 // audience is unknown.
 func (s *Service) recheckSources(ctx context.Context, t session.Turn, known bool, to packet.Sink) packet.Sink {
 	c := &checked{
@@ -161,7 +163,7 @@ func (s *Service) recheckSources(ctx context.Context, t session.Turn, known bool
 	return c
 }
 
-// checked is a sink that records which documents each model's packets showed.
+// checked is a sink that records which documents the packets of each model showed.
 type checked struct {
 	to         packet.Sink
 	shown      map[int]map[document.ID]bool
@@ -203,8 +205,8 @@ func (c *checked) addShown(model int, documents ...packet.Document) {
 	}
 }
 
-// unreadable returns the documents that the audience may not currently read. It retries until the
-// store answers. If the turn now belongs to another replica, it returns all documents.
+// unreadable returns the documents that the audience may not read now. It retries until the store
+// responds. If the turn now belongs to another replica, it returns all documents.
 func (s *Service) unreadable(ctx context.Context, audience access.Audience, ids []document.ID) []document.ID {
 	if len(ids) == 0 {
 		return nil

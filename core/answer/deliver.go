@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Outlet is a platform's target for the answer to one turn. P is the platform's rendered page. To,
-// Surface and Renderer are required.
+// Outlet says how to write the answer to one turn on a platform. P is the platform's rendered page.
+// To, Surface and Renderer are required.
 type Outlet[P any] struct {
 	To       thread.Ref        // the thread to write to
 	Surface  thread.Surface[P] // also a thread.Streamer if answers are streamed
@@ -21,14 +21,14 @@ type Outlet[P any] struct {
 	Pace     stream.Pace        // zero fields default to the surface's
 	Observe  func(stream.Write) // called for every write, from any goroutine; may be nil
 	Sign     Sign               // shows that the bot is working
-	// Barred reports whether err means that the bot may not write there. Only the asker sees the
-	// sentence. May be nil.
+	// Barred reports whether err means that the bot may not write in the thread. The sentence is
+	// for the asker only. Barred may be nil.
 	Barred func(err error) (sentence string, barred bool)
-	// Greet makes calls that can wait until the asker has seen the first sign. May be nil.
+	// Greet makes calls that can wait until the asker has seen the first sign. It may be nil.
 	Greet func(ctx context.Context)
-	// Dismiss removes what shows that a turn is being answered, if it gets no answer. May be nil.
+	// Dismiss removes the sign of a turn that gets no answer. It may be nil.
 	Dismiss func(ctx context.Context) error
-	// Ended is called when the delivery is over. May be nil.
+	// Ended is called when the delivery has ended. It may be nil.
 	Ended func(ctx context.Context)
 }
 
@@ -37,7 +37,8 @@ type Outlet[P any] struct {
 type Desk struct {
 	Platform chat.Platform
 	Records  Records
-	// Begun is called when work on a turn begins, with the pages posted for it earlier. May be nil.
+	// Begun is called when work on a turn begins. posted are the pages that earlier attempts posted
+	// for the turn. Begun may be nil.
 	Begun  func(ctx context.Context, t session.Turn, posted []session.Page)
 	Logger *slog.Logger // nil: silent
 }
@@ -48,8 +49,8 @@ type Records interface {
 	Repairs
 }
 
-// Unrecorded implements Records for a platform that shows only what this process writes, such as a
-// terminal. It stores nothing, since no other process could continue there.
+// Unrecorded implements Records without storing anything. It is for platforms such as a terminal,
+// where no other process can continue an answer.
 type Unrecorded struct{}
 
 // Intend implements Deliveries.
@@ -74,12 +75,12 @@ func (Unrecorded) Pages(context.Context, session.Fence) ([]session.Page, error) 
 // Disturbed implements Repairs.
 func (Unrecorded) Disturbed(context.Context, session.Fence) error { return nil }
 
-// Deliver opens the delivery of a turn's answer. It continues in the messages that earlier attempts
-// posted. open gets those messages and returns the outlet. When ctx ends, the delivery makes no
-// further call and needs no Finish.
+// Deliver opens the delivery of a turn's answer. The answer continues in the messages that earlier
+// attempts posted. open receives these messages and returns the outlet. When ctx ends, the delivery
+// makes no further call and needs no Finish.
 //
-// The answer of a turn that already has its outcome is written once, when it is complete, and
-// without a sign. An unasked answer has no sign either.
+// If the turn already has its outcome, the answer is written once, when it is complete, and without
+// a sign. An unasked answer has no sign either.
 func Deliver[P any](ctx context.Context, desk Desk, t session.Turn, permit chat.Permit, open func(ctx context.Context, posted []session.Page) (Outlet[P], error)) (chat.Delivery, error) {
 	if desk.Logger == nil {
 		desk.Logger = slog.New(slog.DiscardHandler)
@@ -145,7 +146,8 @@ func (d *delivery[P]) Accept(p packet.Packet) {
 	d.replies.Accept(p)
 }
 
-// observe keeps the sign until text is visible, even while the text waits for rate limits.
+// observe ends the sign when the first text becomes visible. Text that still waits for a rate limit
+// does not end the sign.
 func (d *delivery[P]) observe(w stream.Write) {
 	if w.First {
 		d.sign.endForText()
@@ -178,7 +180,7 @@ func (d *delivery[P]) write(ctx context.Context, final chat.Result) error {
 }
 
 // whisperBarred tells the asker privately, once, that the answer cannot be written. In a direct
-// message there is no other place to say it.
+// message it does nothing, because there is no other place for the message.
 func (d *delivery[P]) whisperBarred(ctx context.Context, err error) {
 	sentence, barred := d.outlet.Barred(err)
 	if t := d.turn; !barred || !d.fresh || t.Ambient || t.Direct || t.Session.Owner != "" {

@@ -20,11 +20,11 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// finalLimit limits one attempt at the final writes. Afterwards the turn is handed back, and any
+// finalLimit limits one attempt at the final writes. After that the turn is handed back, and any
 // replica tries again.
 const finalLimit = 2 * time.Minute
 
-// outcomeOf returns the result of a turn that ends without a run.
+// outcomeOf returns the outcome of a turn that ends without a run.
 func outcomeOf(o session.Outcome, sentence string) session.Saved {
 	saved := session.Saved{Outcome: o, Sentence: sentence}
 	if o == session.Failed {
@@ -33,7 +33,7 @@ func outcomeOf(o session.Outcome, sentence string) session.Saved {
 	return saved
 }
 
-// savedOf returns the result of a run.
+// savedOf returns the outcome of a run.
 func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 	best := report.Best()
 	saved := session.Saved{
@@ -62,9 +62,9 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 }
 
 // save stores the outcome of a turn. It retries until it succeeds or the turn belongs to another
-// replica. If the question was deleted meanwhile, the turn ends as Superseded and is handed back
-// with ErrWithdrawn, to be delivered again. If the answer was removed, it is handed back with
-// ErrRemoved.
+// replica. If the question was deleted meanwhile, the turn ends as Superseded, and save returns
+// ErrWithdrawn so that the turn is delivered again. If the answer was removed meanwhile, save
+// returns ErrRemoved.
 func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (err error) {
 	ctx, saving := span.Begin(ctx, "save")
 	defer func() { saving.End(err) }()
@@ -96,14 +96,14 @@ func (s *Service) finish(ctx context.Context, a *attempt, saved session.Saved) e
 	})
 }
 
-// delivered ends the turn. undelivered says why its thread shows no complete answer; empty if it
-// does.
+// delivered ends the turn. undelivered says why the thread shows no complete answer. It is empty if
+// the thread shows the complete answer.
 func (s *Service) delivered(ctx context.Context, a *attempt, undelivered string) error {
 	return s.persist(ctx, func(ctx context.Context) error { return s.Store.Delivered(ctx, a.turn.Fence(), undelivered) })
 }
 
-// persist calls write until it succeeds, fails permanently, or the replica's lease ends. A stop
-// does not cancel it.
+// persist calls write until it succeeds or fails permanently, or until the replica's lease ends. A
+// stop does not cancel it.
 func (s *Service) persist(ctx context.Context, write func(context.Context) error) error {
 	lasting := context.WithoutCancel(ctx)
 	logged := false
@@ -162,7 +162,7 @@ func (s *Service) deliver(ctx context.Context, a *attempt, delivery chat.Deliver
 	return nil
 }
 
-// sayUndelivered says why the platform permanently rejected an answer.
+// sayUndelivered returns the reason why the platform permanently rejected an answer.
 func sayUndelivered(err error) string {
 	switch {
 	case errors.Is(err, thread.ErrRefused):
@@ -174,10 +174,12 @@ func sayUndelivered(err error) string {
 	}
 }
 
-// sentenceUndelivered is stored if the platform kept failing without rejecting the answer.
+// sentenceUndelivered is stored if the platform failed until the last retry without rejecting the
+// answer.
 const sentenceUndelivered = "The chat platform did not take the answer's last messages in half an hour of trying. The log tells why."
 
-// redeliver shows the saved answer of a turn whose worker ended before the final writes.
+// redeliver shows the saved answer of a turn. It is used if an earlier worker ended before the
+// final writes.
 func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	saved, err := s.Store.Saved(limited, a.turn)
@@ -213,7 +215,7 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	return s.deliver(ctx, a, delivery, final)
 }
 
-// hasAnswerPages reports whether a part of an answer was posted, or may have been.
+// hasAnswerPages reports whether a part of the answer was posted or may have been posted.
 func (s *Service) hasAnswerPages(ctx context.Context, t session.Turn) bool {
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()

@@ -9,15 +9,14 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Guard returns the stream.Guard for the writes of one attempt: no write begins without a permit.
-// If a process is paused during a write, its permit may end before the write does. That write may
-// have overwritten another attempt's page, so the turn is delivered once more.
+// Guard returns the stream.Guard for the writes of one attempt. No write begins without a permit.
+// If a process is paused during a write, its permit may end before the write does. The write may
+// then have overwritten a page of another attempt. In this case the turn is delivered again.
 func Guard(repairs Repairs, t session.Turn, permit chat.Permit, logger *slog.Logger) stream.Guard {
 	return guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}
 }
 
-// Repairs is the part of session.Store that a process calls when it notices too late that it lost a
-// turn.
+// Repairs is the part of session.Store for a process that finds out too late that it lost a turn.
 type Repairs interface {
 	Disturbed(ctx context.Context, f session.Fence) error
 }
@@ -32,7 +31,7 @@ type guard struct {
 // Permit implements stream.Guard.
 func (g guard) Permit() error { return g.permit() }
 
-// Made implements stream.Guard. It reports a call that ended after its permit.
+// Made implements stream.Guard. If a call ended after its permit, Made reports it to the store.
 func (g guard) Made(ctx context.Context, err error) error {
 	late := g.permit()
 	if late == nil {

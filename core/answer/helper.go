@@ -7,19 +7,20 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// maxLookups limits the queue of lookups. Further people are not looked up.
+// maxLookups is the length of the queue of lookups. If the queue is full, further people are not
+// looked up.
 const maxLookups = 256
 
-// lookup is a pending check whether a person who wrote in a thread is a helper.
+// lookup is a pending check whether the author of a message in a thread is a helper.
 type lookup struct {
 	seen    session.Sighting
 	helpers access.ACL
 	ask     func(context.Context) (access.Audience, error)
 }
 
-// queueLookup checks in the background whether a person is a helper, because the platform must be
-// asked and the event must not wait. The queue is not durable. If a lookup is lost, the person's
-// next message repeats it.
+// queueLookup checks in the background whether a person is a helper. The check calls the platform,
+// and the event must not wait for that. The queue is not durable. If a lookup is lost, the person's
+// next message causes another one.
 func (s *Service) queueLookup(l lookup) {
 	select {
 	case s.lookups <- l:

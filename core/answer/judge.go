@@ -14,9 +14,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Occurrence is an event on a platform, for Judge. The adapter sets the fields of Event that the
-// platform reports. Judge derives Known, Stop, Unfollow, Question and SmallTalk from Text and the
-// store. It keeps a Stop or Unfollow that the adapter has set.
+// Occurrence is an event on a platform, as the input of Judge. The adapter sets the fields of Event
+// that the platform reports. Judge derives Known, Stop, Unfollow, Question and SmallTalk from Text
+// and the store. If the adapter has set Stop or Unfollow, Judge keeps it.
 type Occurrence struct {
 	policy.Event
 	Tenant  access.TenantID
@@ -24,38 +24,39 @@ type Occurrence struct {
 	Message thread.MessageID
 	Author  string
 	Text    string // not stored
-	// Age is how long ago a message was written that is read late; 0 otherwise.
+	// Age is the age of a message that was read late. For all other messages it is 0.
 	Age time.Duration
-	// EventKey is the platform's id of a command or a press, which has no message.
+	// EventKey is the platform's id of a command or button press. These have no message.
 	EventKey string
-	// Holds returns what the author alone may read. It must not call the platform, since the event
-	// must be acknowledged first. It is called only if not everyone may ask, roles have quotas, or
-	// helpers are configured. After an error the question is accepted, and a worker decides. Nil
-	// means public documents only.
+	// Holds returns what the author alone may read. It must not call the platform, because the
+	// event must be acknowledged first. It is called only if not everyone may ask, roles have
+	// quotas, or helpers are configured. After an error the question is accepted, and a worker
+	// decides later. Nil means public documents only.
 	Holds func(ctx context.Context) (access.Audience, error)
-	// Ask is Holds, but may call the platform. It is used after Judge has returned, to find
-	// helpers. Nil if impossible.
+	// Ask is like Holds, but may call the platform. It is called after Judge has returned, to find
+	// helpers. It is nil if the platform cannot be asked.
 	Ask func(ctx context.Context) (access.Audience, error)
 }
 
-// Judgement is the decision about an Occurrence, with the facts it is based on.
+// Judgement is the decision about an Occurrence, with the facts that it is based on.
 type Judgement struct {
 	policy.Decision
 	Policy policy.Effective
 	Thread session.Thread // as before the message, except People, which includes the author
 	Holds  access.Audience
-	// Steered is the result of an Instruction to the thread's deep search (policy.Steer).
+	// Instruction is a person's instruction to the thread's deep search (policy.Steer). Steered is
+	// the result.
 	Instruction deepsearch.Instruction
 	Steered     deepsearch.Steered
-	// Unsettled, with Answer, says that the decision depends on the author's permissions, which are
-	// not known yet (session.Pending).
+	// Unsettled says that the decision to answer depends on the author's permissions, which are not
+	// known yet (session.Pending).
 	Unsettled bool
 }
 
-// Judge decides about an event by the channel's settings, the participants of the thread, and
-// earlier events. In the bot's threads it records that the message was written. It stores the
-// verdict for `footnote why`. An error means that the store failed: the event should be
-// redelivered, or decided by policy.Decide alone.
+// Judge decides about an event. The decision depends on the channel's settings, the participants of
+// the thread, and earlier events. In threads of the bot, Judge records that the message was
+// written, and by whom. It stores the verdict for `footnote why`. An error means that the store
+// failed. The event should then be redelivered, or decided by policy.Decide alone.
 func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err error) {
 	defer s.guard(ctx, "judge", &err)
 	defer s.intakes.begin()()
@@ -114,8 +115,8 @@ func (o *Occurrence) parseText(p policy.Policy, known bool) {
 	o.SmallTalk = policy.IsSmallTalk(o.Text)
 }
 
-// addressed reports whether a word such as "stop" is addressed to the bot. In a thread of others,
-// or in a channel without a mention, it is addressed to another person.
+// addressed reports whether a word such as "stop" is addressed to the bot. In a thread of other
+// people, or in a channel without a mention, the word is addressed to another person.
 func (o Occurrence) addressed(known bool) bool {
 	return o.Direct || o.Mentioned || o.AnswersBot || o.InThread && known
 }
@@ -129,7 +130,7 @@ func (s *Service) isQuestion(ctx context.Context, o Occurrence) (bool, error) {
 	return err == nil && t.Message == o.Message, err
 }
 
-// recordSighting records the message and returns the state of the thread before it.
+// recordSighting records the message. It returns the state of the thread from before the message.
 func (s *Service) recordSighting(ctx context.Context, o Occurrence, p policy.Policy, h *audienceLookup) (session.Thread, error) {
 	if !o.InThread && !o.Direct && !o.Forum {
 		return session.Thread{}, nil
@@ -165,7 +166,7 @@ func (s *Service) checkCoolDown(ctx context.Context, o Occurrence, p policy.Poli
 	return err
 }
 
-// audienceLookup looks up a person's permissions at most once.
+// audienceLookup looks up a person's permissions on first use. It makes at most one lookup.
 type audienceLookup struct {
 	ask    func(context.Context) (access.Audience, error)
 	tenant access.TenantID
@@ -190,22 +191,23 @@ func (h *audienceLookup) holds(ctx context.Context) access.Audience {
 	return h.found
 }
 
-// Question is a mention that Judge, or a command, decided to answer.
+// Question is a mention that Judge or a command decided to answer.
 type Question struct {
 	thread.Mention
-	// the result of Judge; the zero value counts no quota and has no reason
+	// Judgement is the result of Judge. The zero value counts against no quota and has no reason.
 	Judgement Judgement
 	Bot       bool                // the asker is another bot
 	Reply     *session.ReplyToken // how to reply to an interaction
 	Pending   json.RawMessage     // argument for chat.Platform.Complete; may be nil
-	// the question includes, or will include, the earlier messages of its thread
+	// CaughtUp says that the question includes the earlier messages of its thread, or will include
+	// them.
 	CaughtUp bool
-	// Patience is how long a failed write is retried, because the platform does not redeliver the
-	// event; 0 for no retry.
+	// Patience is how long a failed write is retried. It is set if the platform does not redeliver
+	// the event. 0 means no retry.
 	Patience time.Duration
 }
 
-// Room returns policy.Full while the store's disk is full.
+// Room returns policy.Full while the store's disk is full, and nil otherwise.
 func (s *Service) Room() error { return s.room(nil) }
 
 func (s *Service) room(err error) error {
@@ -215,8 +217,9 @@ func (s *Service) room(err error) error {
 	return nil
 }
 
-// Limited returns a policy.Rejection, and records it, if a quota is exhausted. A platform calls it
-// before it shows the question. Take counts the question and decides.
+// Limited returns a policy.Rejection if a quota is exhausted, and records the refusal. A platform
+// calls it before it shows the question to others. Limited does not count the question. Take counts
+// the question and makes the final decision.
 func (s *Service) Limited(ctx context.Context, m thread.Mention, j Judgement) error {
 	if j.Unsettled {
 		return nil
@@ -242,15 +245,17 @@ func (s *Service) Limited(ctx context.Context, m thread.Mention, j Judgement) er
 	return refused
 }
 
-// firstPause is the delay before the first retry of storing a question.
+// firstPause is the delay before the first retry of a failed write of a question.
 const firstPause = 100 * time.Millisecond
 
-// Take stores a question and queues its turn. The turn records its reason, counts against quotas,
-// and waits if people are to reply first. A private answer in a channel belongs to the asker's
-// private session of the thread. After Take returns, the platform's event may be acknowledged. It
-// is idempotent per event and per message. A policy.Rejection is a sentence for the person. After
-// any other error the event was not accepted and should be redelivered. It does not wait for the
-// answer.
+// Take stores a question and queues its turn. It does not wait for the answer. It counts the
+// question against quotas. If people are to reply first, the turn waits. A private answer in a
+// channel belongs to the asker's private session of the thread.
+//
+// Once Take has returned without an error, the platform's event may be acknowledged. Take is
+// idempotent per event and per message. If the question is not accepted, the error is a
+// policy.Rejection with a sentence for the person. After any other error the event was not accepted
+// and should be redelivered.
 func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err error) {
 	defer s.guard(ctx, "take", &err)
 	text, err := policy.Asked(q.Text, s.config.MaxQuestion, q.Judgement.Reason)

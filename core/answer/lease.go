@@ -9,15 +9,16 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Causes for cancelling a turn that come from the process.
+// Causes of cancellation that come from the process, not from a person.
 var (
 	errLeaseLost = errors.New("the replica could not renew its leases in time")
 	errHandBack  = errors.New("the replica ends and hands its turns back")
 )
 
-// lease is the replica's local view of its lease on turns: it lasts ttl from just before the last
-// successful beat. Postgres's view always ends later, so nothing is written for a turn that another
-// replica may hold. A paused process finds its lease expired when it continues.
+// lease is the replica's local view of its lease on turns. It lasts ttl, counted from just before
+// the last successful beat. The lease in Postgres always ends later. So this replica stops writing
+// before another replica can take over a turn. A paused process finds its lease expired when it
+// continues.
 type lease struct {
 	ttl time.Duration
 
@@ -27,7 +28,7 @@ type lease struct {
 
 func newLease(ttl time.Duration) *lease { return &lease{ttl: ttl} }
 
-// renewed extends the lease after a successful beat that began at the time given.
+// renewed extends the lease after a successful beat. began is when the beat began.
 func (l *lease) renewed(began time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,8 +51,8 @@ func (l *lease) remaining() time.Duration {
 	return min(time.Until(l.until), l.until.Round(0).Sub(time.Now().Round(0)))
 }
 
-// beat renews the replica's lease until ctx ends, and cancels all attempts if it expires. It logs
-// the first failure of an outage.
+// beat renews the replica's lease until ctx ends. If the lease expires, it cancels all attempts. It
+// logs only the first failure of an outage.
 func (s *Service) beat(ctx context.Context) {
 	failing := false
 	for {
@@ -74,7 +75,7 @@ func (s *Service) beat(ctx context.Context) {
 	}
 }
 
-// pulse returns the time until the next beat. It is twice as long while no turn is running.
+// pulse returns the time until the next beat. The time is twice as long while no turn is running.
 func (s *Service) pulse() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +85,7 @@ func (s *Service) pulse() time.Duration {
 	return s.config.Beat
 }
 
-// renew makes one beat. It stops trying when the lease would have expired anyway.
+// renew makes one beat. It gives up when the lease would have expired.
 func (s *Service) renew(ctx context.Context) error {
 	limit := s.config.Lease / 2
 	if left := s.lease.remaining(); left > 0 {
@@ -93,7 +94,7 @@ func (s *Service) renew(ctx context.Context) error {
 	return s.renewWithin(ctx, limit)
 }
 
-// renewWithin is renew with an explicit limit.
+// renewWithin is like renew, with an explicit time limit.
 func (s *Service) renewWithin(ctx context.Context, limit time.Duration) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -114,7 +115,7 @@ func (s *Service) renewWithin(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// cancelAll cancels all running attempts, without an outcome.
+// cancelAll cancels all running attempts. Their turns get no outcome.
 func (s *Service) cancelAll(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,8 +28,9 @@ type pageLog struct {
 
 var _ stream.Log = pageLog{}
 
-// OpenLogs returns the stream.Logs for a turn's answers in the thread at, with the pages of earlier
-// attempts. Writes need no permit, because the store fences them.
+// OpenLogs returns the stream.Logs for a turn's answers in the thread at. The logs contain the
+// pages of earlier attempts. Writes to a log need no permit, because the store rejects writes of
+// attempts that lost the turn.
 func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []session.Page) stream.Logs {
 	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), at: at}, posted: make(map[int][]stream.Page)}
 	for _, p := range posted {
@@ -40,8 +41,8 @@ func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []ses
 	return l
 }
 
-// pageLogs implements stream.Logs. first is the log of the first model and of pages without a
-// model.
+// pageLogs implements stream.Logs. Log returns a copy of first with the model and its pages. posted
+// has the pages of earlier attempts by model.
 type pageLogs struct {
 	first  pageLog
 	posted map[int][]stream.Page

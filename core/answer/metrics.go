@@ -7,13 +7,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Metrics counts events for the operator. Its arguments never identify a person, channel or text.
-// Methods return at once and are safe for concurrent use.
+// Metrics counts events for the operator. Its arguments never identify a person, a channel or a
+// text. Methods return at once and are safe for concurrent use.
 type Metrics interface {
-	// Turn is called once for each turn that this process answered, when the turn has its outcome.
+	// Turn is called once for each turn that this process answered, after the outcome is stored.
 	Turn(p thread.Platform, saved session.Saved)
-	// Stopped is called when a stopped run has ended, with the time since this process learned of
-	// the stop.
+	// Stopped is called when a stopped run has ended. The argument is the time since this process
+	// learned of the stop.
 	Stopped(took time.Duration)
 	// Repeated is called for each redelivery of an event that was already accepted.
 	Repeated(p thread.Platform)

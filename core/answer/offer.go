@@ -18,17 +18,18 @@ import (
 )
 
 const (
-	// offerLimit limits the search for a private answer to offer.
+	// offerLimit limits the time for deciding whether to offer a private answer.
 	offerLimit = 15 * time.Second
-	// offerQueries and offerHits limit that search to what an answer would use.
+	// offerQueries and offerHits limit the search before an offer to the size of an answer's
+	// search.
 	offerQueries = 5
 	offerHits    = 10
 )
 
-// offerPrivate tells the asker of a question in a channel privately that a private answer would
-// find more. It does so if a search with the asker's permissions finds evidence that the channel
-// may not see. It offers at most once per turn and is not durable. It never affects the channel's
-// answer.
+// offerPrivate offers a private answer to the asker of a question in a channel. It searches with
+// the asker's permissions. If the search finds evidence that the channel may not see, the asker
+// gets the offer privately. There is at most one offer per turn, and it is not durable. An offer
+// never affects the channel's answer.
 func (s *Service) offerPrivate(ctx context.Context, t session.Turn, saved session.Saved) {
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || s.Retriever == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
 		return
@@ -52,8 +53,8 @@ func (s *Service) offerPrivate(ctx context.Context, t session.Turn, saved sessio
 	}
 }
 
-// hasMore reports whether documents that the asker may read, but not the whole channel, are
-// evidence for the question.
+// hasMore reports whether the question can be answered from documents that the asker may read but
+// the channel may not.
 func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Saved) (bool, error) {
 	rules, err := policy.In(ctx, s.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil || rules.Private == policy.PrivateOff {
@@ -94,7 +95,7 @@ func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Sav
 	return err == nil && found.Evidence, err
 }
 
-// searchQueries returns the question and the queries that the turn searched with.
+// searchQueries returns the question and the search queries of the turn.
 func searchQueries(t session.Turn, saved session.Saved) []retrieve.Query {
 	var texts []string
 	note := func(text string) {

@@ -11,18 +11,18 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// ownerLimit is how long the end of an answer waits for the owner of the nearest page.
+// ownerLimit is how long an answer's last packet waits for the owner of the nearest page.
 const ownerLimit = 2 * time.Second
 
-// Owners finds the owner of the nearest page; *owner.Desk implements it. It is safe for concurrent
-// use.
+// Owners finds the owner of the nearest page. It is implemented by *owner.Desk. It is safe for
+// concurrent use.
 type Owners interface {
 	Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (owner.Offer, bool, error)
 }
 
-// nameOwner returns a sink that forwards packets. If the documents did not answer, it adds the
-// owner of the nearest page to the answer's last packet. It must follow recheckSources, so that the
-// audience may read the pages.
+// nameOwner returns a sink that forwards packets. If the documents did not answer the question, it
+// adds the owner of the nearest page to the answer's last packet. It must receive the packets after
+// recheckSources, so that the audience may read the pages.
 func (s *Service) nameOwner(ctx context.Context, t session.Turn, to packet.Sink) packet.Sink {
 	if s.Owners == nil || t.Ambient || t.Origin.As == session.Shared {
 		return to
@@ -49,8 +49,8 @@ func (s *Service) nameOwner(ctx context.Context, t session.Turn, to packet.Sink)
 	})
 }
 
-// ownerOf returns the owner of the nearest page, or nil if there is none or the lookup takes too
-// long.
+// ownerOf returns the owner of the nearest page. It returns nil if there is no owner or the lookup
+// takes too long.
 func (s *Service) ownerOf(ctx context.Context, t session.Turn, pages []packet.Document) *packet.Owner {
 	if len(pages) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (s *Service) ownerOf(ctx context.Context, t session.Turn, pages []packet.Do
 	return offer.Packet()
 }
 
-// refs returns the distinct index references of documents.
+// refs returns references to the distinct documents among pages.
 func refs(pages []packet.Document) []document.Ref {
 	var list []document.Ref
 	seen := make(map[document.ID]bool)

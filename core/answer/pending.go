@@ -14,15 +14,15 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// completeLimit limits loading the rest of a question from the platform; files take the longest.
-// Afterwards the question is answered without it.
+// completeLimit limits the time for loading the pending parts of a question from the platform.
+// Files take the longest. After the limit the question is answered without the missing parts.
 const completeLimit = 20 * time.Second
 
-// declinedPerson is stored if it turns out after intake that the asker may not ask.
+// declinedPerson is stored if a worker finds that the asker may not ask.
 const declinedPerson = "The person may not ask here."
 
-// admitAsker decides about a question whose asker was unknown at intake, as Judge would with
-// current permissions. It reports whether that ended the turn.
+// admitAsker decides about a question whose asker was unknown when it was stored. It decides like
+// Judge, with the current permissions. ended reports whether the turn has ended.
 func (s *Service) admitAsker(ctx context.Context, a *attempt) (ended bool, err error) {
 	t := a.turn
 	if t.Pending == nil || !t.Pending.Unsettled {
@@ -62,8 +62,8 @@ func (s *Service) admitAsker(ctx context.Context, a *attempt) (ended bool, err e
 	return false, nil
 }
 
-// refuseAsker ends a turn whose asker may not ask. It tells the asker only if the bot was
-// addressed.
+// refuseAsker ends a turn whose asker may not ask. The asker is told only if the question was
+// addressed to the bot.
 func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	t := a.turn
 	d := policy.Admit(policy.Decision{Action: policy.Answer, Ambient: t.Ambient, Dialogue: !addressed(policy.Reason(t.Reason)), Private: t.Session.Owner != ""}, policy.State{})
@@ -81,7 +81,7 @@ func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	return s.decline(ctx, a, session.Saved{Sentence: declinedPerson})
 }
 
-// limited returns the result of a turn that exceeds a quota.
+// limited returns the outcome of a turn that exceeds a quota.
 func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 	limited, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -100,8 +100,8 @@ func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 	return outcomeOf(session.Limited, policy.SayLimited(limited, s.Store, t.Session.Tenant, quotas, t.LimitedUntil))
 }
 
-// limitAsker tells the asker privately that a quota is exhausted. It reports whether nothing else
-// needs to be shown. Take has already told the user of a command, unless the quota was checked
+// limitAsker tells the asker privately that a quota is exhausted. It returns true if nothing else
+// needs to be shown. For a command, Take has already told the person, unless the quota was checked
 // later.
 func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	t := a.turn
@@ -118,14 +118,14 @@ func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	return err == nil
 }
 
-// addressed reports whether a reason means that the person asked the bot itself.
+// addressed reports whether a reason means that the person addressed the bot itself.
 func addressed(r policy.Reason) bool {
 	return r == "mention" || r == "direct_message" || r == "command" || r == ""
 }
 
-// completeTurn loads the audience of a turn, and the pending parts of its question, concurrently.
-// It stores the parts before it returns, so that other attempts and later turns use the same. known
-// is as for listeners. empty reports that there is no question.
+// completeTurn loads the audience of a turn and the pending parts of its question, concurrently. It
+// stores the parts before it returns, so that other attempts and later turns use the same parts.
+// known is as for listeners. empty reports that there is no question.
 func (s *Service) completeTurn(ctx context.Context, t session.Turn) (whole session.Turn, known, empty bool, err error) {
 	if t.Pending == nil || len(t.Pending.Ask) == 0 {
 		t.Audience, known = s.listeners(ctx, t)

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Refused records in the audit trail that a question was refused. If the store fails, the refusal
-// stands and the error is logged.
+// Refused records a refused question in the audit trail. If the store fails, the error is logged,
+// and the question is still refused.
 func (s *Service) Refused(ctx context.Context, r session.Refusal) {
 	if r.Person == "" {
 		return
@@ -42,8 +42,8 @@ func (s *Service) auditRejected(ctx context.Context, m thread.Mention, err error
 	})
 }
 
-// questionKey returns the key of a question in its workspace: its message, which several events may
-// report, or its event if there is no message.
+// questionKey returns the key of a question in its workspace. The key is the id of the message,
+// because several events may report the same message. Without a message it is the id of the event.
 func questionKey(at thread.Ref, id thread.MessageID, event string) string {
 	if id == "" {
 		return event

@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Replay returns packets of a saved turn. A View of them shows the same final pages as the turn
-// itself. It is used for recovery, edits of old answers and explanations. A turn without a run has
-// only an ending.
+// Replay returns packets for a saved turn. A View of these packets shows the same final pages as
+// the original turn. Replay is used for recovery, edits of old answers, and explanations. A turn
+// without a run has only ending packets.
 func Replay(saved session.Saved) []packet.Packet {
 	switch {
 	case saved.Removed != nil:
@@ -59,13 +59,13 @@ func Replay(saved session.Saved) []packet.Packet {
 	return packets
 }
 
-// withdrawn reports whether the question was deleted. A notice below the answer then says so.
+// withdrawn reports whether the question was deleted. If so, a notice below the answer says that.
 func withdrawn(saved session.Saved) bool {
 	return saved.Outcome == session.Superseded && saved.Sentence != ""
 }
 
-// corrected returns packets that show a person's text instead of the answer, with its remaining
-// sources.
+// corrected returns packets that show a person's correction instead of the answer, with the sources
+// that the correction still cites.
 func corrected(saved session.Saved) []packet.Packet {
 	best, _ := saved.Best()
 	answer, _ := best.Answer()
@@ -86,8 +86,8 @@ func corrected(saved session.Saved) []packet.Packet {
 		}})
 }
 
-// ending returns the last packets of a run: an Error if there is a reference to report, then the
-// Stop.
+// ending returns the last packets of a run. If there is a reference to report, an Error precedes
+// the Stop.
 func ending(at packet.Placement, e session.Ending) []packet.Packet {
 	stop := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: e.Notices}
 	for _, ref := range e.Closest {

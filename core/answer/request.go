@@ -16,8 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// requestFor builds the engine's request. It reads everything again for each attempt. A changed
-// prompt, a revoked document or a new member of the channel then applies from the next attempt on.
+// requestFor builds the engine's request. It reads all data again for each attempt. So a changed
+// prompt, a revoked document or a new member of the channel takes effect with the next attempt.
 func (s *Service) requestFor(ctx context.Context, t session.Turn) (turn.Request, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -42,8 +42,8 @@ func (s *Service) requestFor(ctx context.Context, t session.Turn) (turn.Request,
 	return req, nil
 }
 
-// buildRequest returns the part of a request that does not depend on the history, and the setup's
-// depth.
+// buildRequest returns the part of a request that does not depend on the history. It also returns
+// the depth of the setup.
 func buildRequest(ctx context.Context, setups Setups, prompts Prompts, catalogue Catalogue, t session.Turn) (turn.Request, turn.Depth, error) {
 	setup, err := setups.Setup(ctx, t)
 	if err != nil {
@@ -82,7 +82,7 @@ func place(t session.Turn) string {
 	return at + ", channel " + t.Session.Ref.Channel
 }
 
-// permitted removes from a history what the current audience may not read.
+// permitted removes content from a history that the audience may not read now.
 func (s *Service) permitted(ctx context.Context, audience access.Audience, history []message.Message) ([]message.Message, error) {
 	history = completeTurns(history)
 	var ids []document.ID
@@ -111,7 +111,8 @@ func (s *Service) permitted(ctx context.Context, audience access.Audience, histo
 	return s.dropWithdrawn(ctx, audience.Tenant(), message.Readable(history, func(id document.ID) bool { return readable[id] }))
 }
 
-// dropWithdrawn removes from a history what rests on statements that were withdrawn since.
+// dropWithdrawn removes content from a history that is based on statements that have since been
+// withdrawn.
 func (s *Service) dropWithdrawn(ctx context.Context, tenant access.TenantID, history []message.Message) ([]message.Message, error) {
 	shown := message.Shown(history)
 	if s.Quotes == nil || len(shown) == 0 {
@@ -132,8 +133,8 @@ func (s *Service) dropWithdrawn(ctx context.Context, tenant access.TenantID, his
 	}), nil
 }
 
-// completeTurns removes the tool calls and results of turns without an answer, since only the
-// answer says which documents they contain. It marks courtesies.
+// completeTurns removes the tool calls and results of turns without an answer. Only the answer says
+// which documents they contain. It also marks messages that are courtesies.
 func completeTurns(history []message.Message) []message.Message {
 	complete := make(map[int]bool)
 	for _, m := range history {

@@ -2,8 +2,8 @@ package answer
 
 import "github.com/footnotehq/footnote/core/answer/policy"
 
-// The sentences that people read. Those of a turn that ran come from the engine; these are for what
-// happens around it. Each says what to do.
+// Sentences that people read about a turn. Sentences about a run come from the engine. These
+// sentences are about everything around the run. Each says what to do.
 const (
 	sentenceUnstarted       = "Stopped before anything was written."
 	sentenceExhausted       = "Something went wrong while answering, several times. Ask again; if it happens again, tell whoever runs this bot."
@@ -18,7 +18,7 @@ const (
 	sentenceOffer           = "I found documents that you can read but not everyone here can. Shall I answer you privately?"
 )
 
-// Notices that replace an answer or follow it, after people have acted on it.
+// Notices that replace or follow an answer after a person's action on it.
 const (
 	// noticeRemoved replaces a removed answer.
 	noticeRemoved   = "This answer was removed."

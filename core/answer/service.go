@@ -28,7 +28,7 @@ type Deps struct {
 	Prompts Prompts
 	Signal  session.Signal
 	Engine  Engine
-	// runs deep searches (turn.Request.Depth); nil means Engine does
+	// Deep runs deep searches (turn.Request.Depth). If it is nil, Engine runs them.
 	Deep      Engine
 	Setups    Setups
 	Library   Library
@@ -39,33 +39,37 @@ type Deps struct {
 	Logger    *slog.Logger     // nil: silent
 
 	Policies policy.Source // settings of each channel; nil means the defaults
-	// finds evidence for unasked answers; nil disables these and offers of private answers
+	// Retriever finds evidence for unasked answers and for offers of private answers. Nil disables
+	// both.
 	Retriever retrieve.Retriever
 	Owners    Owners              // nil: owners of pages are not named
 	Steering  deepsearch.Steering // nil: plans of deep searches cannot be changed
 	Metrics   Metrics             // nil counts nothing
-	// Full reports whether the store's disk is full, either now or according to a store error that
-	// is not nil. Nil means unknown.
+	// Full reports whether the store's disk is full. If err is not nil, it reports whether this
+	// store error means that. Nil means unknown.
 	Full   func(err error) bool
 	Tracer span.Tracer // nil disables tracing
 }
 
-// Config configures a Service. Zero fields get the given defaults.
+// Config configures a Service. Zero fields have the defaults given in the comments.
 type Config struct {
 	Replica    session.ReplicaID // a random one
 	Platforms  []thread.Platform // platforms that Surfaces can open; nil means all
 	Workspaces []string          // workspaces that Surfaces can open; nil means all
 	Workers    int               // concurrent turns: 256
-	// time without a beat after which other replicas take over the turns: 7 s
+	// Lease is the time without a beat after which other replicas take over the turns: 7 s.
 	Lease time.Duration
 	Beat  time.Duration // interval of beats: 1 s, and twice that while no turn runs
-	// interval of polling for work: 500 ms, and up to 30 s while beats find none
+	// Poll is the interval of polling for work: 500 ms. While polling finds no work, the interval
+	// grows up to 30 s.
 	Poll time.Duration
-	// interval of polling for stops: 2 s; Poll if the signal is unreliable
+	// StopPoll is the interval of polling for stops: 2 s. If the signal is unreliable, Poll is used
+	// instead.
 	StopPoll time.Duration
 	Grace    time.Duration // time for running turns at shutdown: 30 s
 	MaxAge   time.Duration // REDELIVERY_MAX_AGE: 15 min
-	// processes that may die while a turn runs alone in them: 2; then the turn fails
+	// MaxDeaths is how many processes may die while a turn runs alone in them: 2. Then the turn
+	// fails.
 	MaxDeaths   int
 	MaxQuestion int // characters: 100,000
 	History     int // maximum turns of history in a prompt: 50
@@ -80,7 +84,8 @@ type Service struct {
 
 	mu      sync.Mutex
 	running map[session.TurnID]*attempt
-	// the outcome of a write is unknown: the replica may hold turns that it does not work on
+	// unsure says that the outcome of a write is unknown. The replica may hold turns that it does
+	// not work on.
 	unsure bool
 
 	intakes  intakes
@@ -153,13 +158,13 @@ type Accepted struct {
 	Notice string // for the thread, if the question has to wait
 }
 
-// Accept is Take for a question that needed no decision.
+// Accept is like Take, for a question that needs no decision.
 func (s *Service) Accept(ctx context.Context, m thread.Mention) (Accepted, error) {
 	return s.Take(ctx, Question{Mention: m})
 }
 
-// Stop records a request to stop, then signals it. Once it returns, no matching turn on any replica
-// can miss it.
+// Stop records a stop request and then signals it. Once Stop has returned, no replica can miss the
+// request.
 func (s *Service) Stop(ctx context.Context, r session.StopRequest) (result session.StopResult, err error) {
 	defer s.guard(ctx, "stop", &err)
 	result, err = s.Store.Request(ctx, r)
@@ -175,7 +180,7 @@ func (s *Service) Stop(ctx context.Context, r session.StopRequest) (result sessi
 	return result, nil
 }
 
-// guard turns a panic in an event handler into an error, so that one event cannot end the process.
+// guard turns a panic in an event handler into an error. So one event cannot end the process.
 func (s *Service) guard(ctx context.Context, what string, err *error) {
 	if p := recover(); p != nil {
 		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

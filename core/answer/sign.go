@@ -13,30 +13,31 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Sign is how a platform shows that the bot is working, until text is visible.
+// Sign defines how a platform shows that the bot is working, until text is visible.
 type Sign struct {
-	// Show shows a line. If the sign can be removed, an empty line removes it. Nil if the platform
-	// has no sign.
+	// Show shows a line. If the sign can be removed, an empty line removes it. Show is nil if the
+	// platform has no sign.
 	Show  func(ctx context.Context, to thread.Ref, line string) error
 	Every time.Duration // interval at which the line is shown again
 	Again time.Duration // delay after a rate limit
 	First string        // the first line
-	// Line returns the line for a packet, or "" to keep the last one. Nil for a constant line.
+	// Line returns the line for a packet, or "" to keep the last line. If Line is nil, the line
+	// never changes.
 	Line func(p packet.Packet) string
-	// Lingers reports whether the sign may still be visible and must be removed. Nil if it cannot
-	// be removed; then the last sign precedes the answer's last text.
+	// Lingers reports whether the sign may still be visible and must be removed. It is nil if the
+	// sign cannot be removed. The sign is then last shown before the answer's last text.
 	Lingers func() bool
 }
 
 const (
-	// lineLength is the number of characters that fit on a line.
+	// lineLength is the maximum number of characters in a line.
 	lineLength = 80
-	// clearLimit limits the call that removes a sign, because the thread's next question waits for
-	// it.
+	// clearLimit limits the call that removes a sign. The thread's next question waits for this
+	// call.
 	clearLimit = time.Second
 )
 
-// sign shows a Sign while an answer is being made. The nil sign shows nothing.
+// sign shows a Sign while an answer is being made. A nil sign shows nothing.
 type sign struct {
 	Sign
 
@@ -50,7 +51,7 @@ type sign struct {
 	textShown bool // text is visible
 }
 
-// showSign shows the first line and then calls seen. No line is shown without a permit. A late call
+// showSign shows the first line and then calls seen. It shows no line without a permit. A late call
 // does not affect the answer.
 func showSign(ctx context.Context, how Sign, to thread.Ref, permit chat.Permit, logger *slog.Logger, seen func(context.Context)) *sign {
 	s := &sign{Sign: how, to: to, logger: logger, latest: make(chan string, 1)}
@@ -128,7 +129,8 @@ func (s *sign) accept(p packet.Packet) {
 	}
 }
 
-// endForText ends the sign because text is visible. The platform then removes it.
+// endForText ends the sign because text is visible. The platform removes the sign when text
+// appears.
 func (s *sign) endForText() {
 	if s == nil {
 		return
@@ -145,7 +147,7 @@ func (s *sign) hasText() bool {
 	return s.textShown
 }
 
-// wait ends the sign and waits for its running call.
+// wait ends the sign and waits until its current call has returned.
 func (s *sign) wait() {
 	if s != nil {
 		s.stop()
@@ -160,7 +162,7 @@ func (s *sign) beforeLast() {
 	}
 }
 
-// afterLast is called after the last write of the answer, which does not wait for the sign.
+// afterLast is called after the answer's last write. The write itself does not wait for the sign.
 func (s *sign) afterLast(ctx context.Context, err error) {
 	if s == nil {
 		return

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// StopAs is Stop for a person whom the channel's setting stoppers may permit to stop other people's
-// answers. holds returns what the person may read. It is called only if that decides; nil counts as
-// nothing.
+// StopAs is like Stop, but also applies the channel's setting stoppers, which permits people to
+// stop other people's answers. holds returns what the person may read. It is called only if the
+// permission depends on it. If holds is nil, the person holds nothing.
 func (s *Service) StopAs(
 	ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error),
 ) (session.StopResult, error) {
@@ -24,7 +24,7 @@ func (s *Service) StopAs(
 	return s.Stop(ctx, r)
 }
 
-// namedStopper reports whether the channel's setting stoppers permits a person.
+// namedStopper reports whether the channel's setting stoppers gives a person permission.
 func (s *Service) namedStopper(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (bool, error) {
 	if r.By.ID == "" {
 		return false, nil

@@ -50,7 +50,7 @@ type Store interface {
 	Requested(ctx context.Context, turns []session.Fence) ([]session.TurnID, error)
 }
 
-// Prompts returns the system prompt of a tenant; session.Settings implements it.
+// Prompts returns the system prompt of a tenant. It is implemented by session.Settings.
 type Prompts interface {
 	Prompt(ctx context.Context, tenant access.TenantID) (session.Prompt, error)
 }

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// unlistedAge is the maximum age of an answer from public documents to be offered again.
-	// unlistedLook is the interval of checks, each of at most maxUnlisted answers.
+	// unlistedAge is the maximum age of an answer that may be offered again. unlistedLook is the
+	// interval of checks. Each check handles at most maxUnlisted answers.
 	unlistedAge  = 24 * time.Hour
 	unlistedLook = time.Minute
 	maxUnlisted  = 20
 )
 
 // offerUnlisted offers to repeat answers that used only public documents because the audience was
-// unknown. The store records which answers these are, so it survives a restart.
+// unknown. The store records these answers, so the offers survive a restart.
 func (s *Service) offerUnlisted(ctx context.Context) {
 	for sleep.For(ctx, unlistedLook) == nil {
 		limited, cancel := context.WithTimeout(ctx, unlistedLook)
@@ -39,7 +39,7 @@ func (s *Service) offerUnlisted(ctx context.Context) {
 }
 
 // offerAgain tells the asker of a turn, once, that a new answer could use more than public
-// documents. It returns access.ErrPending while the audience is unknown.
+// documents. While the audience is unknown, it returns access.ErrPending.
 func (s *Service) offerAgain(ctx context.Context, t session.Turn) error {
 	if !s.Surfaces.Features(t.Session.Ref).Whispers || t.Ambient {
 		return nil

@@ -13,21 +13,21 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Verdicts are written in batches, since there is one for every message in the bot's channels.
+// Verdicts are written in batches, because every message in the bot's channels has one.
 const (
 	verdictEvery = time.Second
-	// limit of unwritten verdicts; further ones are dropped
+	// maxVerdicts is the maximum number of queued verdicts. Further verdicts are dropped.
 	maxVerdicts = 2000
 )
 
-// pendingVerdict is a verdict that is not yet written.
+// pendingVerdict is a verdict that is not stored yet.
 type pendingVerdict struct {
 	tenant  access.TenantID
 	verdict session.Verdict
 }
 
-// verdict queues the decision about a message. It ignores events without a message, which cannot be
-// asked about.
+// verdict queues the decision about a message. It ignores events without a message, because people
+// cannot ask about these.
 func (s *Service) verdict(o Occurrence, d policy.Decision) {
 	if o.Message == "" {
 		return
@@ -41,8 +41,8 @@ func (s *Service) verdict(o Occurrence, d policy.Decision) {
 	}
 }
 
-// Passed reports whether some process decided not to answer a message. It is false for a message
-// that was to be answered but became no turn.
+// Passed reports whether a process decided not to answer a message. If the decision was to answer
+// but no turn was stored, it returns false.
 func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
 	s.mu.Lock()
 	for _, j := range slices.Backward(s.verdicts) { // not written yet
@@ -59,8 +59,9 @@ func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.
 	return v.Action != "" && v.Action != policy.Answer.String(), nil
 }
 
-// News returns the newest messages of those channels that may have unhandled messages. A process
-// handles a channel in order. If the newest message was handled, so were all before it.
+// News filters the newest message of each channel. It returns the messages of channels that may
+// have unhandled messages. A channel is handled in order. So if the newest message was handled, all
+// earlier ones were handled too.
 func (s *Service) News(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
 ) ([]session.Newest, error) {
@@ -77,7 +78,8 @@ func (s *Service) News(
 	return news, nil
 }
 
-// writeVerdicts stores queued verdicts until ctx ends, and then the rest.
+// writeVerdicts stores queued verdicts at intervals until ctx ends. It then stores the remaining
+// verdicts.
 func (s *Service) writeVerdicts(ctx context.Context) {
 	failing := false
 	for more := true; more; {
@@ -90,8 +92,8 @@ func (s *Service) writeVerdicts(ctx context.Context) {
 	}
 }
 
-// flushVerdicts stores the queued verdicts. After an error they are lost, since they only serve
-// explanations.
+// flushVerdicts stores the queued verdicts. After an error the verdicts are lost, because they are
+// needed only for explanations.
 func (s *Service) flushVerdicts(ctx context.Context) error {
 	s.mu.Lock()
 	waiting := s.verdicts

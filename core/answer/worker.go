@@ -16,17 +16,16 @@ import (
 // Intervals that need no setting.
 const (
 	sweepEvery = time.Minute
-	// storeLimit limits one call of the store. A slow call is repeated, and the next error shows
-	// what it did.
+	// storeLimit limits one call of the store. A call that exceeds the limit is repeated.
 	storeLimit = 10 * time.Second
-	// maxLeased is how many turns a replica leases at once: enough to start many turns soon, few
-	// enough to leave some to other replicas.
+	// maxLeased is how many turns a replica leases at once. It allows many turns to start soon, and
+	// leaves some to other replicas.
 	maxLeased = 8
 )
 
-// Run answers questions until ctx ends. Then it leases no new turns, gives running ones
-// Config.Grace to finish, hands back the rest, and returns. It returns an error only if the store
-// is unreachable at the start. A Service can run only once.
+// Run answers questions until ctx ends. It then leases no new turns, gives running turns
+// Config.Grace to finish, and hands back the rest. It returns an error only if the store is
+// unreachable at the start. A Service can run only once.
 func (s *Service) Run(ctx context.Context) error {
 	// no turn is held yet, so a slow renewal is harmless
 	if err := s.renewWithin(ctx, storeLimit); ctx.Err() != nil {
@@ -59,9 +58,10 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// Limits of the polling interval, as multiples of Config.Poll. A question wakes the process that
-// received it, and a beat wakes it for work left by others. Polling finds the rest: idlePolls is
-// the limit normally, doubtPolls if the last lease failed or was inconclusive.
+// Limits of the polling interval, as multiples of Config.Poll. A new question wakes the process
+// that received it. A beat wakes a process if other processes left work. Polling finds the
+// remaining work. idlePolls is the normal limit. doubtPolls applies if the last lease failed or was
+// inconclusive.
 const (
 	idlePolls  = 60
 	doubtPolls = 4
@@ -118,9 +118,9 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 	}
 }
 
-// checkDraining returns since when the process drains, given its previous value and the error of
-// the last lease. A draining process starts no turn, so that turns whose process died can run
-// alone. After the grace period it hands back running turns.
+// checkDraining returns since when the process drains. since is the previous result, and leased is
+// the error of the last lease. A draining process starts no turn, so that turns whose process died
+// can run alone. After the grace period, it hands back the running turns.
 func (s *Service) checkDraining(ctx context.Context, since time.Time, leased error) (time.Time, error) {
 	switch {
 	case !errors.Is(leased, session.ErrDraining):
@@ -134,7 +134,7 @@ func (s *Service) checkDraining(ctx context.Context, since time.Time, leased err
 	return since, nil
 }
 
-// idle waits until ctx ends, there may be work, or atMost has passed. It reports whether there may
+// idle waits until there may be work, atMost has passed, or ctx ends. It reports whether there may
 // be work.
 func (s *Service) idle(ctx context.Context, atMost time.Duration) (woken bool) {
 	timer := time.NewTimer(atMost)
@@ -148,8 +148,8 @@ func (s *Service) idle(ctx context.Context, atMost time.Duration) (woken bool) {
 	return false
 }
 
-// leaseTurns leases up to most turns. It returns none if there are none, or if the replica's own
-// lease has expired.
+// leaseTurns leases up to most turns. It returns none if no turn is ready or the replica's lease
+// has expired.
 func (s *Service) leaseTurns(ctx context.Context, most int) ([]session.Turn, error) {
 	if s.lease.permit() != nil {
 		return nil, nil
@@ -193,7 +193,7 @@ func (s *Service) isUnsure() bool {
 	return s.unsure
 }
 
-// drainTurns waits up to the grace period for running turns, then cancels them.
+// drainTurns waits for running turns, up to the grace period. It then cancels the remaining turns.
 func (s *Service) drainTurns(turns *sync.WaitGroup) {
 	done := make(chan struct{})
 	go func() { // ends with the turns, awaited below
@@ -241,7 +241,7 @@ func (s *Service) pollStops(ctx context.Context) {
 	}
 }
 
-// stopHere stops a turn that runs in this process.
+// stopHere stops a turn if it runs in this process.
 func (s *Service) stopHere(id session.TurnID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,7 +254,7 @@ func (s *Service) stopHere(id session.TurnID) {
 	}
 }
 
-// sweep deletes expired data from the store, at the start and then every minute.
+// sweep deletes expired data from the store. It runs at the start and then every minute.
 func (s *Service) sweep(ctx context.Context) {
 	for {
 		limited, cancel := context.WithTimeout(ctx, 3*storeLimit)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// yieldLimit is how long a burst of intakes takes precedence over work: the time limit for
-// acknowledgements. A late acknowledgement causes a redelivery, and so more intakes. Afterwards
-// intakes and work share the process.
+// yieldLimit is how long a burst of intakes has priority over work. It equals the time limit for
+// acknowledging an event. A late acknowledgement causes a redelivery, and so another intake. After
+// yieldLimit, intakes and work share the process.
 const yieldLimit = time.Second
 
-// intakes counts the events being accepted. Work yields to them, because platforms redeliver events
-// that are acknowledged late. The zero value is ready for use.
+// intakes counts events that are being accepted. Work on turns yields to intakes, because platforms
+// redeliver events that are acknowledged late. The zero value is ready for use.
 type intakes struct {
 	mu    sync.Mutex
 	n     int
@@ -20,7 +20,7 @@ type intakes struct {
 	idle  chan struct{} // closed when none is left
 }
 
-// begin counts an intake until end is called.
+// begin counts an intake. The intake ends when end is called.
 func (i *intakes) begin() (end func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -36,7 +36,8 @@ func (i *intakes) begin() (end func()) {
 	}
 }
 
-// yield waits until no intake is running, but only until they have lasted yieldLimit.
+// yield waits until no intake is running. It stops waiting once intakes have been running for
+// yieldLimit.
 func (i *intakes) yield(ctx context.Context) {
 	i.mu.Lock()
 	n, since, calm := i.n, i.since, i.idle

@@ -5,11 +5,12 @@ import "unicode/utf8"
 // DefaultMarker replaces removed text unless a caller sets another marker.
 const DefaultMarker = "\n\n[... the middle of this text was left out because it was too long ...]\n\n"
 
-// cutMiddle shortens text to at most limit tokens and returns their number. It replaces the middle
-// with marker, because instructions are at the beginning of a text and the current matter at its
-// end. The marker counts towards the limit, and runes stay whole. The result is counted again,
-// because joined texts can have more tokens than their parts. If the marker would take most of the
-// limit, cutMiddle returns the beginning without it.
+// cutMiddle shortens text to at most limit tokens and returns the number of tokens. It replaces the
+// middle of the text with marker. The beginning and end stay, because a text begins with
+// instructions and ends with the current matter. The marker counts towards the limit, and runes
+// stay whole. cutMiddle counts the result again, because joined texts can have more tokens than
+// their parts. If the marker would take most of the limit, cutMiddle returns the beginning without
+// the marker.
 func cutMiddle(counter Counter, text string, limit int, marker string) (string, int) {
 	if limit <= 0 {
 		return "", 0

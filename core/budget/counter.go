@@ -1,8 +1,8 @@
 // Package budget makes a conversation fit the window of a model.
 //
-// [Fitter] gives each part of a turn's context its share of the window. It cuts the middle of a
-// text that is too long for its share. The result never exceeds the window. [FillWindow] adds
-// sources of earlier turns to a set of sources.
+// [Fitter] gives each part of a turn's context a share of the window. It cuts the middle of a text
+// that is too long for its share. The result never exceeds the window. [FillWindow] adds sources of
+// earlier turns to a set of sources.
 //
 // Functions of this package do not modify their arguments. All are safe for concurrent use if the
 // [Counter] is.
@@ -16,35 +16,35 @@ import (
 // Counter converts text to the tokens of a model and back. Implementations are safe for concurrent
 // use and pass budgettest.Suite.
 type Counter interface {
-	// Count returns the number of tokens of text, which is len(Encode(text)). Special tokens of a
-	// model ("<|endoftext|>") count as plain text.
+	// Count returns the number of tokens of text, which equals len(Encode(text)). Special tokens of
+	// a model ("<|endoftext|>") count as plain text.
 	Count(text string) int
-	// Encode returns the tokens of text, nil or empty for the empty text.
+	// Encode returns the tokens of text. The result is nil or empty for the empty text.
 	Encode(text string) []int
 	// Decode returns the text of tokens. Tokens may split a rune, so the result may begin or end
-	// with part of one. Unknown tokens are omitted.
+	// with an incomplete rune. Decode omits unknown tokens.
 	Decode(tokens []int) string
 }
 
 const (
-	// messageTokens is the cost of a message in addition to its text: its role and delimiters in
-	// the models' chat format.
+	// messageTokens is the cost of a message in addition to its text. It covers the role and the
+	// delimiters in the chat format of models.
 	messageTokens = 3
-	// conversationTokens is the cost of a conversation in addition to its messages, including the
+	// conversationTokens is the cost of a conversation in addition to its messages. It includes the
 	// start of the reply.
 	conversationTokens = 5
 )
 
-// memoBytes is the length from which remembering a count is cheaper than
-// counting again, and memoTexts is how many texts are remembered at least.
+// memoBytes is the length from which a cached count is cheaper than counting again. memoTexts is
+// the minimum number of cached texts.
 const (
 	memoBytes = 128
 	memoTexts = 8192
 )
 
-// Memo is a [Counter] that caches counts: the steps of a turn share most of their context, and
-// turns share instructions, tools and passages. It stores no text, only the latest counts by hash,
-// in less than a megabyte. It is safe for concurrent use.
+// Memo is a [Counter] that caches counts. The cache helps because the steps of a turn share most of
+// their context. Turns also share instructions, tools and passages. Memo stores no text. It stores
+// only the latest counts by hash, in less than a megabyte. It is safe for concurrent use.
 type Memo struct {
 	counter Counter
 	seed    maphash.Seed
@@ -53,8 +53,8 @@ type Memo struct {
 	new, old map[memoKey]int // recently used counts are in new; old is discarded when new is full
 }
 
-// memoKey identifies a text. Collisions of two texts of one length are negligible (one in 2^64, and
-// the seed is secret).
+// memoKey identifies a text. Collisions are negligible: two texts of the same length collide with a
+// probability of one in 2^64, and the seed is secret.
 type memoKey struct {
 	hash uint64
 	size int

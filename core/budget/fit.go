@@ -13,19 +13,20 @@ const (
 	ReplyTokens = 600
 )
 
-// ErrTooLarge reports that even the parts that cannot be shortened, such as images, do not fit the
-// window.
+// ErrTooLarge reports that the context does not fit the window, even without all parts that can be
+// shortened or omitted. The remaining parts are mostly images.
 var ErrTooLarge = errors.New("the message does not fit the model's window")
 
 // ErrWindow reports that the model's window is smaller than [MinWindow].
 var ErrWindow = errors.New("the model's window is too small")
 
-// Config describes the window that a [Fitter] fits contexts into.
+// Config describes the window of a [Fitter].
 type Config struct {
-	// Window is the size of the model's window in tokens, prompt and reply; at least MinWindow.
+	// Window is the size of the model's window in tokens, for prompt and reply together. The
+	// minimum is MinWindow.
 	Window int
-	// Reserve is the number of tokens reserved for the reply; at most half the window. 0 means
-	// [ReplyTokens], or a quarter of the window if that is less.
+	// Reserve is the number of tokens reserved for the reply. The maximum is half the window. 0
+	// means [ReplyTokens], or a quarter of the window if that is less.
 	Reserve int
 	// Marker replaces removed text; "" means [DefaultMarker].
 	Marker string
@@ -33,21 +34,20 @@ type Config struct {
 
 // Fitter fits contexts into a window. It is safe for concurrent use.
 //
-// A context that fits is sent as it is. Otherwise the shares of the window count,
-// which are of what the reply's reserve leaves:
+// A context that fits is sent unchanged. Otherwise each part gets a share of the window without the
+// reply's reserve:
 //
 //   - instructions (System, Tools, Agent, Reminder): 15 %;
 //   - history and files: 15 %, newest turns first, whole turns only; the newest
 //     three may be shortened;
 //   - the newest message, the project and the tool results of this turn: the
-//     rest, of which tool results are trimmed first, the largest of them first.
+//     rest. Tool results are trimmed first, the largest of them first.
 //
-// A share is a promise to the other parts and no ban on idle space: instructions, and files that
-// came with the newest message, may use what the other sections leave, since a hole in them costs
-// more than an unused window saves.
+// Instructions, and files of the newest message, may exceed their share if other parts leave space.
+// Missing text there costs more than an unused part of the window saves.
 //
-// A newest message of more than 70 % runs alone: without history, files and
-// project, and in at most 80 %.
+// A newest message of more than 70 % is sent without history, files and project, and takes at most
+// 80 %.
 type Fitter struct {
 	counter Counter
 	room    int
@@ -55,7 +55,7 @@ type Fitter struct {
 	marker  string
 }
 
-// NewFitter returns a Fitter, or an error that names all faults of config. Pass a [Memo] unless the
+// NewFitter returns a Fitter. The error names all faults of config. Pass a [Memo] unless the
 // counter caches.
 func NewFitter(counter Counter, config Config) (*Fitter, error) {
 	if config.Reserve == 0 {
@@ -88,12 +88,13 @@ func (c Config) validate() error {
 	return errors.Join(errs...)
 }
 
-// Fit returns the parts of sections to send. Their size, with 3 tokens for each message and 5 for
-// the conversation, is at most the window minus the reserve. The result always includes System,
-// Agent and Reminder sections and the last User section. Fit does not change sections.
+// Fit returns the parts of sections to send. Their size is at most the window minus the reserve.
+// The size includes 3 tokens for each message and 5 for the conversation. The result always
+// includes System, Agent and Reminder sections and the last User section. Fit does not change
+// sections.
 //
-// The error is [ErrTooLarge] if the fixed parts of sections that are never omitted, mostly images,
-// are too large.
+// The error is [ErrTooLarge] if the fixed parts of sections that are never omitted are too large.
+// Fixed parts are mostly images.
 func (f *Fitter) Fit(sections []Section) (Fitted, error) {
 	for i, s := range sections {
 		if s.Kind < 0 || int(s.Kind) >= kinds {

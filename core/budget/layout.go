@@ -24,7 +24,7 @@ func (s *piece) cost() int {
 	return s.fixed + s.keep
 }
 
-// minCost returns the cost with the text shortened to floor.
+// minCost returns the cost of the piece if its text is shortened to floor.
 func (s *piece) minCost(floor int) int { return s.fixed + min(s.count, floor) }
 
 // pieces are sections that are handled together.
@@ -62,9 +62,9 @@ func (ps pieces) ofKinds(kinds ...Kind) pieces {
 	return found
 }
 
-// shrink removes at least excess tokens from ps, from the largest pieces first, so that these end
-// at the same size. It leaves at least floor tokens of each piece, and returns the tokens that it
-// could not remove.
+// shrink removes at least excess tokens from ps. It shortens the largest pieces first, until they
+// have the same size. It leaves at least floor tokens of each piece. It returns the number of
+// tokens that it could not remove.
 func (ps pieces) shrink(excess, floor int) int {
 	if excess <= 0 {
 		return 0
@@ -97,7 +97,7 @@ func (ps pieces) shrink(excess, floor int) int {
 	return max(0, excess)
 }
 
-// layout groups the sections of a context by how they may be shortened.
+// layout groups the sections of a context. The sections of a group are shortened in the same way.
 type layout struct {
 	all       pieces
 	system    pieces
@@ -153,8 +153,8 @@ func newLayout(counter Counter, sections []Section) layout {
 	return l
 }
 
-// addStep adds a tool section of this turn. A call that follows a result begins a
-// new step; parallel calls come before their results.
+// addStep adds a tool section of this turn. A call that follows a result begins a new step.
+// Parallel calls come before their results.
 func (l *layout) addStep(s *piece) {
 	last := len(l.steps) - 1
 	if last < 0 || s.kind == ToolCall && l.steps[last][len(l.steps[last])-1].kind == ToolResult {
@@ -164,8 +164,8 @@ func (l *layout) addStep(s *piece) {
 	l.steps[last] = append(l.steps[last], s)
 }
 
-// newestUser returns the index of the last User section and its turn. Without one, the newest turn
-// is the current one.
+// newestUser returns the index and the turn of the last User section. If there is none, the newest
+// turn is the current turn.
 func newestUser(sections []Section) (index, group int) {
 	index = -1
 	for i, s := range sections {

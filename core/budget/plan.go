@@ -4,33 +4,33 @@ package budget
 const (
 	instructionShare = 15 // System, Tools, Agent and Reminder together
 	historyShare     = 15 // earlier turns and files
-	// standaloneFrom is the share above which a newest message is sent without the rest, and
-	// standaloneShare its maximum share then. The remainder is for the reply.
+	// standaloneFrom is the share above which a newest message is sent without the other parts.
+	// standaloneShare is the maximum share of such a message. The remainder is for the reply.
 	standaloneFrom  = 70
 	standaloneShare = 80
-	// userFloor is the minimum remaining share of a newest message, if everything that is never
-	// omitted fits with it.
+	// userFloor is the minimum share that a newest message keeps. It applies only if everything
+	// that is never omitted also fits.
 	userFloor = 25
 	// toolRoom is the room that a project must leave for later tool results.
 	toolRoom = 10
 )
 
 const (
-	// shortenedTurns is how many of the newest turns are shortened if too large. An older turn that
-	// is too large ends the history.
+	// shortenedTurns is the number of newest turns that are shortened if they are too large. An
+	// older turn that is too large ends the history.
 	shortenedTurns = 3
-	// pairDivisor determines the maximum size of one side of a shortened pair: half the history
-	// share minus a tenth, because token counts of joined texts are not exact.
+	// pairDivisor determines the maximum size of one side of a shortened pair. The maximum is half
+	// the history share minus a tenth, because token counts of joined texts are not exact.
 	pairDivisor = 2.2
-	// resultFloor is the minimum number of tokens for a tool result whose call is sent, so that the
-	// model sees a result.
+	// resultFloor is the minimum number of tokens for a tool result whose call is sent. It ensures
+	// that the model sees a result.
 	resultFloor = 16
-	// minUsefulTokens is the minimum useful size of an earlier message, and the size of
-	// instructions in the smallest windows, in tokens.
+	// minUsefulTokens is the minimum useful size of an earlier message in tokens. It is also the
+	// size of the instructions in the smallest windows.
 	minUsefulTokens = 16
 )
 
-// plan decides how many tokens each section keeps. It uses only counts; texts are cut once at the
+// plan decides how many tokens each section keeps. It uses only counts. Texts are cut once at the
 // end.
 type plan struct {
 	layout
@@ -42,7 +42,7 @@ type plan struct {
 	droppedTurns    int
 }
 
-// level determines how far sections that are never omitted may be shortened.
+// level determines how much the sections that are never omitted may be shortened.
 type level struct {
 	dropTools    bool
 	instructions int  // least tokens of each System and Agent section
@@ -58,9 +58,9 @@ func (p *plan) size() int { return p.all.cost() }
 
 func (p *plan) percent(n int) int { return p.room * n / 100 }
 
-// solve determines the size of each part by priority: the newest message, the calls of this turn,
-// history, their results, the instructions. Each takes at most what the minimum sizes of the later
-// parts leave.
+// solve determines the size of each part by priority. The order is the newest message, the calls of
+// this turn, history, the results of the calls, the instructions. Each part takes at most the room
+// that the minimum sizes of the later parts leave.
 func (p *plan) solve() error {
 	if err := p.chooseLevel(); err != nil {
 		return err
@@ -83,7 +83,8 @@ func (p *plan) solve() error {
 	return nil
 }
 
-// chooseLevel chooses the mildest level at which sections that are never omitted fit.
+// chooseLevel chooses the level with the least shortening at which the sections that are never
+// omitted fit.
 func (p *plan) chooseLevel() error {
 	quarter := p.instructionRoom() / 4
 	for _, l := range []level{
@@ -109,7 +110,8 @@ func (p *plan) instructions() int {
 	return p.system.cost() + p.tools.cost() + p.agents.cost() + p.reminders.cost()
 }
 
-// minInstructions returns the size of the instructions if shortened as far as the level allows.
+// minInstructions returns the size of the instructions after the maximum shortening that the level
+// allows.
 func (p *plan) minInstructions() int {
 	floor := p.level.instructions
 	least := p.tools.cost() + p.system.minCost(floor) + p.agents.minCost(floor)
@@ -119,8 +121,8 @@ func (p *plan) minInstructions() int {
 	return least + p.reminders.cost()
 }
 
-// instructionShareSize returns the guaranteed size of the instructions: all of them, or their
-// share, but leaving room for the newest message.
+// instructionShareSize returns the guaranteed size of the instructions. It is their full size or
+// their share, whichever is less. It leaves room for the newest message.
 func (p *plan) instructionShareSize() int {
 	share := min(p.instructionRoom(), p.room-p.user.minCost(p.level.user))
 	return min(p.instructions(), max(share, p.minInstructions()))
@@ -142,7 +144,7 @@ func (p *plan) stepCost() int {
 	return total
 }
 
-// minSteps returns the cost of the tool calls of this turn with results cut to the minimum.
+// minSteps returns the cost of the tool calls of this turn if their results are cut to the minimum.
 func (p *plan) minSteps() int {
 	total := 0
 	for _, step := range p.steps {
@@ -155,7 +157,8 @@ func (p *plan) minSteps() int {
 }
 
 // projectFits reports whether the project leaves the other parts their guaranteed sizes. Before a
-// turn's first tool call it must also leave room for results, so that it need not be omitted later.
+// turn's first tool call, the project must also leave room for results. It then need not be omitted
+// later in the turn.
 func (p *plan) projectFits() bool {
 	if len(p.project) == 0 {
 		return true
@@ -173,8 +176,8 @@ func (p *plan) dropProject() {
 	p.project.drop()
 }
 
-// dropOlder removes everything except the newest message, the instructions and the tool results of
-// the turn.
+// dropOlder drops all sections except the newest message, the instructions and the tool results of
+// this turn.
 func (p *plan) dropOlder() {
 	p.dropProject()
 	p.files.drop()
@@ -188,8 +191,8 @@ func (p *plan) dropTurn(turn pieces) {
 	p.droppedTurns++
 }
 
-// fitUser shortens the newest message if it exceeds the room beyond the guaranteed instructions or,
-// sent without the rest, 80 %.
+// fitUser shortens the newest message if it exceeds the room that the guaranteed instructions
+// leave. A message that is sent without the other parts is shortened to at most 80 %.
 func (p *plan) fitUser() {
 	for _, s := range p.user {
 		most := p.room - p.instructionShareSize()
@@ -200,8 +203,8 @@ func (p *plan) fitUser() {
 	}
 }
 
-// fitSteps drops the oldest tool calls of this turn with their results if even the shortest form of
-// all is too large.
+// fitSteps drops the oldest tool calls of this turn with their results. It does so only if all
+// calls in their shortest form are too large.
 func (p *plan) fitSteps() {
 	room := p.room - p.instructionShareSize() - p.user.cost() - p.project.cost()
 	for _, step := range p.steps {
@@ -212,8 +215,8 @@ func (p *plan) fitSteps() {
 	}
 }
 
-// fitHistory keeps the files of this turn, then earlier turns from the newest backwards until one
-// does not fit. The conversation then has no gap.
+// fitHistory keeps the files of this turn. Then it keeps earlier turns from the newest backwards
+// until one does not fit, so that the conversation has no gap.
 func (p *plan) fitHistory() {
 	free := p.room - p.instructionShareSize() - p.user.cost() - p.project.cost() - p.minSteps()
 	share := max(0, min(p.percent(historyShare), free))
@@ -236,7 +239,7 @@ func (p *plan) fitHistory() {
 	}
 }
 
-// fitFiles drops the last files until the rest fits when shortened.
+// fitFiles drops files from the end until the remaining files fit when shortened.
 func (p *plan) fitFiles(limit int) {
 	files := p.files
 	for len(files) > 0 && files.minCost(minUsefulTokens) > limit {
@@ -246,8 +249,8 @@ func (p *plan) fitFiles(limit int) {
 	files.shrink(files.cost()-limit, minUsefulTokens)
 }
 
-// shortenTurn cuts each text of a turn to its part of the history share minus a tenth. For a
-// question with its answer that is the share divided by 2.2.
+// shortenTurn cuts each text of a turn to an equal part of the history share minus a tenth. For a
+// question with its answer, each part is the share divided by 2.2.
 func shortenTurn(turn pieces, share int) {
 	texts := turn.ofKinds(User, History, File, ToolResult)
 	if len(texts) == 0 {

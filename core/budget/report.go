@@ -25,17 +25,18 @@ func (t Tally) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// Report describes the result of fitting in counts, without contents, so that it can be logged.
+// Report describes the result of fitting. It contains only counts, so that it can be logged without
+// contents.
 type Report struct {
-	// Before and After are the sizes of the context in tokens; After is at most
-	// Limit, the window without the reserve for the reply.
+	// Before and After are the sizes of the context in tokens. After is at most Limit, which is the
+	// window without the reserve for the reply.
 	Before, After, Limit int
 	// Dropped and Trimmed count omitted and shortened sections.
 	Dropped, Trimmed Tally
 	// DroppedTurns is the number of omitted earlier turns.
 	DroppedTurns int
-	// Standalone says that the newest message was so large that it was sent without history, files
-	// and project.
+	// Standalone says that the newest message was sent without history, files and project because
+	// it was too large.
 	Standalone bool
 }
 

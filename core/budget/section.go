@@ -3,31 +3,29 @@ package budget
 // Kind is the kind of a [Section], which determines how it may be shortened.
 type Kind int
 
-// The kinds of sections. A section that is never omitted may still be shortened.
+// The kinds of sections. Sections that are never omitted may still be shortened.
 const (
 	// System is the system prompt. Never omitted.
 	System Kind = iota
-	// Tools describes the tools that the model may call. It is sent whole or not at all, and
-	// omitted only if sections that are never omitted would not fit with it.
+	// Tools describes the tools that the model may call. It is sent whole or not at all. It is
+	// omitted only if the sections that are never omitted would not fit with it.
 	Tools
-	// Agent is the prompt of a custom agent. Never omitted; the first to be
-	// shortened among the instructions.
+	// Agent is the prompt of a custom agent. It is never omitted. Among the instructions it is
+	// shortened first.
 	Agent
-	// Reminder closes the context. Never omitted, and shortened last of all.
+	// Reminder closes the context. It is never omitted, and it is shortened last.
 	Reminder
 	// History is a question or an answer of an earlier turn.
 	History
 	// File is the text of a file that came with a message.
 	File
-	// User is a message of the user; the last one is never omitted, earlier ones
-	// are history.
+	// User is a message of the user. The last one is never omitted. Earlier ones count as history.
 	User
-	// Project is a file of the project; all of them are sent or none.
+	// Project is a file of the project. Either all project files are sent or none.
 	Project
-	// ToolCall is a call that the model made; its text is data and is not
-	// shortened.
+	// ToolCall is a call that the model made. Its text is data and is not shortened.
 	ToolCall
-	// ToolResult is what a tool returned; of this turn it is trimmed first.
+	// ToolResult is the result of a tool. Results of this turn are trimmed first.
 	ToolResult
 
 	kinds = int(iota)
@@ -49,11 +47,11 @@ func (k Kind) String() string {
 type Section struct {
 	Kind Kind
 	Text string
-	// Fixed is the cost in addition to the text that cannot be shortened: images, and the JSON
-	// around a tool call. In tokens; negative counts as 0.
+	// Fixed is the cost, in tokens, of content that cannot be shortened, in addition to the text.
+	// Examples are images and the JSON around a tool call. A negative value counts as 0.
 	Fixed int
-	// Group is the number of the turn. Sections of an earlier turn are kept or dropped together. It
-	// has no meaning for System, Tools, Agent, Reminder and Project.
+	// Group is the number of the turn. The sections of an earlier turn are kept or dropped
+	// together. Group has no meaning for System, Tools, Agent, Reminder and Project.
 	Group int
 }
 
@@ -61,10 +59,10 @@ type Section struct {
 type Kept struct {
 	// Index is the index of the section in the argument of [Fitter.Fit].
 	Index int
-	// Text is its text, shortened if Trimmed is set.
+	// Text is the text of the section. It is shortened if Trimmed is set.
 	Text    string
 	Trimmed bool
-	// Tokens is its total cost: text, fixed part and message.
+	// Tokens is the total cost of the section: text, fixed part and message.
 	Tokens int
 }
 
@@ -72,9 +70,9 @@ type Kept struct {
 type Fitted struct {
 	// Sections are the sections to send, in their original order.
 	Sections []Kept
-	// ProjectOverflow says that the project was omitted because it does not fit; it must be
-	// searched. The first step of a turn reserves room for tools, so that the project is not
-	// omitted later.
+	// ProjectOverflow says that the project was omitted because it does not fit. The model must
+	// search the project instead. The first step of a turn reserves room for tools, so that a later
+	// step does not omit the project.
 	ProjectOverflow bool
 	Report          Report
 }

@@ -5,15 +5,15 @@ import "slices"
 // DefaultSources is the default number of sources of a window.
 const DefaultSources = 4
 
-// FillWindow returns found, filled up to size with sources of earlier turns, so that "tell me more"
-// has sources even if its search finds nothing. It is a new slice: found in order, even if it
-// exceeds size, then earlier sources.
+// FillWindow returns found, filled up to size with sources of earlier turns. A question such as
+// "tell me more" then has sources even if its search finds nothing. The result is a new slice. It
+// begins with all of found, even if found exceeds size, and earlier sources follow.
 //
-// history has the sources of each earlier turn, oldest turn first. The newest turn is used first,
-// and the order within a turn is kept. identity identifies sources: those in found or in a newer
-// turn are not repeated. usable, if not nil, excludes sources, such as those that the readers may
-// no longer see. Each turn is filtered before it is added, so a source that a turn lists twice is
-// added twice.
+// history has the sources of each earlier turn, oldest turn first. FillWindow uses the newest turn
+// first and keeps the order within a turn. identity identifies sources. FillWindow does not repeat
+// a source that is in found or in a newer turn. usable, if not nil, excludes sources, such as those
+// that the readers may no longer see. Each turn is filtered before it is added, so a source that a
+// turn lists twice is added twice.
 func FillWindow[S any, K comparable](
 	size int, found []S, history [][]S, identity func(S) K, usable func(S) bool,
 ) []S {

@@ -9,13 +9,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Delivery writes a turn's answer to its thread. Packets arrive while it is written. Finish must be
-// the last call.
+// Delivery writes a turn's answer to its thread. It receives packets while the answer is being
+// written. Finish must be the last call.
 type Delivery interface {
 	packet.Sink
-	// Finish makes the final writes to the thread, and retries for a while. After
-	// thread.ErrNotPermitted, ErrMessageGone and ErrNotEditable another attempt is useless; after
-	// other errors it may succeed.
+	// Finish makes the final writes to the thread. It retries failed writes for a while. After
+	// thread.ErrNotPermitted, ErrMessageGone or ErrNotEditable, do not call it again. After other
+	// errors another call may succeed.
 	Finish(ctx context.Context, final Result) error
 }
 
@@ -23,16 +23,17 @@ type Delivery interface {
 type Result struct {
 	Outcome session.Outcome
 	Saved   session.Saved
-	// Waits says that the turn has no outcome yet: it waits for a person, who sees the current
-	// state. The next delivery continues from it.
+	// Waits says that the turn has no outcome yet, because it waits for a person. The thread shows
+	// its current state. The next delivery continues from there.
 	Waits bool
 }
 
-// Permit reports whether calls to the platform may still be made for a turn. It returns an error
-// once another replica may have taken over the turn. It is checked before each call and is cheap.
+// Permit reports whether calls to the platform are still allowed for a turn. It returns an error
+// once another replica may have taken over the turn. It is checked before each call, so it must be
+// cheap.
 type Permit func() error
 
-// Note is a message to one person, with the actions that the person can take.
+// Note is a message to one person, with buttons for the actions that the person can take.
 type Note struct {
 	Sentence string
 	At       time.Time       // whose thread.Clock the sentence holds; zero: none

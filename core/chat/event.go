@@ -1,5 +1,5 @@
-// Package chat is the port to chat platforms: what a platform reports ([Event]), and what the core
-// reads and writes there ([Platform]).
+// Package chat is the port to chat platforms. A platform reports events as [Event]. The core reads
+// from and writes to a platform through [Platform].
 package chat
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Handler handles one event. An error means that the event was not handled, and should be
-// redelivered if the platform can. A handler is called concurrently, but in order for the messages
-// of a channel.
+// Handler handles one event. After an error the event counts as not handled, and the platform
+// should redeliver it if it can. A handler is called concurrently, but messages of one channel
+// arrive in order.
 type Handler func(ctx context.Context, e Event) (Reply, error)
 
 // Event is an event of a platform. Exactly one field is set. The adapter translates the vendor's
-// format to these types. Data that only the adapter understands is in a Source.
+// format to these types. Source fields hold data that only the adapter understands.
 type Event struct {
 	Message    *Message // written or edited
 	Deletion   *Deletion
@@ -32,14 +32,14 @@ type Event struct {
 	Foreign    *Message // a question to another workspace's installation of the app
 }
 
-// Reply is what the person behind an event is shown alone.
+// Reply is the response to an event. Only the person who caused the event sees it.
 type Reply struct {
 	Text    string   // of a Command, in Markdown
 	Choices []string // of Typing
 }
 
-// Message is a message that a person or a bot wrote or edited. Several events may report the same
-// message.
+// Message is a message that a person or a bot wrote or edited. The platform may report the same
+// message in several events.
 type Message struct {
 	policy.Event            // the facts that decisions rest on
 	Ref          thread.Ref // the thread that an answer would belong to
@@ -59,7 +59,7 @@ type Message struct {
 	Source       any       // the adapter's own
 }
 
-// Key names a message among all of a platform.
+// Key returns a key that is unique among all messages of a platform.
 func (m Message) Key() string { return m.Ref.Workspace + " " + m.Ref.Channel + " " + string(m.ID) }
 
 // Deletion is a deleted message.
@@ -79,7 +79,7 @@ const (
 	OfUnknown              // the platform does not say
 )
 
-// Reaction is a reaction to a message, or the platform's own stop button.
+// Reaction is a reaction to a message, or a press of the platform's own stop button.
 type Reaction struct {
 	Ref     thread.Ref       // Thread may be empty
 	Message thread.MessageID // empty: the thread is meant
@@ -107,7 +107,8 @@ type Command struct {
 	Source   any // the adapter's own
 }
 
-// Place is where the command was used: its Ref, without a thread that the command begins.
+// Place returns where the command was used. If the command starts a thread, the result has no
+// thread.
 func (c Command) Place() thread.Ref {
 	at := c.Ref
 	if c.Fresh {
@@ -116,19 +117,19 @@ func (c Command) Place() thread.Ref {
 	return at
 }
 
-// Stopper is the person as the sender of a stop.
+// Stopper returns the person as the author of a stop request.
 func (c Command) Stopper() session.Stopper {
 	return session.Stopper{ID: c.By.ID, Privileged: c.Moderator}
 }
 
-// Target is the message in whose menu a command or a shortcut was chosen.
+// Target is the message from whose menu a command or shortcut was chosen.
 type Target struct {
 	Text   string
 	Author string // id
 	Own    bool   // written by this bot
 }
 
-// Press is a used button, menu entry or form.
+// Press is the use of a button, a menu entry or a form.
 type Press struct {
 	Action    thread.Action // empty where it is not about an answer
 	Turn      session.TurnID
@@ -149,19 +150,20 @@ type Press struct {
 	Source    any // the adapter's own
 }
 
-// Typing is the partial input of a person for an option with suggestions.
+// Typing is partial input for a command option that has suggestions.
 type Typing struct {
 	Command, Text string
 }
 
-// Opened is a person who opened the conversation with the bot. Ref.Thread may be empty.
+// Opened says that a person opened the conversation with the bot. Ref.Thread may be empty.
 type Opened struct {
 	Ref  thread.Ref
 	By   string
 	Home bool // the bot's home page, and not the conversation
 }
 
-// Added is the bot being added to a place. By is empty where the platform does not say.
+// Added says that the bot was added to a place. By is empty if the platform does not report the
+// person.
 type Added struct {
 	Ref thread.Ref
 	By  string
@@ -173,7 +175,8 @@ type Workspaces struct {
 	Joined string   // a workspace whose state has arrived, after connecting or when it is new
 }
 
-// Changed is a change that sources of chat history are to read again.
+// Changed says that something in a channel changed. Sources that index chat history must read it
+// again.
 type Changed struct {
 	Workspace, Channel string
 	Key                string // of the thread or message; empty: who may open the channel

@@ -15,81 +15,85 @@ import (
 
 // Platform is the port to a chat platform. An implementation embeds Unsupported and adds what its
 // platform supports. Methods are safe for concurrent use. They return the errors of package thread
-// where one applies.
+// where these apply.
 type Platform interface {
-	// Features returns what the platform of a thread can do. It never changes.
+	// Features returns the capabilities of the thread's platform. They never change.
 	Features(at thread.Ref) Features
 
 	// Reads.
 
-	// Tenant returns whose documents are answered from in a place.
+	// Tenant returns the tenant whose documents are used for answers in a place.
 	Tenant(at thread.Ref) access.TenantID
-	// Alone returns a person as the only one present, with their principals and the origin of each.
-	// With an error the result is partial.
+	// Alone returns the presence of one person, with the person's principals and the origin of
+	// each. After an error the result is partial.
 	Alone(ctx context.Context, at thread.Ref, person string) (access.Presence, error)
-	// Known is Alone without a call to the platform. It returns false if a call is needed
+	// Known is like Alone, but never calls the platform. It returns false if a call would be needed
 	// (Features.Known).
 	Known(ctx context.Context, at thread.Ref, person string) (access.Audience, bool)
-	// Moderates reports whether a person may manage other people's answers (Features.Moderates).
-	// Unknown people may not.
+	// Moderates reports whether a person may manage other people's answers (Features.Moderates). It
+	// returns false for unknown people.
 	Moderates(ctx context.Context, at thread.Ref, person string) bool
-	// Gather returns the context of a message that is to be answered. private says that only its
-	// author will see the answer. A non-nil reading is the part of the thread to include.
+	// Gather returns the context of a message that will be answered. private says that only the
+	// author will see the answer. If reading is not nil, the context includes this part of the
+	// thread.
 	Gather(ctx context.Context, m Message, private bool, reading *Reading) (Gathered, error)
-	// Attachments yields the files of a message one after the other, unread, each with up to most
-	// bytes.
+	// Attachments yields the files of a message, one at a time. The files have not been parsed.
+	// Each has at most most bytes.
 	Attachments(ctx context.Context, m Message, most int64) iter.Seq[Attachment]
-	// ChangedFiles returns the files of an edited question, after the earlier messages, or nil if
-	// they are unchanged.
+	// ChangedFiles returns the files of an edited question, preceded by the file of earlier
+	// messages in had. It returns nil if the files have not changed.
 	ChangedFiles(ctx context.Context, m Message, had []message.File) []message.File
-	// Message reads a message; thread.ErrMessageGone when it was deleted.
+	// Message reads a message. If the message was deleted, it returns thread.ErrMessageGone.
 	Message(ctx context.Context, at thread.Ref, id thread.MessageID) (Message, error)
-	// Answered reports whether the platform shows the bot's answer to a message that the store does
-	// not know. Messages for which other returns true are about other questions.
+	// Answered reports whether the platform shows an answer of the bot to a message that the store
+	// does not know. other reports whether a message of the bot is about another question.
 	Answered(ctx context.Context, m Message, other func(thread.MessageID) bool) (bool, error)
-	// Involved reports whether the bot has written about a message since: an answer, or a Notice.
+	// Involved reports whether the bot has posted an answer or a Notice about a message. other is
+	// as for Answered.
 	Involved(ctx context.Context, m Message, other func(thread.MessageID) bool) (bool, error)
 	// Unfinished reports whether a page of a turn's answer looks as if it were still being written.
-	// In a place that the bot can no longer read the result is false, without an error. permit is
-	// asked first.
+	// If the bot can no longer read the place, it returns false without an error. It checks permit
+	// before it calls the platform.
 	Unfinished(ctx context.Context, t session.Turn, p session.Page, permit Permit) (bool, error)
-	// Listeners returns the current audience of a turn: the asker in a private conversation, else
-	// everyone who can open the channel. It returns an error if the platform cannot be asked.
+	// Listeners returns who can currently see the answer of a turn. In a private conversation this
+	// is the asker. In a channel it is everyone who can open the channel. It returns an error if
+	// the platform cannot be asked.
 	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
-	// Complete loads what Gather left pending. Missing data is omitted, or replaced by a file that
-	// says why. It may be called again, by another process.
+	// Complete loads the data that Gather left pending. Data that cannot be loaded is omitted, or
+	// replaced by a file that says why. Another process may call Complete again.
 	Complete(ctx context.Context, t session.Turn) session.Completion
-	// Room returns a channel, given by Platform and Channel of at, and who can currently open it.
-	// It returns thread.ErrNotPermitted if the bot cannot see the channel, and for threads and
-	// direct messages, to which reports cannot go.
+	// Room returns a channel and who can currently open it. at gives Platform and Channel. It
+	// returns thread.ErrNotPermitted if the bot cannot see the channel. It returns the same error
+	// for threads and direct messages, because reports cannot be posted there.
 	Room(ctx context.Context, at thread.Ref) (Room, error)
-	// Zone returns the asker's time zone, or nil if it is unknown or the lookup would delay the
-	// answer.
+	// Zone returns the asker's time zone. It returns nil if the zone is unknown or the lookup would
+	// delay the answer.
 	Zone(ctx context.Context, t session.Turn) *time.Location
 
 	// Writes.
 
-	// Post writes a notice that everyone in the thread sees.
+	// Post posts a notice that everyone in the thread sees.
 	Post(ctx context.Context, at thread.Ref, n Notice) (thread.MessageID, error)
 	// Edit replaces a notice.
 	Edit(ctx context.Context, at thread.Ref, id thread.MessageID, n Notice) error
-	// Delete deletes a notice. It returns nil if the notice is gone or can no longer be deleted.
+	// Delete deletes a notice. It returns nil if the notice no longer exists or can no longer be
+	// deleted.
 	Delete(ctx context.Context, at thread.Ref, id thread.MessageID) error
-	// Posted returns the notices with this To and Subject, posted by any process. For an Apart
-	// notice it returns errors.ErrUnsupported if the bot may not search for it.
+	// Posted returns the notices with this To and Subject that any process has posted. For an Apart
+	// notice, it returns errors.ErrUnsupported if the bot may not search the channel.
 	Posted(ctx context.Context, at thread.Ref, n Notice) ([]thread.MessageID, error)
-	// Say sends a notice to the author of a message, visible only to them if the platform supports
-	// that in this place. With private, another place is used rather than showing it to others. It
-	// is not retried.
+	// Say sends a notice to the author of a message. Only the author sees it, if the platform
+	// supports that in this place. If private is set and the platform does not, the notice is sent
+	// to another place. Say does not retry.
 	Say(ctx context.Context, to Message, sentence string, private bool)
-	// Whisper sends the asker of a turn a note that is invisible to others in the channel: as an
-	// ephemeral message, or else as a direct message. It is called once per note, and a failure is
-	// only logged (Features.Whispers).
+	// Whisper sends a note to the asker of a turn. Others in the channel cannot see it. It is an
+	// ephemeral message if possible, or else a direct message. Each note is sent once, and errors
+	// are only logged (Features.Whispers).
 	Whisper(ctx context.Context, t session.Turn, note Note) error
-	// Open starts the delivery of a turn, and adopts messages of earlier attempts. When ctx ends,
-	// the delivery makes no further call and needs no Finish.
+	// Open starts the delivery of a turn. The delivery continues in messages of earlier attempts.
+	// When ctx ends, the delivery makes no further call and needs no Finish.
 	Open(ctx context.Context, t session.Turn, permit Permit) (Delivery, error)
-	// Taken reports that a message was taken in as the question of a turn.
+	// Taken tells the platform that a message was accepted as the question of a turn.
 	Taken(m Message, t session.Turn)
 }
 
@@ -102,7 +106,7 @@ type Features struct {
 	SaysAlone  bool // Say is visible to one person only, also after a reaction
 }
 
-// Reading is a part of a thread: after one message, and before the question.
+// Reading is the part of a thread between the message After and the question.
 type Reading struct {
 	After thread.MessageID // empty: from the thread's beginning
 }
@@ -116,7 +120,7 @@ type Gathered struct {
 	Pending json.RawMessage // request for a worker (Complete); nil for none
 }
 
-// Attachment is a file of a message as it was attached.
+// Attachment is an unparsed file of a message.
 type Attachment struct {
 	Name   string
 	Data   []byte
@@ -124,18 +128,19 @@ type Attachment struct {
 	Failed string // sentence for the person why there is no data; empty: there is
 }
 
-// Notice is a message of the bot next to its answers.
+// Notice is a message of the bot that is not an answer.
 type Notice struct {
 	To      thread.MessageID // the question
 	Subject string           // identifies the notice: the turn, or the question if there is no turn
 	Text    string
 	Still   string // label of the button "still wanted"; empty for none
-	// Mention is the account that Text begins by mentioning, if any. Text is then plain text in
-	// paragraphs, of which those after ">" are quotations. It contains no other mentions and no
-	// links. Post returns thread.ErrOutcomeUnknown if the notice may have been posted.
+	// Mention is the account that the beginning of Text mentions, or "". With a Mention, Text is
+	// plain text in paragraphs. Paragraphs after ">" are quotations. Text contains no other
+	// mentions and no links. Post returns thread.ErrOutcomeUnknown if the notice may have been
+	// posted.
 	Mention string
-	// Apart says that the notice is not about a question. It is posted to the channel itself, and
-	// Text is plain text without mentions and links. Posted searches for it from Since on.
+	// Apart says that the notice is not about a question. It is posted to the channel itself. Text
+	// is plain text without mentions and links. Posted searches for the notice from Since on.
 	Apart bool
 	Since time.Time
 }
@@ -147,17 +152,18 @@ type Room struct {
 	Open    bool // every full member of the workspace can open it
 }
 
-// ReplySubject is the Subject of a notice that is the whole reply to a message, such as the one
-// about kept files. Platform.Answered counts it as an answer, and no other notice.
+// ReplySubject returns the Subject of a notice that completely replies to a message, such as the
+// notice about kept files. Platform.Answered counts such a notice as an answer. It ignores all
+// other notices.
 func ReplySubject(id thread.MessageID) string { return "reply " + string(id) }
 
-// WaitingNotice is the notice that a turn waits.
+// WaitingNotice returns the notice that a turn is waiting.
 func WaitingNotice(t session.Turn, sentence string) Notice {
 	return Notice{To: t.Message, Subject: string(t.ID), Text: sentence}
 }
 
-// Unsupported is a platform without any capability. Its methods return errors.ErrUnsupported where
-// an error is needed.
+// Unsupported is a Platform without any capability. Methods that must report a failure return
+// errors.ErrUnsupported.
 type Unsupported struct{}
 
 // Features implements Platform.
@@ -179,7 +185,8 @@ func (Unsupported) Known(context.Context, thread.Ref, string) (access.Audience, 
 // Moderates implements Platform.
 func (Unsupported) Moderates(context.Context, thread.Ref, string) bool { return false }
 
-// Gather implements Platform: the text alone, for an audience that reads public documents.
+// Gather implements Platform. It returns only the text, for an audience that may read public
+// documents.
 func (Unsupported) Gather(_ context.Context, m Message, _ bool, _ *Reading) (Gathered, error) {
 	return Gathered{Text: m.Text, Listens: access.NewAudience(access.DefaultTenant)}, nil
 }

@@ -1,6 +1,5 @@
-// Package checkup finds mistakes in an installation that stop nothing, so that no error tells of
-// them: a rule for a channel that does not exist, or a source that still answers although it was
-// removed.
+// Package checkup finds mistakes in an installation that cause no error. Examples are a rule for a
+// channel that does not exist, and a removed source that still gives answers.
 package checkup
 
 import (
@@ -18,14 +17,14 @@ type State struct {
 	Rules     []Rule
 	Sets      []Set
 	Sources   []Source
-	// Missing are the channels of Rules that their platforms do not know.
+	// Missing lists the channels of Rules that do not exist on their platforms.
 	Missing []Channel
-	// Sockets are the connections to Slack with this app token, as Slack counts them, and Replicas
-	// the processes that share the database.
+	// Sockets is the number of connections to Slack with this app token, according to Slack.
+	// Replicas is the number of processes that share the database.
 	Sockets, Replicas int
 }
 
-// Channel is a channel of a platform, as a rule names it.
+// Channel is a channel of a platform that a rule names.
 type Channel struct{ Platform, ID string }
 
 // Rule is an item of channels: in the configuration file. Channel.ID is empty for all channels.
@@ -40,10 +39,11 @@ type Set struct {
 	Unknown []string // names in it that no source has
 }
 
-// Source is a source of the configuration file or of the index.
+// Source is a source in the configuration file or in the index.
 type Source struct {
 	ID, Name string // of the index; empty before it was indexed
-	// its name in the configuration file when it was read; empty if it never was there
+	// name in the configuration file when the source was last read; empty if the file never had the
+	// source
 	Declared  string
 	InFile    bool // it is in the configuration file now
 	Documents int64
@@ -51,7 +51,8 @@ type Source struct {
 	BaseURL   string
 }
 
-// called is the name by which people know the source.
+// called returns the source's name in the configuration file. Without such a name, it returns the
+// name in the index.
 func (s Source) called() string {
 	if s.Declared != "" {
 		return s.Declared
@@ -59,7 +60,7 @@ func (s Source) called() string {
 	return s.Name
 }
 
-// Finding is a mistake and how to fix it.
+// Finding is a mistake and its correction.
 type Finding struct{ Part, Text string }
 
 // Find returns the mistakes in an installation.
@@ -92,7 +93,7 @@ func noTokens(s State) []string {
 	return []string{"No platform is configured, so serve answers no question. Set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN."}
 }
 
-// ids are what the ids of channels look like.
+// ids has the form of channel ids for each platform, and a sentence that says where to find an id.
 var ids = map[string]struct {
 	form *regexp.Regexp
 	find string
@@ -101,7 +102,8 @@ var ids = map[string]struct {
 	"discord": {regexp.MustCompile(`^[0-9]{15,20}$`), "In Discord, turn on developer mode and choose Copy Channel ID."},
 }
 
-// Named are the channels of a platform that rules name by what can be an id.
+// Named returns the ids of the channels of a platform that rules name. It omits texts that do not
+// have the form of an id.
 func (s State) Named(platform string) []string {
 	var named []string
 	for _, r := range s.Rules {
@@ -161,7 +163,8 @@ func removedSources(s State) []string {
 	return texts
 }
 
-// unlinkedSources are of no concern in a terminal, where paths can be opened.
+// unlinkedSources returns a text for each local source without base_url. It returns none without a
+// chat platform, because paths can be opened in a terminal.
 func unlinkedSources(s State) []string {
 	if len(s.Platforms) == 0 {
 		return nil
@@ -182,7 +185,7 @@ func unlinkedSources(s State) []string {
 	return texts
 }
 
-// SocketsEach is how many connections to Slack a process opens.
+// SocketsEach is the number of connections to Slack that one process opens.
 const SocketsEach = 2
 
 func sharedToken(s State) []string {
@@ -192,8 +195,8 @@ func sharedToken(s State) []string {
 	return nil
 }
 
-// SharedToken returns a finding if Slack counts more sockets for a token than the replicas of one
-// database open.
+// SharedToken returns a finding if Slack counts more connections with a token than the replicas of
+// one database can open. Otherwise it returns an empty string.
 func SharedToken(sockets, replicas int) string {
 	most := replicas * SocketsEach
 	if sockets <= most {

@@ -1,6 +1,6 @@
 package cite
 
-// prefix is the part of a line's beginning that is being read.
+// prefix is the part of a line's prefix that the scanner is reading.
 type prefix uint8
 
 const (
@@ -15,12 +15,11 @@ const (
 	prefixCloseTail               // blanks after such a run
 )
 
-// tabStop is the distance of tab stops, and the indentation of code.
+// tabStop is the distance between tab stops in columns. It is also the indentation of code.
 const tabStop = 4
 
-// block is the state of the Markdown blocks so far: lists, quotes and fences. It follows CommonMark
-// as far as code is concerned, except where models are sloppier: a fence in a list may have any
-// indentation.
+// block is the state of the Markdown blocks so far: lists, quotes and fences. For code it follows
+// CommonMark, except for one deviation for models: a fence in a list may have any indentation.
 type block struct {
 	// The line being read.
 	prefix     prefix
@@ -137,7 +136,7 @@ func (s *scanner) feedIndent(c byte) {
 	}
 }
 
-// isQuoteMarker reports whether a > here marks a quote.
+// isQuoteMarker reports whether a > at the current position marks a quote.
 func (s *scanner) isQuoteMarker() bool {
 	b := &s.block
 	switch {
@@ -222,7 +221,7 @@ func (s *scanner) firstByte(c byte) {
 	s.emit(c)
 }
 
-// startText ends the prefix. The rest of the line belongs to a paragraph.
+// startText ends the prefix of a line. The rest of the line belongs to a paragraph.
 func (s *scanner) startText(c byte, head bool) {
 	b := &s.block
 	if b.items == 0 && b.list && b.blank && b.col < b.content {
@@ -234,7 +233,7 @@ func (s *scanner) startText(c byte, head bool) {
 	s.feed(c)
 }
 
-// startItem begins a list item. Its marker, including the blank c, has the given width.
+// startItem begins a list item. The item's marker, including the blank c, has the given width.
 func (s *scanner) startItem(c byte, width int) {
 	b := &s.block
 	s.endParagraph()

@@ -1,6 +1,6 @@
 package cite
 
-// The brackets and the dagger that models use besides [ and ].
+// The brackets and the dagger that models use in addition to [ and ].
 const (
 	fullOpen  = "【"
 	fullClose = "】"
@@ -66,7 +66,7 @@ func (c *candidate) reset() {
 	*c = candidate{raw: c.raw[:0], numbers: c.numbers[:0]}
 }
 
-// startCandidate begins a candidate with the first byte of a possible opening bracket.
+// startCandidate begins a candidate with the first byte of a bracket that may open a citation.
 func (s *scanner) startCandidate(b byte, definition bool) {
 	s.cand.reset()
 	s.cand.bang = s.last() == '!'
@@ -118,7 +118,7 @@ func (s *scanner) feedCandidate(b byte) {
 	}
 }
 
-// advance handles one symbol, the last size bytes of raw.
+// advance handles one symbol. The symbol is the last size bytes of raw.
 func (s *scanner) advance(u unit, b byte, size int) {
 	c := &s.cand
 	ascii := size == 1
@@ -211,8 +211,8 @@ func (s *scanner) accept() {
 	c.reset()
 }
 
-// reject treats the first bracket of the expression as text and scans the rest again. Each byte is
-// scanned a bounded number of times, because an expression has at most two opening brackets.
+// reject treats the first bracket of the expression as text and scans the rest again. An expression
+// has at most two opening brackets, so each byte is scanned a bounded number of times.
 func (s *scanner) reject() {
 	c := &s.cand
 	var buf [maxHold + 8]byte
@@ -259,8 +259,8 @@ func asciiUnit(b byte) unit {
 	return unitOther
 }
 
-// endsSource reports whether b cannot follow a dagger because it could begin a more important
-// construct.
+// endsSource reports whether b ends the text after a dagger, because b may begin a construct that
+// takes precedence.
 func endsSource(b byte) bool {
 	return b == '\n' || b == '`' || b == '<' || b == '\\' || b == '$'
 }
@@ -273,7 +273,7 @@ const (
 	symbolWhole
 )
 
-// wideUnit reports whether tail and b form a multi-byte symbol or its beginning.
+// wideUnit reports whether tail and b together form a multi-byte symbol or the beginning of one.
 func wideUnit(tail []byte, b byte) (unit, symbol) {
 	for _, w := range wideUnits {
 		n := len(tail)

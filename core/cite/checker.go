@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// maxSentence is how much of a sentence before the citation is used, in bytes.
+	// maxSentence is the maximum number of bytes of a sentence that are used before a citation.
 	maxSentence = 4096
-	// maxJudged is the maximum length of the text after a citation, in bytes. A citation with more
-	// text is checked against the sentence so far.
+	// maxJudged is the maximum number of bytes after a citation. If more text follows without an
+	// end of the sentence, the citation is checked against the text so far.
 	maxJudged = 1024
 	// maxBlanks is the maximum number of blanks that are dropped with a citation.
 	maxBlanks = 16
 )
 
 // citationChecker is the sink between scanner and renderer. It drops citations that their sentences
-// do not support, and finds the place that each links to. A citation that depends on its sentence
-// waits, with the text after it, until the sentence is complete. Mostly that is the first letter of
-// the next one.
+// do not support. It chooses the place that each citation links to. If a citation depends on its
+// sentence, the citation and the text after it wait until the sentence is complete. The sentence is
+// mostly complete at the first letter of the next sentence.
 type citationChecker struct {
 	to       *renderer
 	keep     func(sentence string, n int) bool        // nil keeps every citation
@@ -31,7 +31,7 @@ type citationChecker struct {
 	sent    int       // length of the prefix of body that the renderer has
 	cited   []int     // offsets of all citations in body
 	waiting []pending // waiting citations, in order
-	// punctuation that may end a sentence follows or directly precedes the first of them
+	// punctuation that may end a sentence follows or directly precedes the first waiting citation
 	sentenceMayEnd bool
 }
 
@@ -81,7 +81,7 @@ func (j *citationChecker) cite(c citation) {
 	j.waiting = append(j.waiting, pending{offset: len(j.body), citation: c})
 }
 
-// checkReady decides after each byte whether the sentence of the first citation is complete.
+// checkReady checks after each byte whether the sentence of the first waiting citation is complete.
 func (j *citationChecker) checkReady() {
 	switch c := j.body[len(j.body)-1]; {
 	case c == '\n':
@@ -98,7 +98,8 @@ func (j *citationChecker) checkReady() {
 	j.sentenceMayEnd = j.sentenceMayEnd || mayEndSentence(r)
 }
 
-// decide checks the citations whose sentences are complete, or all of them.
+// decide checks the waiting citations whose sentences are complete. With all set, it checks every
+// waiting citation.
 func (j *citationChecker) decide(all bool) {
 	spans := splitSentences(string(j.body), j.cited)
 	c := claims{body: j.body}
@@ -139,14 +140,15 @@ func (j *citationChecker) decide(all bool) {
 	j.passText(len(j.body) - blanksBefore(j.body[j.sent:]))
 }
 
-// mustWait reports whether the sentence of a citation determines whether it is shown, where it
-// leads, or the blanks around it.
+// mustWait reports whether a citation depends on its sentence. The sentence may decide whether the
+// citation is shown, which source it links to, or which blanks are dropped with it.
 func (j *citationChecker) mustWait(c citation) bool {
 	return j.keep != nil || len(c.numbers) == 0 ||
 		j.lead != nil && slices.ContainsFunc(c.numbers, func(n int) bool { return j.lead(n) != nil })
 }
 
-// check drops the numbers that a sentence does not support and finds the sources of the others.
+// check drops the numbers that a sentence does not support. It chooses the sources of the remaining
+// numbers.
 func (j *citationChecker) check(c *citation, sentence string) {
 	if j.keep != nil {
 		c.numbers = slices.DeleteFunc(c.numbers, func(n int) bool { return !j.keep(sentence, n) })
@@ -162,7 +164,7 @@ func (j *citationChecker) check(c *citation, sentence string) {
 	}
 }
 
-// passDecided passes on the remaining citations of an adjacent group.
+// passDecided passes the remaining citations of a group of adjacent citations to the renderer.
 func (j *citationChecker) passDecided(marks []pending) {
 	at := marks[0].offset
 	if slices.ContainsFunc(marks, func(m pending) bool { return len(m.numbers) > 0 }) {
@@ -196,7 +198,7 @@ func (j *citationChecker) passText(to int) {
 	}
 }
 
-// discard removes the first n bytes of body, which the renderer has.
+// discard removes the first n bytes of body. The renderer has already received these bytes.
 func (j *citationChecker) discard(n int) {
 	if n > 0 {
 		j.body = j.body[:copy(j.body, j.body[n:])]
@@ -208,7 +210,7 @@ func (j *citationChecker) discard(n int) {
 	}
 }
 
-// finish passes on the rest and prepares for another message.
+// finish passes the rest to the renderer and resets the checker for another message.
 func (j *citationChecker) finish() {
 	if len(j.waiting) > 0 {
 		j.decide(true)
@@ -217,7 +219,8 @@ func (j *citationChecker) finish() {
 	j.body, j.cited, j.sent = j.body[:0], j.cited[:0], 0
 }
 
-// sentenceStart returns the start of body's last sentence, within its last maxSentence bytes.
+// sentenceStart returns the start of the last sentence in body. It considers only the last
+// maxSentence bytes.
 func (j *citationChecker) sentenceStart() int {
 	text := j.body
 	from := max(0, len(text)-maxSentence)
@@ -245,5 +248,5 @@ func blanksBefore(text []byte) int {
 
 func mayEndSentence(r rune) bool { return strings.ContainsRune(".!?…。！？｡\n", r) }
 
-// needsNoBlank reports whether a text that continues with next needs no blank before it.
+// needsNoBlank reports whether no blank is needed before the byte next.
 func needsNoBlank(next byte) bool { return strings.IndexByte(" \t\r\n.,;:!?)]}", next) >= 0 }

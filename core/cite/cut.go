@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cut shortens prose to at most the given number of runes. It ends with a whole sentence if one
-// ends in the second half. Otherwise it ends with a clause or a word, and an ellipsis.
+// Cut shortens prose to at most the given number of runes. The result ends with a whole sentence if
+// a sentence ends in the second half. Otherwise it ends with a clause or a word, and an ellipsis.
 func Cut(text string, runes int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if utf8.RuneCountInString(text) <= runes {
@@ -27,8 +27,8 @@ func Cut(text string, runes int) string {
 	return strings.TrimRight(cut, " ,;:，、；：") + "…"
 }
 
-// lastEnd returns the end of the last mark in the second half of text, or 0. Narrow marks count
-// only before a space, so "v1.2" and "10,000" have none.
+// lastEnd returns the end of the last mark in the second half of text, or 0 if there is none.
+// Narrow marks count only before a space, so "v1.2" and "10,000" contain no mark.
 func lastEnd(text, narrow, wide string) int {
 	for at := len(text); at > len(text)/2; {
 		r, size := utf8.DecodeLastRuneInString(text[:at])

@@ -1,7 +1,7 @@
 package cite
 
-// feedRun reads a run of backticks or tildes at the start of a line and what
-// follows it: a fence when there are three or more, else inline code or text.
+// feedRun reads a run of backticks or tildes at the start of a line and the byte after the run.
+// Three or more open a fence. Otherwise inline code or text follows.
 func (s *scanner) feedRun(c byte) {
 	b := &s.block
 	if c == b.mark {
@@ -58,7 +58,7 @@ func (s *scanner) feedRaw(c byte) {
 	}
 }
 
-// feedClose reads a run of the fence's character inside fenced code.
+// feedClose reads a run of the fence's character inside fenced code. The run may close the fence.
 func (s *scanner) feedClose(c byte) {
 	b := &s.block
 	switch {

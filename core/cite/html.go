@@ -1,6 +1,6 @@
 package cite
 
-// tagStep is the part of an HTML tag that is being read.
+// tagStep is the part of an HTML tag that the scanner is reading.
 type tagStep uint8
 
 const (
@@ -36,7 +36,7 @@ type tag struct {
 
 func (t *tag) reset() { *t = tag{name: t.name[:0]} }
 
-// isProtected reports whether the content of an element must not change.
+// isProtected reports whether the content of an element must be left unchanged.
 func isProtected(name []byte) bool {
 	switch string(name) {
 	case "a", "code", "pre", "script", "style", "textarea":
@@ -51,7 +51,8 @@ func (s *scanner) startTag(head bool) {
 	s.mode = modeTag
 }
 
-// feedTag parses a tag or an autolink. At the first byte that does not fit it continues as text.
+// feedTag parses a tag or an autolink. At the first byte that does not fit, scanning continues as
+// text.
 func (s *scanner) feedTag(c byte) {
 	t := &s.tag
 	ok := true
@@ -102,7 +103,7 @@ func (s *scanner) feedTag(c byte) {
 	}
 }
 
-// feedAttribute parses the part after a tag's name and reports whether c fits.
+// feedAttribute parses the part after a tag's name. It reports whether c fits.
 func (s *scanner) feedAttribute(c byte) bool {
 	t := &s.tag
 	switch t.step {
@@ -153,7 +154,7 @@ func (s *scanner) feedAttribute(c byte) bool {
 	return true
 }
 
-// endTag ends a tag and begins its element if the content is protected.
+// endTag ends a tag. It begins the tag's element if the element's content is protected.
 func (s *scanner) endTag(c byte, empty bool) {
 	t := &s.tag
 	s.mode = modeText
@@ -209,8 +210,8 @@ func (s *scanner) feedComment(c byte) {
 	s.endOrEmit(c, modeComment)
 }
 
-// endOrEmit emits a byte of protected content. At the end of a line the paragraph may end, unless
-// the content is a block.
+// endOrEmit emits a byte of protected content. The end of a line may end the paragraph, unless the
+// content is a block.
 func (s *scanner) endOrEmit(c byte, m mode) {
 	if c == '\n' && !s.tag.raw {
 		s.newline(m)

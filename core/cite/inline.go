@@ -1,6 +1,6 @@
 package cite
 
-// mathKind is the delimiter that closes the open math.
+// mathKind is the delimiter that closes the current math.
 type mathKind uint8
 
 const (
@@ -72,7 +72,8 @@ func (s *scanner) feedText(c byte) {
 	}
 }
 
-// feedEscape handles the byte after a backslash. It is literal, except that \( and \[ open math.
+// feedEscape handles the byte after a backslash. The byte is literal, except that \( and \[ open
+// math.
 func (s *scanner) feedEscape(c byte) {
 	s.mode = modeText
 	if c == '\n' {
@@ -89,7 +90,8 @@ func (s *scanner) feedEscape(c byte) {
 	}
 }
 
-// feedCode scans inline code up to a run of as many backticks as opened it.
+// feedCode scans inline code up to the closing run of backticks. The closing run is as long as the
+// opening run.
 func (s *scanner) feedCode(c byte) {
 	in := &s.inline
 	if c == '`' {
@@ -119,8 +121,8 @@ func (s *scanner) startMath(kind mathKind) {
 	s.inline.math, s.inline.escape, s.inline.depth = kind, false, 0
 }
 
-// feedMath scans math up to its end. An unmatched closing bracket also ends it: then \[ was an
-// escaped bracket, as in \[1].
+// feedMath scans math up to its end. An unmatched closing bracket also ends the math. The opening
+// \[ was then an escaped bracket, as in \[1].
 func (s *scanner) feedMath(c byte) {
 	in := &s.inline
 	if c == '\n' {
@@ -155,14 +157,15 @@ func (s *scanner) feedMath(c byte) {
 	}
 }
 
-// startURL begins a bare address. Directly after a scheme's // a bracket would be part of the host.
+// startURL begins a bare address. A bracket directly after the // of a scheme would be part of the
+// host.
 func (s *scanner) startURL(scheme bool) {
 	s.mode = modeURL
 	in := &s.inline
 	in.path, in.first, in.depth, in.square = false, scheme, 0, 0
 }
 
-// feedURL scans a bare address. Brackets after the host belong to it, unless they follow
+// feedURL scans a bare address. Brackets after the host belong to the address, unless they follow
 // punctuation that ends a sentence.
 func (s *scanner) feedURL(c byte) {
 	in := &s.inline

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// tailBytes is how much of a line is checked for a statement before a bracket.
+// tailBytes is the number of bytes before a bracket that are checked for a statement.
 const tailBytes = 160
 
 // remember keeps the last emitted bytes.
@@ -21,8 +21,9 @@ func (s *scanner) remember(b ...byte) {
 	s.tail = append(s.tail, b...)
 }
 
-// isRefused reports whether a complete expression with invented numbers is text, judged by what
-// surrounds it. Brackets of other scripts are always citations.
+// isRefused reports whether a complete expression with invented numbers is text. The decision
+// depends on the text before and after the expression. Brackets of other scripts are always
+// citations.
 func (s *scanner) isRefused(next byte, ends bool) bool {
 	c := &s.cand
 	if c.invented == 0 || !c.outer || !c.inner {
@@ -64,7 +65,7 @@ func followsStatement(text []byte, least int) bool {
 	return !referenceWords[strings.ToLower(string(words[len(words)-1]))]
 }
 
-// referenceWords precede bracketed numbers that are not citations, as in "step [2]".
+// referenceWords are words before bracketed numbers that are not citations, as in "step [2]".
 var referenceWords = func() map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(`a about after an and are array as at be become becomes been before between button by called chapter chapters choice

@@ -1,13 +1,13 @@
 package cite
 
-// maxLabels is the maximum number of open brackets that are tracked. Beyond it the outermost are
-// plain text.
+// maxLabels is the maximum number of open brackets that are tracked. If there are more, the
+// outermost brackets are plain text.
 const maxLabels = 32
 
-// labels tracks open square brackets. Nothing inside the label of a Markdown link may be converted,
-// but only the byte after the closing bracket shows that it is a label. Text after a citation
-// inside brackets is therefore held until they close. At the end of the paragraph, or after maxHold
-// bytes, they are not labels.
+// labels tracks open square brackets. Text in the label of a Markdown link must not be converted.
+// Only the byte after the closing bracket shows that the brackets are a label. So text after a
+// citation inside brackets is held until the brackets close. At the end of the paragraph, or after
+// maxHold bytes, the brackets are plain text.
 type labels struct {
 	open   []label
 	closed label  // the bracket that the last byte closed
@@ -24,7 +24,7 @@ type label struct {
 	marks      int  // number of held marks when it opened
 }
 
-// mark is a citation inside labels.held, its numbers inside labels.pool.
+// mark is a citation inside labels.held. The citation's numbers are in labels.pool.
 type mark struct {
 	start, end int
 	from, to   int
@@ -42,7 +42,8 @@ func (s *scanner) openLabel(image, definition bool) {
 	l.open = append(l.open, label{valid: true, image: image, definition: definition, marks: len(l.marks)})
 }
 
-// closeLabel records a closing square bracket. The next byte tells what it closed.
+// closeLabel records a closing square bracket. The next byte shows whether the brackets are a
+// label.
 func (s *scanner) closeLabel() {
 	l := &s.labels
 	l.closed = label{valid: true}
@@ -78,7 +79,7 @@ func (s *scanner) afterLabel(b byte) bool {
 	return true
 }
 
-// cite passes a citation on, or marks it if it may be inside a label.
+// cite passes a citation to the sink. If the citation may be inside a label, cite marks it instead.
 func (s *scanner) cite(c citation) {
 	l := &s.labels
 	if len(l.open) == 0 {
@@ -95,7 +96,7 @@ func (s *scanner) cite(c citation) {
 	}
 }
 
-// release treats all open brackets as plain text and passes on the held text.
+// release treats all open brackets as plain text and passes the held text to the sink.
 func (s *scanner) release() {
 	l := &s.labels
 	pos := 0

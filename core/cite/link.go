@@ -8,8 +8,8 @@ import (
 
 // LinkURL returns an address that every Markdown renderer and chat platform parses the same way. It
 // percent-encodes parentheses, brackets, |, <, >, quotes, backticks, backslashes, blanks, control
-// and invisible characters, and does not encode twice. It returns false for addresses that must not
-// be links: only http and https with a host, mailto and file are allowed.
+// and invisible characters. It does not encode twice. It returns false for addresses that must not
+// be links. Only http and https with a host, mailto and file are allowed.
 func LinkURL(raw string) (string, bool) {
 	raw = strings.TrimSpace(raw)
 	scheme, rest, ok := strings.Cut(raw, ":")
@@ -52,7 +52,7 @@ func ipv6(host string) bool {
 
 const hexDigits = "0123456789ABCDEF"
 
-// escapeURL escapes raw. It keeps square brackets in the first authority bytes.
+// escapeURL escapes raw. It keeps square brackets within the first authority bytes.
 func escapeURL(raw string, authority int) string {
 	var b strings.Builder
 	b.Grow(len(raw) + 16)

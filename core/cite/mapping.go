@@ -11,11 +11,11 @@ import (
 )
 
 // Mapping maps the numbers that the model sees to passages. A number keeps its passage for the
-// whole session and new passages get growing numbers. So a model that copies [7] from an earlier
+// whole session, and new passages get higher numbers. So a model that copies [7] from an earlier
 // answer refers to the same passage.
 //
-// The zero value is ready to use. All methods are safe for concurrent use: parallel tools add
-// documents while an answer is being streamed.
+// The zero value is ready to use. All methods are safe for concurrent use, because parallel tools
+// add documents while an answer is streamed.
 type Mapping struct {
 	mu       sync.RWMutex
 	sources  map[int]Source
@@ -29,7 +29,7 @@ type Mapping struct {
 func NewMapping() *Mapping { return &Mapping{} }
 
 // Add returns the number of the source's passage. A known passage keeps its number, and its empty
-// fields are filled in. A source without a document id always gets a new number.
+// fields are filled from the source. A source without a document id always gets a new number.
 func (m *Mapping) Add(s Source) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,9 +44,9 @@ func (m *Mapping) Add(s Source) int {
 	return n
 }
 
-// Restore adds a number of an earlier turn. It ignores numbers below 1, and numbers that are used
-// or reserved for another document. If the history has two numbers for one passage, both resolve
-// and Add returns the first that was restored.
+// Restore adds a number of an earlier turn. It ignores numbers below 1. It also ignores numbers
+// that are used or reserved for another document. If the history has two numbers for one passage,
+// both numbers resolve. Add then returns the number that was restored first.
 func (m *Mapping) Restore(n int, s Source) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,9 +59,9 @@ func (m *Mapping) Restore(n int, s Source) {
 	m.set(n, s)
 }
 
-// Reserve reserves n for a passage that the session has shown before, without making n resolvable:
-// [n] stays text until Add or Restore adds the passage. So numbers stay stable although the current
-// audience may not see their passages. It ignores numbers that are used or reserved.
+// Reserve reserves n for a passage that the session has shown before. [n] stays text until Add or
+// Restore adds the passage. So numbers stay stable although the current audience may not see their
+// passages. Reserve ignores numbers that are used or reserved.
 func (m *Mapping) Reserve(n int, p Passage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,8 +74,8 @@ func (m *Mapping) Reserve(n int, p Passage) {
 	m.reserved[n] = p
 }
 
-// Page returns a name of a document for the model, the same for all its passages and the whole
-// session. It is empty for a document without a number.
+// Page returns a name of a document for the model. The name is the same for all passages of the
+// document and for the whole session. It is empty for a document without a number.
 func (m *Mapping) Page(id document.ID) string {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -101,8 +101,8 @@ func (m *Mapping) Len() int {
 	return len(m.sources)
 }
 
-// All yields a snapshot of the mapping in ascending order of the numbers, for storing it with the
-// session.
+// All yields a snapshot of the mapping in ascending order of the numbers. The caller stores it with
+// the session.
 func (m *Mapping) All() iter.Seq2[int, Source] {
 	m.mu.RLock()
 	sources := maps.Clone(m.sources)
@@ -122,7 +122,7 @@ func (m *Mapping) set(n int, s Source) {
 	delete(m.reserved, n)
 }
 
-// assign maps a passage to n, whether n resolves or not.
+// assign maps a passage to n. It is used for numbers that resolve and for reserved numbers.
 func (m *Mapping) assign(n int, p Passage) {
 	if m.sources == nil {
 		m.sources = make(map[int]Source)
@@ -146,7 +146,8 @@ func (m *Mapping) isKnown(n int) bool {
 	return ok
 }
 
-// inventedAbove is how far an invented number may exceed the highest number of the mapping.
+// inventedAbove is the maximum difference between an invented number and the highest number of the
+// mapping.
 const inventedAbove = 20
 
 // isInvented reports whether n was never shown and is small enough to be an invented citation.
@@ -158,7 +159,7 @@ func (m *Mapping) isInvented(n int) bool {
 	return !shown && !reserved && n <= m.last+inventedAbove
 }
 
-// anySource reports whether a condition is true of any source.
+// anySource reports whether any source meets a condition.
 func (m *Mapping) anySource(of func(Source) bool) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -170,7 +171,7 @@ func (m *Mapping) anySource(of func(Source) bool) bool {
 	return false
 }
 
-// fillEmpty returns s with its empty fields taken from other.
+// fillEmpty returns s with its empty fields filled from other.
 func (s Source) fillEmpty(other Source) Source {
 	if s.Document == "" { // the number was only reserved
 		s.Document, s.Part = other.Document, other.Part

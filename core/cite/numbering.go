@@ -7,9 +7,9 @@ import (
 )
 
 // Numbering assigns the numbers that the reader sees: 1, 2, 3 … in the order of first use.
-// Citations of one document that link to different sections have different numbers. Use one
+// Citations of one document have different numbers if they link to different sections. Use one
 // Numbering per turn, so that the answer continues the numbers of the narration. Several Processors
-// of the turn may share it, one at a time.
+// of the turn may share a Numbering, one at a time.
 //
 // The zero value is ready to use. It is not safe for concurrent use.
 type Numbering struct {
@@ -18,16 +18,16 @@ type Numbering struct {
 	shared  *Numbers         // nil: the numbers are not shared
 }
 
-// Numbers coordinates concurrent Numberings, such as those of several models' answers to one
-// question, so that a place has the same number in all. The zero value is ready to use. It is safe
-// for concurrent use.
+// Numbers coordinates concurrent Numberings, such as the Numberings of several models' answers to
+// one question. A place has the same number in all of them. The zero value is ready to use. It is
+// safe for concurrent use.
 type Numbers struct {
 	mu      sync.Mutex
 	numbers map[placeKey]int
 }
 
 // Numbering returns a Numbering that takes its numbers from n: 1, 2, 3 … in the order of first use
-// in any of them.
+// in any Numbering of n.
 func (n *Numbers) Numbering() *Numbering { return &Numbering{shared: n} }
 
 // numberOf returns the number of a place.
@@ -50,7 +50,7 @@ type entry struct {
 	linked bool   // whether link is valid
 }
 
-// placeKey identifies a cited place: a document and the link. Sources without a document id are
+// placeKey identifies a cited place by the document and the link. A source without a document id is
 // identified by the model's number.
 type placeKey struct {
 	document document.ID
@@ -71,7 +71,8 @@ func (n *Numbering) Cited() []Info {
 	return infos
 }
 
-// use returns the entry of a cited source and whether this is its first use.
+// use returns the entry of a cited source. It also reports whether this is the first use of the
+// source.
 func (n *Numbering) use(model int, s Source) (e *entry, first bool) {
 	key := placeKeyOf(model, s)
 	if i, ok := n.numbers[key]; ok {

@@ -1,11 +1,11 @@
-// Package cite converts the citations that a model writes into what a reader sees. The model is
-// given documents as {"document": n} and writes [n]. The reader gets numbered links, 1, 2, 3 … in
-// the order of first use. Text that only looks like a citation, such as code, years, arrays, links
-// and math, is unchanged.
+// Package cite converts the citations that a model writes into the links that a reader sees. The
+// model gets documents as {"document": n} and writes [n]. The reader gets numbered links, 1, 2, 3 …
+// in the order of first use. Text that only looks like a citation, such as code, years, arrays,
+// links and math, is unchanged.
 //
-// The package also checks citations: Sentences yields the statements of a finished answer with
-// their numbers, and Supported returns how far the cited text contains a statement's words and
-// numbers.
+// The package also checks citations. Sentences yields the statements of a finished answer with
+// their numbers. Supported returns how much of a statement's words and numbers the cited text
+// contains.
 package cite
 
 import (
@@ -15,38 +15,40 @@ import (
 
 // Options configure a Processor.
 type Options struct {
-	// Numbering is shared between the processors of one turn. nil: the processor has a separate
-	// one.
+	// Numbering is shared between the processors of one turn. With nil, the processor has a
+	// separate Numbering.
 	Numbering *Numbering
 	// Keep is called for every citation with its sentence, as Sentences yields it, and the model's
-	// number. If it returns false, the citation is dropped with the blanks around it. A citation
-	// then waits, with the text after it, until its sentence is complete. That is mostly the first
-	// letter of the next sentence, and at most 1 KB. nil keeps all.
+	// number. If Keep returns false, the citation is dropped with the blanks around it. If Keep is
+	// set, a citation and the text after it wait until the sentence is complete. The wait mostly
+	// ends at the first letter of the next sentence, and at the latest after 1 KB. nil keeps all
+	// citations.
 	Keep func(sentence string, n int) bool
-	// Lead returns a function that chooses the source of the model's number n by the sentence. It
-	// returns nil if the source does not depend on the sentence; otherwise the citation waits as
-	// with Keep. nil: none does.
+	// Lead returns a function that chooses the source of the model's number n for a sentence. It
+	// returns nil if the source does not depend on the sentence. Otherwise the citation waits as
+	// with Keep. A nil Lead means that no source depends on a sentence.
 	Lead func(n int) func(sentence string) Source
-	// Invented is called with the count of numbers dropped from a bracket because no passage has
-	// them. Such a bracket directly follows a statement, and its numbers are at most inventedAbove
-	// above the highest known one. nil: they are kept.
+	// Invented is called with the count of numbers that were dropped from a bracket because no
+	// passage has them. The bracket must directly follow a statement. The numbers must be at most
+	// inventedAbove above the highest known number. nil keeps invented numbers.
 	Invented func(numbers int)
 	// DropList drops a list of sources that the model wrote at the end of a message.
 	DropList bool
 }
 
-// Event is a piece of output: either Text, or the Info of a document whose first link is in the
-// text that follows.
+// Event is a piece of output. It is either Text, or the Info of a document whose first link is in
+// the following text.
 type Event struct {
 	Text string
 	Info *Info
 }
 
-// Processor converts a model's deltas into what the reader sees. The result does not depend on how
-// the text was cut into deltas. Time is linear in the input. At most 128 bytes are held back,
-// beginning at an unfinished bracket expression or character; Options.Keep holds back more.
+// Processor converts a model's deltas into the text that the reader sees. The result does not
+// depend on how the text was cut into deltas. Time is linear in the input. A Processor holds back
+// at most 128 bytes, beginning at an unfinished bracket expression or character. Options.Keep holds
+// back more.
 //
-// A Processor is not safe for concurrent use. The Mapping may grow meanwhile.
+// A Processor is not safe for concurrent use. The Mapping may grow during the use of a Processor.
 type Processor struct {
 	scan    scanner
 	checker *citationChecker // nil: no citation waits for its sentence
@@ -55,7 +57,7 @@ type Processor struct {
 }
 
 // NewProcessor returns a processor for one turn. The mapping belongs to the session and resolves
-// the numbers. nil means an empty one.
+// the numbers. A nil mapping is an empty mapping.
 func NewProcessor(mapping *Mapping, opts Options) *Processor {
 	if mapping == nil {
 		mapping = NewMapping()
@@ -82,7 +84,7 @@ func NewProcessor(mapping *Mapping, opts Options) *Processor {
 }
 
 // Push processes the next delta and appends the output to events. The caller may reuse the slice
-// for the next call; appended events stay valid. Text consists of whole characters if the input is
+// for the next call. Appended events stay valid. Text consists of whole characters if the input is
 // valid UTF-8.
 func (p *Processor) Push(delta string, events []Event) []Event {
 	p.render.events = events
@@ -97,8 +99,8 @@ func (p *Processor) Push(delta string, events []Event) []Event {
 }
 
 // Flush ends a message and appends the held output. The processor is then ready for the next
-// message of the turn and continues its numbers. A complete citation at the end is converted; an
-// incomplete one is unchanged.
+// message of the turn and continues its numbers. A complete citation at the end is converted. An
+// incomplete citation is unchanged.
 func (p *Processor) Flush(events []Event) []Event {
 	p.render.events = events
 	if p.sources != nil {
@@ -126,8 +128,8 @@ func (p *Processor) Text(message string) string {
 	return b.String()
 }
 
-// Clean returns a model's text without invented numbers and without its list of sources, like
-// Options.Invented and DropList. It does not change citations.
+// Clean returns a model's text without invented numbers and without the list of sources at its end.
+// It works like Options.Invented and DropList. It does not change other citations.
 func Clean(message string, mapping *Mapping) string {
 	p := NewProcessor(mapping, Options{Invented: func(int) {}, DropList: true})
 	p.render.raw = true

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// renderer is the sink that writes the reader's text.
+// renderer is the sink that writes the text for the reader.
 type renderer struct {
 	mapping   *Mapping
 	numbering *Numbering
@@ -90,7 +90,8 @@ func (r *renderer) writeRaw(c citation) {
 	}
 }
 
-// link writes one citation. After '!' a blank prevents an image.
+// link writes one citation. If the citation follows '!', link writes a blank first, so that the
+// result is not an image.
 func (r *renderer) link(e *entry, bang bool) {
 	r.unlinked, r.unlinkedHead = !e.linked, r.lineHead
 	r.lineHead = false
@@ -110,8 +111,8 @@ func (r *renderer) link(e *entry, bang bool) {
 	r.buf = append(r.buf, ')')
 }
 
-// endPush converts the text so far into an event. An incomplete character waits for its rest,
-// unless text after it is held.
+// endPush converts the text so far into an event. An incomplete character waits for its remaining
+// bytes, unless text after it is held.
 func (r *renderer) endPush(delta string, held bool) {
 	n := len(r.buf)
 	if !held {

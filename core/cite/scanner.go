@@ -1,13 +1,13 @@
 package cite
 
-// maxHold is the most input, in bytes, that is held back at any moment.
+// maxHold is the maximum number of input bytes that are held back.
 const maxHold = 128
 
-// A sink receives what the scanner has decided, in order.
+// A sink receives the text and the citations that the scanner has found, in order.
 type sink interface {
-	// text is plain text; the slice is only valid during the call.
+	// text receives plain text. The slice is only valid during the call.
 	text(b []byte)
-	// cite is a citation of numbers that are all known.
+	// cite receives a citation whose numbers are all known.
 	cite(c citation)
 }
 
@@ -18,7 +18,8 @@ type citation struct {
 	bang    bool   // an unescaped '!' stands directly before it
 
 	invented int // numbers that were left out because they were never shown
-	// where the numbers lead by their sentence; empty Sources lead where the mapping says
+	// sources of the numbers, chosen by the sentence; for an empty Source the mapping's source
+	// applies
 	sources []Source
 }
 
@@ -42,20 +43,20 @@ const (
 	modeIndent                // a line of indented code
 )
 
-// scanner is the state machine that finds citations in Markdown, one byte at a time. What it does
-// with a byte depends only on the bytes before it, never on the deltas. It passes everything except
-// possible citations through unchanged, so it only ever holds back bracket expressions.
+// scanner is the state machine that finds citations in Markdown, one byte at a time. The handling
+// of a byte depends only on the bytes before it, never on the deltas. Everything except possible
+// citations passes through unchanged, so only bracket expressions are held back.
 type scanner struct {
 	sink    sink
 	isKnown func(n int) bool
-	// isInvented, if set, reports which numbers are dropped from citations.
+	// isInvented reports which numbers are dropped from citations. It may be nil.
 	isInvented func(n int) bool
 	tail       []byte // last emitted bytes, if isInvented is set
 
 	mode mode
 	hist uint64 // the last eight bytes, newest lowest; cleared by escapes
 	out  []byte // decided text that the sink has not received
-	// number of calls of feed, which may be more than one per byte
+	// number of calls of feed; a byte may need more than one call
 	fed int
 
 	block  block
@@ -82,8 +83,8 @@ func (s *scanner) push(delta string) {
 	s.flushOut()
 }
 
-// skipPlain consumes the bytes at the start of text that cannot change any state, and returns their
-// count. It is equivalent to calling feed for each.
+// skipPlain consumes the bytes at the start of text that cannot change any state. It returns their
+// count. The effect is the same as calling feed for each byte.
 func (s *scanner) skipPlain(text string) int {
 	if s.cand.active() || len(s.labels.marks) > 0 {
 		return 0
@@ -120,7 +121,7 @@ func (s *scanner) skipPlain(text string) int {
 	return n
 }
 
-// stopBytes are the bytes that prose must handle one by one.
+// stopBytes are the bytes in prose that must be handled one by one.
 var stopBytes = func() (t [256]bool) {
 	for _, b := range []byte("\n[]\\`$</.^") {
 		t[b] = true
@@ -191,8 +192,7 @@ func (s *scanner) flushOut() {
 	}
 }
 
-// finish decides everything that is held at the end of a message and resets the scanner for a new
-// one.
+// finish resolves all held bytes at the end of a message and resets the scanner for a new message.
 func (s *scanner) finish() {
 	switch {
 	case s.cand.closed() && s.isRefused(0, true):

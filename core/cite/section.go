@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Section returns the index of the text that a sentence most likely comes from, or -1 if no text
-// shares a word with it. Words and pairs of words weigh more if they are in fewer texts, and if
-// they are close together in a text.
+// Section returns the index of the text that a sentence most likely comes from. It returns -1 if no
+// text shares a word with the sentence. Words and pairs of words weigh more if fewer texts contain
+// them, and if they are close together in a text.
 func Section(sentence string, texts []string) int {
 	counts := make(map[string]int) // number of texts with a word or pair of the sentence
 	for term := range termPairs(sentence) {
@@ -54,7 +54,8 @@ func Section(sentence string, texts []string) int {
 	return at
 }
 
-// termPairs yields the words of a text, and each with the word before it.
+// termPairs yields the words of a text. After each word it yields the pair of the previous word and
+// the word.
 func termPairs(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		before := ""
@@ -67,7 +68,7 @@ func termPairs(text string) func(yield func(string) bool) {
 	}
 }
 
-// findTerms returns which of the words and pairs a text contains.
+// findTerms returns the given words and pairs that a text contains.
 func findTerms(text string, words map[string]int) map[string]bool {
 	found := make(map[string]bool)
 	for term := range termPairs(text) {

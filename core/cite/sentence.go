@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Sentences yields the sentences of a finished answer without citations, each with the distinct
-// numbers that it cites, in order, or nil. The answer may come from a model or from a Processor.
-// known reports which numbers are real. A citation after a full stop belongs to the sentence before
-// it, and one at the beginning of a line to the sentence after it.
+// Sentences yields the sentences of a finished answer without citations. With each sentence it
+// yields the distinct numbers that the sentence cites, in order, or nil. The answer may come from a
+// model or from a Processor. known reports which numbers are real. A citation after a full stop
+// belongs to the sentence before the citation. A citation at the beginning of a line belongs to the
+// sentence after the citation.
 func Sentences(answer string, known func(n int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
 		c := extractClaims(answer, known)
@@ -32,7 +33,7 @@ func Sentences(answer string, known func(n int) bool) iter.Seq2[string, []int] {
 	}
 }
 
-// claims is the sink that separates an answer's text from its citations.
+// claims is a sink that separates the text of an answer from the citations.
 type claims struct {
 	body  []byte
 	marks []claim
@@ -73,7 +74,8 @@ type span struct {
 	start, end int
 }
 
-// sentenceOf returns, for each citation, the index of its sentence, or -1 if there is none.
+// sentenceOf returns the index of the sentence for each citation, or -1 if the citation has no
+// sentence.
 func (c *claims) sentenceOf(spans []span) []int {
 	homes := make([]int, 0, len(c.marks))
 	i := 0
@@ -96,10 +98,10 @@ func (c *claims) sentenceOf(spans []span) []int {
 	return homes
 }
 
-// splitSentences splits a text into sentences. A sentence ends at a full stop, question or
-// exclamation mark that no lower-case letter follows. It also ends with its line unless the next
-// line begins in lower case. A citation next to such a mark always ends the sentence. Offsets of
-// citations are ascending.
+// splitSentences splits a text into sentences. A sentence ends at a full stop, question mark or
+// exclamation mark that is not followed by a lower-case letter. It also ends with its line, unless
+// the next line begins in lower case. A citation next to such a mark always ends the sentence. The
+// offsets of citations must be ascending.
 func splitSentences(text string, citations []int) []span {
 	var spans []span
 	start := 0
@@ -150,13 +152,13 @@ func splitSentences(text string, citations []int) []span {
 	return spans
 }
 
-// afterClosers skips the marks that belong to a sentence's end.
+// afterClosers skips the closing marks at the end of a sentence.
 func afterClosers(text string, at int) int {
 	return len(text) - len(strings.TrimLeft(text[at:], ".!?…。！？\"'”’»)]}*_」』"))
 }
 
-// isAbbreviation reports whether the full stop after before does not end a sentence. next is the
-// first character after it.
+// isAbbreviation reports whether the full stop after before belongs to an abbreviation and does not
+// end a sentence. next is the first character after the full stop.
 func isAbbreviation(before string, next rune) bool {
 	word := before[strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
 	switch w := strings.ToLower(word); w {
@@ -173,7 +175,7 @@ func isAbbreviation(before string, next rune) bool {
 	}
 }
 
-// stripMarkup removes the line's markup and the gaps left by citations.
+// stripMarkup removes the line's markup, and the gaps that removed citations left.
 func stripMarkup(sentence string) string {
 	sentence = strings.Join(strings.Fields(strings.TrimLeft(sentence, "-*+#>| \t")), " ")
 	for _, p := range []string{".", ",", ";", ":", "!", "?", ")"} {

@@ -15,10 +15,10 @@ const (
 )
 
 // sourceList precedes the scanner and drops a list of sources that the model wrote at the end of a
-// message: a heading such as "Sources:" with entries, or entries alone. It holds back a possible
-// list and passes it on as soon as other text follows.
+// message. The list is a heading such as "Sources:" with entries, or entries without a heading.
+// sourceList holds back a possible list and passes it on as soon as other text follows.
 type sourceList struct {
-	// text other than blanks was passed on
+	// pass receives the text that is not dropped
 	pass    func(hasText string)
 	mapping *Mapping
 
@@ -95,7 +95,7 @@ func (l *sourceList) release() {
 	}
 }
 
-// keepHead records the beginning of a line that is passed on.
+// keepHead records the beginning of a line that is not held.
 func (l *sourceList) keepHead(text string) {
 	l.line = append(l.line, text[:min(len(text), max(0, maxEntryBytes-len(l.line)))]...)
 	l.hasText = l.hasText || strings.TrimSpace(text) != ""
@@ -186,7 +186,7 @@ func (l *sourceList) kindOf(line string) lineKind {
 	return lineOther
 }
 
-// mayBeEntry reports whether the line so far can become a line of a list.
+// mayBeEntry reports whether the line so far may become a line of a list.
 func (l *sourceList) mayBeEntry() bool {
 	switch {
 	case l.closingFence != "" || !l.hasText:
@@ -211,8 +211,8 @@ func (l *sourceList) mayBeEntry() bool {
 }
 
 var (
-	// entryBegins matches the beginning of a line that begins, or may begin, with a number in
-	// brackets.
+	// entryBegins matches a line so far that begins with a number in brackets, or with the start of
+	// one.
 	entryBegins = regexp.MustCompile(`^[-*+•]?[ \t]*(?:\[{1,2}|【|［)(?:[1-9]\d*([\]†】］].*)?)?$`)
 	entryNumber = regexp.MustCompile(`^(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?[*_]{0,2}(?:\[{1,2}|【|［)([1-9]\d{0,8})(?:\]{1,2}|†[^】]*】|】|］)[*_]{0,2}(.*)$`)
 	anyNumber   = regexp.MustCompile(`\[[1-9]\d*\]|【[1-9]\d*】|［[1-9]\d*］`)
@@ -221,8 +221,8 @@ var (
 		"fuentes fuente referencias fonti fonte riferimenti bronnen fontes referências 参考文献 参考资料 参考資料 来源 來源 出典 参照 출처")
 )
 
-// listName returns the name of a list at the beginning of a line. For an incomplete line that may
-// still become one, name is empty.
+// listName returns the name of a list at the beginning of a line. If the line may still become the
+// name of a list, name is empty and found is true.
 func listName(line string) (name, rest string, found bool) {
 	said := strings.TrimLeft(line, "*_# \t")
 	lower := strings.ToLower(said)
@@ -241,7 +241,8 @@ func listName(line string) (name, rest string, found bool) {
 	return "", "", found
 }
 
-// areEntries reports whether the text after the name of a list on the same line only names sources.
+// areEntries reports whether the text after the name of a list, on the same line, consists only of
+// sources.
 func (l *sourceList) areEntries(text string) bool {
 	text = strings.Trim(text, "*_:： \t")
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
@@ -253,8 +254,8 @@ func (l *sourceList) areEntries(text string) bool {
 	return text != ""
 }
 
-// isEntry reports whether a line is an entry of a list. After a heading, it must begin with a
-// number or name a known source. Without one, it must name the source of a known number.
+// isEntry reports whether a line is an entry of a list. After a heading, an entry begins with a
+// number or names a known source. Without a heading, it must name the source of a known number.
 func (l *sourceList) isEntry(line string, headed bool) bool {
 	m := entryNumber.FindStringSubmatch(line)
 	if m == nil {
@@ -277,8 +278,8 @@ func (l *sourceList) isTitle(text string) bool {
 	return len(strings.Fields(anyNumber.ReplaceAllString(text, ""))) <= maxEntryWords || l.isSourceName(text)
 }
 
-// isSourceName reports whether a line consists of the name of a source of the mapping and little
-// else.
+// isSourceName reports whether a line consists of the name of a source in the mapping and little
+// other text.
 func (l *sourceList) isSourceName(line string) bool {
 	return l.mapping.anySource(func(s Source) bool { return l.namesSource(line, s) })
 }

@@ -5,14 +5,16 @@ import (
 	"unicode"
 )
 
-// numberWeight is how many words a number counts for. Wrong numbers are the most frequent error in
-// cited sentences.
+// numberWeight is the number of words that a number counts for. Wrong numbers are the most frequent
+// error in cited sentences.
 const numberWeight = 2
 
 // Supported returns the share, from 0 to 1, of a sentence's content words and numbers that occur in
-// at least one chunk. It ignores common English words and English endings, and counts numbers
-// twice. It compares scripts without spaces by pairs of characters. A sentence without content
-// words scores 1. It detects citations of the wrong document, but not sentences that reverse a
+// at least one chunk. It ignores common English words and English endings. Numbers count twice.
+// Scripts without spaces are compared by pairs of characters. A sentence without content words
+// scores 1.
+//
+// Supported detects citations of the wrong document. It does not detect sentences that reverse a
 // document's meaning.
 func Supported(sentence string, chunks []string) (score float64) {
 	wanted := make(map[string]bool)
@@ -87,7 +89,7 @@ func terms(text string) func(yield func(string) bool) {
 	}
 }
 
-// term returns the comparable form of a word, or "" if it has no content.
+// term returns the comparable form of a word, or "" for a word without content.
 func term(word []rune) string {
 	w := string(word)
 	if w == "" || w[0] >= '0' && w[0] <= '9' {
@@ -113,7 +115,7 @@ func isDense(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// stopWords are English words that occur in any text.
+// stopWords are common English words that say nothing about a text's content.
 var stopWords = func() map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(`a about above after again all also am an and any are as at be because been

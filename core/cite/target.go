@@ -1,6 +1,6 @@
 package cite
 
-// targetStep is the part of a link's target that is being parsed.
+// targetStep is the part of a link's target that the scanner is parsing.
 type targetStep uint8
 
 const (
@@ -13,8 +13,8 @@ const (
 	targetAfterTitle                   // blanks after the title
 )
 
-// target is the state of the text after a label: after a link's label up to its ), after a
-// definition's label up to the end of the line.
+// target is the state of the text after a label. For a link it ends at the closing ). For a
+// definition it ends with the line.
 type target struct {
 	step       targetStep
 	definition bool
@@ -22,8 +22,8 @@ type target struct {
 	quote      byte
 	escape     bool
 
-	// drop is set for a link that the model wrote around a citation. Its target is dropped, because
-	// the document's address is written instead.
+	// drop is set for a link that the model wrote around a citation. The target of this link is
+	// dropped, because the document's address replaces it.
 	drop     bool
 	dropping bool   // the target is too long to hold and is dropped byte by byte
 	held     []byte // may still become text
@@ -56,8 +56,9 @@ func (s *scanner) feedTarget(c byte) {
 	}
 }
 
-// holdTarget keeps a byte of a target that is to be dropped. An address that is too long is dropped
-// byte by byte: it must not be shown, since the link must not lead where the model wants.
+// holdTarget holds a byte of a target that will be dropped. If the address is too long, its bytes
+// are dropped one by one. The address must not be shown, because the link must not lead to an
+// address that the model chose.
 func (s *scanner) holdTarget(c byte) {
 	t := &s.target
 	address := t.step == targetPlain || t.step == targetAngle
@@ -76,7 +77,7 @@ func (s *scanner) holdTarget(c byte) {
 	s.abandonTarget()
 }
 
-// abandonTarget continues as text, because the held bytes are not a target.
+// abandonTarget scans the held bytes again as text, because they are not a target.
 func (s *scanner) abandonTarget() {
 	t := &s.target
 	var buf [maxHold + 8]byte
@@ -86,7 +87,7 @@ func (s *scanner) abandonTarget() {
 	s.refeed(held)
 }
 
-// accept reports whether c belongs to the target, and whether it ends it.
+// accept reports whether c belongs to the target, and whether c ends the target.
 func (t *target) accept(c byte) (fits, end bool) {
 	blank := c == ' ' || c == '\t'
 	closes := c == ')' && !t.definition

@@ -5,14 +5,14 @@ import (
 	"unicode"
 )
 
-// maxTitle is the length in characters at which SafeTitle cuts a title.
+// maxTitle is the maximum number of characters of a title that SafeTitle returns.
 const maxTitle = 200
 
 // gap is an invisible character that breaks mentions and automatic links.
 const gap = '\u200b'
 
-// SafeTitle returns a document's title as one line of plain text that cannot mention people,
-// format, or link. Brackets become parentheses, angle brackets become ‹ ›, and an invisible gap
+// SafeTitle returns a document's title as one line of plain text that cannot mention people, add
+// formatting, or link. Brackets become parentheses, and angle brackets become ‹ ›. An invisible gap
 // follows @ and breaks addresses. Titles over 200 characters are cut with an ellipsis. A title
 // without visible characters becomes "Untitled document".
 func SafeTitle(title string) string {
@@ -54,8 +54,8 @@ func SafeTitle(title string) string {
 }
 
 // safeRune replaces a character that has a meaning in Markdown or on a chat platform with a similar
-// one. Brackets of all widths become parentheses, so that a model that copies a title cannot turn
-// it into a citation.
+// character. Brackets of all widths become parentheses, so that a copied title cannot become a
+// citation.
 func safeRune(r rune) rune {
 	switch r {
 	case '[', '【', '［':

@@ -21,16 +21,16 @@ const (
 	sayQuestionGone = "The question is no longer there. Ask again."
 	sayOnlyAsker    = "Only whoever asked can say so."
 
-	// claimTTL is how long a process holds the exclusive right to ask about a question.
+	// claimTTL is how long a process holds the claim to ask about a question.
 	claimTTL = time.Minute
-	// closingTime is how long a worker takes at most, after it starts, to close a turn from before
-	// the outage.
+	// closingTime is how long a starting worker takes at most to close a turn from before an
+	// outage.
 	closingTime = 30 * time.Second
 )
 
-// judgeLate decides about a message found after an outage, as if it had just been written. It
-// ignores messages that some process has already handled. If the message is older than MaxAge, the
-// bot asks whether an answer is still wanted.
+// judgeLate decides about a message that was found after an outage, as if the message were new. It
+// ignores messages that a process has already handled. If the message is older than MaxAge, the bot
+// asks whether an answer is still wanted.
 func (c *Conversation) judgeLate(ctx context.Context, m chat.Message) (j answer.Judgement, err error) {
 	j.Action = policy.Ignore
 	looked := m.Looked
@@ -73,8 +73,8 @@ func (c *Conversation) judgeLate(ctx context.Context, m chat.Message) (j answer.
 	return judged, nil
 }
 
-// aboutOther returns a function that reports whether one of the bot's messages after a question
-// belongs to another question.
+// aboutOther returns a function that reports whether a message of the bot belongs to a question
+// other than m.
 func (c *Conversation) aboutOther(ctx context.Context, m chat.Message) func(thread.MessageID) bool {
 	return func(id thread.MessageID) bool {
 		t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, id)
@@ -82,8 +82,8 @@ func (c *Conversation) aboutOther(ctx context.Context, m chat.Message) func(thre
 	}
 }
 
-// closed waits up to closingTime and reports whether the turn ended without an answer because no
-// replica was running.
+// closed reports whether a turn ended without an answer because no replica was running. It waits up
+// to closingTime for the turn to end.
 func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error) {
 	for begun := time.Now(); t.State != session.Done; {
 		if time.Since(begun) > closingTime { // a replica holds it
@@ -101,8 +101,8 @@ func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error)
 	return t.Outcome == session.Superseded, nil
 }
 
-// askWhetherWanted asks whether an old question is still wanted, unless it was answered or asked
-// about before.
+// askWhetherWanted asks whether an old question is still wanted. It does nothing if the bot has
+// already answered the question or asked about it.
 func (c *Conversation) askWhetherWanted(ctx context.Context, m chat.Message) error {
 	involved, err := c.deps.Platform.Involved(ctx, m, c.aboutOther(ctx, m))
 	if err != nil || involved {
@@ -117,7 +117,7 @@ func (c *Conversation) askWhetherWanted(ctx context.Context, m chat.Message) err
 	return err
 }
 
-// Wanted is a press of the button that says that an old question is still wanted.
+// Wanted is a press of the button for an old question that is still wanted.
 type Wanted struct {
 	At        thread.Ref // thread of the question
 	Question  thread.MessageID
@@ -127,8 +127,8 @@ type Wanted struct {
 	Moderator bool
 }
 
-// Still accepts an old question that is still wanted. If it cannot, it returns a sentence for the
-// person. It calls accepted before it starts to work on the question.
+// Still accepts an old question that is still wanted. If the question cannot be accepted, it
+// returns a sentence for the person. It calls accepted before it stores the question.
 func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (sentence string, err error) {
 	m, err := c.deps.Platform.Message(ctx, w.At, w.Question)
 	switch {

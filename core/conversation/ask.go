@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// commandRetry is how long storing the question of a command or a button is retried. Platforms
-// deliver these only once, and the person is waiting.
+// commandRetry is how long the write of a question from a command or button is retried. Platforms
+// deliver commands and presses only once, and the person is waiting.
 const commandRetry = 10 * time.Second
 
 // Ask is a question from a command, a form or a button.
@@ -24,15 +24,16 @@ type Ask struct {
 	Ref      thread.Ref // where it was asked
 	EventKey string
 	By       thread.Person
-	// comma-separated names of the models to use; empty means the agent's
+	// Models are the comma-separated names of the models to use. Empty means the agent's models.
 	Models   string
 	About    *chat.Target // the message that it refers to, or nil
 	Attached bool         // About has files
-	// Place returns the question's place and content. It is called once, if the person may ask.
+	// Place returns the question's place and content. It is called once, and only if the person may
+	// ask.
 	Place func(ctx context.Context, a Admitted) (Placed, error)
 }
 
-// Admitted is a question that the person may ask.
+// Admitted is a question from a person who may ask.
 type Admitted struct {
 	Private bool // only the asker sees the answer
 
@@ -41,15 +42,15 @@ type Admitted struct {
 	m thread.Mention
 }
 
-// Limited returns a refusal if a quota is exhausted for a question at a place, and "" otherwise. A
-// platform that shows the question to others must call it first.
+// Limited returns a refusal if a quota is exhausted for a question at a place. Otherwise it returns
+// "". A platform must call Limited before it shows the question to others.
 func (a Admitted) Limited(ctx context.Context, at thread.Ref) (refusal string) {
 	a.m.Ref = at
 	return policy.Refusal(a.c.service.Limited(ctx, a.m, a.j))
 }
 
-// Placed is a question with its place. EventKey, Tenant and Models of the Mention are taken from
-// the Ask, and so is an empty Asker.
+// Placed is a question with its place. EventKey, Tenant and Models of the Mention are replaced by
+// those of the Ask. If Asker has no ID, it is replaced by Ask.By.
 type Placed struct {
 	thread.Mention
 
@@ -65,7 +66,7 @@ type Asked struct {
 	Duplicate bool      // the message was accepted before
 }
 
-// Ask accepts a question that is not a message. An error means that it was not accepted.
+// Ask accepts a question that is not a message. After an error the question was not accepted.
 func (c *Conversation) Ask(ctx context.Context, a Ask) (Asked, error) {
 	a.Command = true
 	j, err := c.judge(ctx, answer.Occurrence{
@@ -96,7 +97,7 @@ func (c *Conversation) Ask(ctx context.Context, a Ask) (Asked, error) {
 	return Asked{Duplicate: accepted.Duplicate}, err
 }
 
-// admit returns the models to use, or a refusal.
+// admit returns the models to use for a question, or a refusal.
 func (c *Conversation) admit(a Ask, j answer.Judgement) (models []string, refusal string) {
 	if j.Action != policy.Answer {
 		return nil, j.Sentence()
@@ -116,8 +117,8 @@ func (c *Conversation) admit(a Ask, j answer.Judgement) (models []string, refusa
 	return models, refusal
 }
 
-// storeQuestion stores a question. If it has to wait, it posts a notice in the thread at. A
-// command's own reply already shows that it waits.
+// storeQuestion stores a question. If the question has to wait, storeQuestion schedules a notice in
+// the thread at. A command gets no notice, because its own reply shows that the question waits.
 func (c *Conversation) storeQuestion(ctx context.Context, at thread.Ref, q answer.Question) (answer.Accepted, error) {
 	accepted, err := c.service.Take(ctx, q)
 	if err == nil && !accepted.Duplicate && accepted.Notice != "" && q.Reply == nil {

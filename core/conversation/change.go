@@ -12,12 +12,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// editedFor is how long after it was written an edit can turn a message into a question.
+// editedFor is the maximum age of a message that an edit can turn into a question.
 const editedFor = 10 * time.Minute
 
-// edited handles an edit. If the message is a question, its answer is redone in place. question
-// reports that the edit turned the message into a question, by adding the mention or the text after
-// it.
+// edited handles an edited message. If the message is a question, it is answered again in place.
+// The result question is true if the edit turned the message into a question, for example by adding
+// a mention.
 func (c *Conversation) edited(ctx context.Context, m chat.Message) (question bool, err error) {
 	if m.Own || m.System || m.Hidden {
 		return false, nil
@@ -40,7 +40,7 @@ func (c *Conversation) edited(ctx context.Context, m chat.Message) (question boo
 	return false, err
 }
 
-// Deleted ends the turn of a deleted question, or erases a deleted answer. It also removes files
+// Deleted ends the turn of a deleted question, or erases a deleted answer. It also deletes files
 // that were kept from the message.
 func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	tenant := c.tenant(d.Ref)
@@ -68,8 +68,8 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	return err
 }
 
-// Reacted stops the turn that a message belongs to. If the person may not, it replies only where
-// others do not see it.
+// Reacted stops the turn that a message belongs to. A person without permission gets a reply only
+// if the platform can hide the reply from others.
 func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
 		if c.features(r.Ref).SaysAlone {
@@ -79,8 +79,9 @@ func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	return err
 }
 
-// Stop requests a stop, and calls denied if the person may not. It looks up whether the person is a
-// moderator only if that decides, and without blocking the event.
+// Stop requests a stop, and calls denied if the person has no permission. It looks up whether the
+// person is a moderator only if the permission depends on it. The lookup runs in the background and
+// does not delay the event.
 func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	r.Tenant = c.tenant(r.Ref)
 	if !c.features(r.Ref).Moderates {
@@ -101,7 +102,7 @@ func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied f
 	return result, nil
 }
 
-// stopAs requests a stop after the person's privileges were looked up.
+// stopAs requests a stop. The caller has already looked up the person's privileges.
 func (c *Conversation) stopAs(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	result, err := c.service.StopAs(ctx, r, c.audienceOf(r.Ref, r.By.ID))
 	if err != nil {

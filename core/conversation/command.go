@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 )
 
-// Command executes a command that a person typed after /footnote or chose in a menu. It returns the
-// reply for that person in Markdown. It sets Tenant and Alone, and Admin if the platform reports
-// moderators.
+// Command executes a command that a person typed after /footnote or chose in a menu. It returns a
+// reply in Markdown, for that person only. It sets Tenant and Alone of the request, and Admin if
+// the platform reports moderators.
 func (c *Conversation) Command(ctx context.Context, use command.Request) (string, error) {
 	use.Tenant = c.tenant(use.Ref)
 	use.Alone = func(ctx context.Context) (access.Presence, error) {
@@ -23,9 +23,9 @@ func (c *Conversation) Command(ctx context.Context, use command.Request) (string
 	return c.service.Commands.Command(ctx, use)
 }
 
-// judge decides about an event. If the store fails, it returns the error if the platform redelivers
-// events and the store's disk has room. Otherwise it decides without state: mentions, commands and
-// direct messages are answered.
+// judge decides about an event. If the store fails, it returns the error so that the platform
+// redelivers the event. If the platform does not redeliver events, or the store's disk is full, it
+// decides without stored state. It then answers mentions, commands and direct messages.
 func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.Judgement, error) {
 	j, err := c.service.Judge(ctx, o)
 	if err == nil || c.features(o.Ref).Redelivers && c.service.Room() == nil {

@@ -1,8 +1,8 @@
-// Package conversation decides, once for every chat platform, what happens in a conversation: when
-// people mention the bot, follow up, edit, delete, react, press or command, when a question has to
-// wait, and when no replica ran for a while. A [chat.Platform] reports events and writes. What one
-// platform alone has stays with that platform; what becomes of a question once it is stored is the
-// answer package's.
+// Package conversation handles the events of conversations, in the same way for every chat
+// platform. It handles mentions, follow-ups, edits, deletions, reactions, presses and commands. It
+// also handles questions that have to wait, and messages that were missed during an outage. A
+// [chat.Platform] reports the events and writes messages. Package answer processes questions once
+// they are stored. Code that only one platform needs belongs to that platform.
 package conversation
 
 import (
@@ -25,7 +25,8 @@ import (
 type Deps struct {
 	Platform chat.Platform
 	Store    Store
-	// age from which a question found after an outage is confirmed first; 15 min
+	// MaxAge is the maximum age of a missed question that is answered without asking first. The
+	// default is 15 min.
 	MaxAge time.Duration
 	Models func() []string // returns the models that a question may name; nil for none
 	Logger *slog.Logger    // nil: silent
@@ -69,8 +70,8 @@ func New(deps Deps) (*Conversation, error) {
 	return &Conversation{deps: deps, logger: deps.Logger, notices: notices{updates: make(chan noticeUpdate, 64)}}, nil
 }
 
-// Services are the services that a conversation calls: answers, actions on answers, commands, and
-// uploads.
+// Services are the services that a conversation calls. They provide answers, actions on answers,
+// commands and uploads.
 type Services struct {
 	*answer.Service
 	Actions  *action.Service
@@ -78,16 +79,16 @@ type Services struct {
 	Uploads  *upload.Service // nil disables keeping files
 }
 
-// Bind sets the services. Call it once, before the first event.
+// Bind sets the services. Call Bind once, before the first event.
 func (c *Conversation) Bind(services Services) { c.service = services }
 
 // Run posts queued notices until ctx ends.
 func (c *Conversation) Run(ctx context.Context) { c.sayNotices(ctx) }
 
-// Soon runs do in the background, without delaying the event's acknowledgement.
+// Soon runs do in the background, so that the event's acknowledgement is not delayed.
 func (c *Conversation) Soon(ctx context.Context, do func(context.Context)) { c.errands.run(ctx, do) }
 
-// Wait returns once all background work is done.
+// Wait waits until all background work is done.
 func (c *Conversation) Wait() {
 	c.keeping.wait()
 	c.errands.wait()
@@ -96,7 +97,7 @@ func (c *Conversation) Wait() {
 // errUnknownPerson means that a person's permissions are not cached.
 var errUnknownPerson = errors.New("the platform was not asked yet")
 
-// knownAudience returns a person's audience if it is cached, without asking the platform.
+// knownAudience returns a person's audience from the cache. It never calls the platform.
 func (c *Conversation) knownAudience(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		holds, ok := c.deps.Platform.Known(ctx, at, person)
@@ -107,8 +108,8 @@ func (c *Conversation) knownAudience(at thread.Ref, person string) func(context.
 	}
 }
 
-// say sends the author of a message a notice, unless policy.Quiet suppresses it. The event does not
-// wait for it.
+// say sends a notice to the author of a message, unless policy.Quiet suppresses the notice. It
+// sends the notice in the background.
 func (c *Conversation) say(ctx context.Context, to chat.Message, sentence string, private bool) {
 	if sentence != "" && (to.Operator || c.quiet.allows(to.Ref, to.Author.ID, sentence)) {
 		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, to, sentence, private) })

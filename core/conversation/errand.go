@@ -12,16 +12,17 @@ const (
 	maxErrands    = 64
 )
 
-// errands runs background tasks that an event causes but does not wait for, such as a notice to a
-// person or a lookup. Tasks are not durable: a lost one is not worth a second delivery. The zero
-// value is ready for use.
+// errands runs background tasks of events, such as a notice to a person or a lookup. An event does
+// not wait for its tasks. Tasks are not durable, because a lost task does not justify a redelivery.
+// The zero value is ready for use.
 type errands struct {
 	once    sync.Once
 	slots   chan struct{}
 	running sync.WaitGroup
 }
 
-// run runs do in the background. If maxErrands tasks are running, it runs do at once and blocks.
+// run runs do in the background. If maxErrands tasks are already running, it runs do in the
+// foreground.
 func (e *errands) run(ctx context.Context, do func(context.Context)) {
 	e.once.Do(func() { e.slots = make(chan struct{}, maxErrands) })
 	select {

@@ -16,16 +16,17 @@ import (
 )
 
 const (
-	// keepTimeout limits keeping the files of one message, including the wait for others.
+	// keepTimeout limits keeping the files of one message. It includes the wait for other messages.
 	keepTimeout = 5 * time.Minute
-	// maxKeeping limits how many messages are being processed or wait.
+	// maxKeeping limits how many messages have their files kept or wait for that.
 	maxKeeping = 16
-	// keepClaimTTL is how long a process holds the exclusive right to keep a message's files.
-	// Keeping them again changes nothing.
+	// keepClaimTTL is how long a process holds the claim to keep a message's files. Keeping the
+	// same files again has no effect.
 	keepClaimTTL = time.Minute
 )
 
-// keepProject reports whether a message asks to keep its files, and in which project.
+// keepProject reports whether a message asks to keep its files. project is the named project, or ""
+// if none is named.
 func (c *Conversation) keepProject(m chat.Message, j answer.Judgement) (project string, ok bool) {
 	if c.service.Uploads == nil || j.Ambient || m.Hidden {
 		return "", false
@@ -34,8 +35,8 @@ func (c *Conversation) keepProject(m chat.Message, j answer.Judgement) (project 
 	return project, ok && (m.Attached || project != "")
 }
 
-// startKeeping keeps the files of a message in the background. If the process dies, the next one
-// finds the message again. Storing a file twice has no effect.
+// startKeeping keeps the files of a message in the background. If the process dies, the next
+// process finds the message and repeats the work. Storing a file twice has no effect.
 func (c *Conversation) startKeeping(ctx context.Context, m chat.Message, j answer.Judgement, project string) error {
 	if err := c.service.Room(); err != nil {
 		return c.rejected(ctx, m, j, err)
@@ -57,8 +58,8 @@ func (c *Conversation) startKeeping(ctx context.Context, m chat.Message, j answe
 	return nil
 }
 
-// keepAndReply keeps the files of a message until keeping ends, then posts the reply. The reply has
-// its own time limit.
+// keepAndReply keeps the files of a message and then posts the reply. keeping is the context for
+// the files. The reply has a separate time limit.
 func (c *Conversation) keepAndReply(ctx, keeping context.Context, m chat.Message, j answer.Judgement, project string) {
 	said, kept := c.keepFiles(keeping, m, j, project)
 	if errors.Is(context.Cause(keeping), errStopping) {
@@ -81,8 +82,8 @@ func (c *Conversation) keepAndReply(ctx, keeping context.Context, m chat.Message
 	c.deps.Platform.Say(ctx, m, said, !m.Direct)
 }
 
-// removedMeanwhile reports whether the message was deleted while its files were being kept. It then
-// removes the files.
+// removedMeanwhile reports whether the message was deleted while its files were being kept. If so,
+// it deletes the kept files.
 func (c *Conversation) removedMeanwhile(ctx context.Context, m chat.Message) bool {
 	if _, err := c.deps.Platform.Message(ctx, m.Ref, m.ID); !errors.Is(err, thread.ErrMessageGone) {
 		return false
@@ -93,8 +94,8 @@ func (c *Conversation) removedMeanwhile(ctx context.Context, m chat.Message) boo
 	return true
 }
 
-// keepFiles keeps the files of a message and returns the reply. kept reports that some files were
-// kept; then everyone who sees the message may read the reply.
+// keepFiles keeps the files of a message and returns the reply. kept is true if at least one file
+// was kept. The reply may then be shown to everyone who sees the message.
 func (c *Conversation) keepFiles(ctx context.Context, m chat.Message, j answer.Judgement, project string) (said string, kept bool) {
 	request, refused := c.keepRequest(ctx, m, j, project)
 	if refused != "" {
@@ -118,8 +119,8 @@ func (c *Conversation) keepFiles(ctx context.Context, m chat.Message, j answer.J
 	return upload.SayOutcomes(to, request.Readers, all, true), kept
 }
 
-// keepRequest looks up the author and the audience of a message. refused is a sentence if either is
-// unknown.
+// keepRequest looks up the author and the audience of a message. If either is unknown, refused is a
+// sentence for the author.
 func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer.Judgement, project string) (r upload.Request, refused string) {
 	tenant := c.tenant(m.Ref)
 	alone, err := c.deps.Platform.Alone(ctx, m.Ref, m.Author.ID)
@@ -147,10 +148,10 @@ func (c *Conversation) keepRequest(ctx context.Context, m chat.Message, j answer
 	}, ""
 }
 
-// errStopping is the cancellation cause when the process stops.
+// errStopping is the cause of cancellation when the process stops.
 var errStopping = errors.New("the process is stopping")
 
-// keepers runs the tasks that keep files, which take longer than an errand. The zero value is ready
+// keepers runs tasks that keep files. These tasks take longer than errands. The zero value is ready
 // for use.
 type keepers struct {
 	once    sync.Once
@@ -167,7 +168,8 @@ func (k *keepers) begin() {
 	})
 }
 
-// run runs do in the background. It returns false if too many tasks wait.
+// run runs do in the background. It returns false if maxKeeping tasks are already running or
+// waiting.
 func (k *keepers) run(ctx context.Context, do func(context.Context)) bool {
 	k.begin()
 	select {
@@ -187,7 +189,7 @@ func (k *keepers) run(ctx context.Context, do func(context.Context)) bool {
 	return true
 }
 
-// wait returns when all tasks are done. It cancels those that take longer than errandTimeout; the
+// wait waits until all tasks are done. After errandTimeout it cancels the remaining tasks, and the
 // next process repeats them.
 func (k *keepers) wait() {
 	k.begin()

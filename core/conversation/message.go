@@ -15,11 +15,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// acceptRetry is how long storing a question is retried if the platform does not redeliver the
-// event.
+// acceptRetry is how long the write of a question is retried if the platform does not redeliver
+// events.
 const acceptRetry = 30 * time.Second
 
-// Event handles a message, a deletion or a reaction. The platform's bot handles all other events.
+// Event handles a message, a deletion or a reaction. It ignores all other events, which the
+// platform's bot handles.
 func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
 	switch {
 	case e.Message != nil:
@@ -32,9 +33,9 @@ func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
 	return nil
 }
 
-// Message handles a message that a person wrote or edited. It is idempotent: several events may
-// report one message. After an error the platform should redeliver the event, if it can. Late
-// messages get no notices.
+// Message handles a message that a person wrote or edited. It is idempotent, because several events
+// may report one message. After an error the platform should redeliver the event if it can. The
+// author of a late message gets no notice.
 func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	if m.Change == policy.Edited {
 		question, err := c.edited(ctx, m)
@@ -81,7 +82,7 @@ func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	return nil
 }
 
-// occurrence returns the facts about a message on which the decision rests.
+// occurrence returns the facts about a message that Judge needs.
 func (c *Conversation) occurrence(m chat.Message) answer.Occurrence {
 	o := answer.Occurrence{
 		Event: m.Event, Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text, Holds: c.audienceOf(m.Ref, m.Author.ID),
@@ -101,9 +102,9 @@ func (c *Conversation) stopThread(ctx context.Context, m chat.Message) error {
 	return err
 }
 
-// replySteered tells the author of a steering message what became of it, unless the plan shows it.
-// It looks up whether the author is a moderator only if that decides, and without blocking the
-// event.
+// replySteered tells the author of a steering message the result, unless the plan shows it. It
+// looks up whether the author is a moderator only if the permission depends on it. The lookup runs
+// in the background and does not delay the event.
 func (c *Conversation) replySteered(ctx context.Context, m chat.Message, j answer.Judgement) {
 	c.accepted.First(m.Key())
 	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && !c.features(m.Ref).Moderates {
@@ -126,7 +127,8 @@ func (c *Conversation) replySteered(ctx context.Context, m chat.Message, j answe
 	})
 }
 
-// threadOf returns the turns that a message without a question refers to: those of its thread.
+// threadOf returns a stop request for the thread of a message. A direct message outside a thread
+// refers to the whole channel.
 func (c *Conversation) threadOf(m chat.Message) session.StopRequest {
 	r := session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author.ID, Privileged: m.Moderator}}
 	if m.Direct && !m.InThread { // outside of any thread it refers to the whole channel
@@ -135,8 +137,8 @@ func (c *Conversation) threadOf(m chat.Message) session.StopRequest {
 	return r
 }
 
-// acceptQuestion stores a question with its files and the earlier messages of its thread, as far as
-// the platform provides them at once.
+// acceptQuestion stores a question with its files and the earlier messages of the thread. Data that
+// the platform does not provide at once is left for a worker.
 func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j answer.Judgement) error {
 	if m.Hidden || m.Text == "" && !m.Attached && !m.Direct && !m.Mentioned {
 		return nil // not addressed to the bot
@@ -172,8 +174,8 @@ func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j ans
 	return nil
 }
 
-// rejected tells the author of a question why it was not accepted. If the store's disk is full, it
-// returns the error for late questions, so that they are found again later.
+// rejected tells the author of a question why the question was not accepted. If the store's disk is
+// full, it returns the error for a late question. The question is then found again later.
 func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Judgement, err error) error {
 	if m.Late && errors.Is(err, policy.Full) {
 		return err
@@ -184,7 +186,8 @@ func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Ju
 	return nil
 }
 
-// sayOnce sends the author of a message one notice, even if several events report the message.
+// sayOnce sends a notice to the author of a message. It sends at most one, even if several events
+// report the message.
 func (c *Conversation) sayOnce(ctx context.Context, m chat.Message, sentence string) {
 	c.sayOnceTo(ctx, m, sentence, false)
 }
@@ -196,8 +199,8 @@ func (c *Conversation) sayOnceTo(ctx context.Context, m chat.Message, sentence s
 }
 
 // handleFailure handles the failure of an event. If the platform redelivers events, it returns the
-// error. Otherwise it logs the error and sends the author a notice. A process that is stopping
-// sends none, because the next process finds the message.
+// error. Otherwise it logs the error and sends a notice to the author. A process that is stopping
+// also returns the error, because the next process finds the message.
 func (c *Conversation) handleFailure(ctx context.Context, m chat.Message, err error, sentence string) error {
 	if err == nil || c.features(m.Ref).Redelivers || errors.Is(ctx.Err(), context.Canceled) {
 		return err

@@ -14,9 +14,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// notices manages the messages that say how many questions wait, one per queue. They are edited as
-// questions come and go. The store records the notice with each waiting turn, so that any process
-// that begins the last of them can delete it. It is safe for concurrent use.
+// notices manages notices that say how many questions wait. Each queue has one notice, which is
+// edited when the queue changes. The store records the notice with each waiting turn. So any
+// process that begins the last of these turns can delete the notice. It is safe for concurrent use.
 type notices struct {
 	updates chan noticeUpdate // pending updates
 
@@ -24,7 +24,8 @@ type notices struct {
 	byQueue map[queue]*queueNotice
 }
 
-// queue identifies the waiting questions of one session and the thread of their notice.
+// queue identifies the waiting questions of one session, and the thread where their notice is
+// posted.
 type queue struct{ session, at thread.Ref }
 
 type noticeUpdate struct {
@@ -32,7 +33,8 @@ type noticeUpdate struct {
 	at    time.Time
 }
 
-// noticeAfter is the delay before a notice is posted. The previous answer often ends before that.
+// noticeAfter is the delay before a notice is posted. The previous answer often ends within this
+// time.
 const noticeAfter = time.Second
 
 // queueNotice is the notice of one queue.
@@ -42,10 +44,11 @@ type queueNotice struct {
 	waiting []session.Turn
 }
 
-// maxNotices limits how many queues are remembered after they became empty.
+// maxNotices is the number of remembered queues at which empty queues are forgotten.
 const maxNotices = 1000
 
-// notice returns the notice of a queue, or nil if there is none and create is false.
+// notice returns the notice of a queue. If there is none, it creates one if create is set, and
+// otherwise returns nil.
 func (n *notices) notice(q queue, create bool) *queueNotice {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -69,7 +72,7 @@ func (n *notices) notice(q queue, create bool) *queueNotice {
 	return n.byQueue[q]
 }
 
-// enqueue adds a turn to the queue of its session, and schedules the queue's notice.
+// enqueue adds a turn to the queue of its session and schedules an update of the queue's notice.
 func (c *Conversation) enqueue(at thread.Ref, t session.Turn) {
 	q := queue{t.Session.Ref, at}
 	n := c.notices.notice(q, true)
@@ -85,7 +88,8 @@ func (c *Conversation) enqueue(at thread.Ref, t session.Turn) {
 	c.notices.schedule(q, after)
 }
 
-// schedule schedules an update of a notice.
+// schedule schedules an update of a queue's notice. If too many updates are pending, it skips the
+// update.
 func (n *notices) schedule(q queue, after time.Duration) {
 	select {
 	case n.updates <- noticeUpdate{q, time.Now().Add(after)}:
@@ -93,8 +97,8 @@ func (n *notices) schedule(q queue, after time.Duration) {
 	}
 }
 
-// sayNotices makes scheduled updates until ctx ends, one at a time, so that edits of a notice stay
-// in order.
+// sayNotices makes scheduled updates of notices until ctx ends. It makes one update at a time, so
+// that the edits of a notice stay in order.
 func (c *Conversation) sayNotices(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -121,8 +125,8 @@ func (c *Conversation) Desk() answer.Desk {
 	return answer.Desk{Platform: c.deps.Platform, Records: c.deps.Store, Begun: c.dequeue, Logger: c.logger}
 }
 
-// dequeue removes a turn from its queue when work on it begins. It deletes the turn's notice,
-// whichever process posted it.
+// dequeue removes a turn from its queue when work on the turn begins. It deletes the turn's notice,
+// even if another process posted it.
 func (c *Conversation) dequeue(ctx context.Context, t session.Turn, posted []session.Page) {
 	for _, q := range c.notices.dequeue(t) {
 		c.notices.schedule(q, 0)
@@ -157,8 +161,9 @@ func (n *queueNotice) remove(t session.Turn) bool {
 	return true
 }
 
-// showQueue posts or edits the notice of a queue. It does not retry, since the answers come anyway.
-// It must not be called concurrently. It holds no lock during calls of the store or the platform.
+// showQueue posts or edits the notice of a queue. It does not retry, because the answers do not
+// depend on the notice. It must not be called concurrently. It holds no lock while it calls the
+// store or the platform.
 func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNotice) {
 	n.mu.Lock()
 	waiting, at := slices.Clone(n.waiting), n.id

@@ -10,12 +10,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// storeTimeout limits a write to the store after the context has ended.
+// storeTimeout limits a write to the store that must succeed after the context has ended.
 const storeTimeout = 5 * time.Second
 
-// postNotice posts a notice about a waiting turn and records it in the store, so that any process
-// that begins the turn can delete it. It posts nothing if the turn no longer waits. It calls remove
-// if the posted notice cannot be recorded.
+// postNotice posts a notice about a waiting turn and records the notice in the store. So any
+// process that begins the turn can delete the notice. If the turn no longer waits, it posts
+// nothing. If the posted notice cannot be recorded, it calls remove.
 func postNotice(
 	ctx context.Context, d answer.Deliveries, t session.Turn, at thread.Ref,
 	post func(context.Context) (thread.MessageID, error), remove func(context.Context, thread.MessageID) error,
@@ -37,8 +37,8 @@ func postNotice(
 	return id, nil
 }
 
-// ignoreFenced returns nil for session.ErrFenced: the turn was leased meanwhile and needs no
-// notice.
+// ignoreFenced returns nil for session.ErrFenced. The error means that the turn was leased
+// meanwhile and needs no notice.
 func ignoreFenced(err error) error {
 	if errors.Is(err, session.ErrFenced) {
 		return nil

@@ -2,16 +2,16 @@ package conversation
 
 import "sync"
 
-// Once remembers keys, as many as may be of use within minutes. It is safe for concurrent use.
+// Once remembers recent keys. It is safe for concurrent use.
 type Once struct {
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-// maxOnce bounds what is remembered.
+// maxOnce is the maximum number of remembered keys. When it is reached, all keys are forgotten.
 const maxOnce = 1000
 
-// First reports whether a key is new, and remembers it.
+// First remembers a key, and reports whether the key is new.
 func (o *Once) First(key string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -25,7 +25,7 @@ func (o *Once) First(key string) bool {
 	return true
 }
 
-// Forget has a key be new again.
+// Forget forgets a key, so that First reports it as new again.
 func (o *Once) Forget(key string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -9,16 +9,16 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Press is a use of a button, a message menu or a form. Conversation.Press sets Tenant and Holds,
-// and Moderator if the platform reports moderators.
+// Press is the use of a button, a message menu or a form. Conversation.Press sets Tenant and Holds.
+// It also sets Moderator if the platform reports moderators.
 type Press struct {
 	action.Request
 	Admin  bool // may change the channel's settings
 	Direct bool // in a direct message
 }
 
-// Press performs the action that a person requested on an answer, and returns the reply for that
-// person. A successful stop has no reply, because the answer shows it.
+// Press performs an action on an answer and returns the reply for the person. A successful stop has
+// no reply, because the answer shows the stop.
 func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error) {
 	p.Tenant = cmp.Or(p.Tenant, c.tenant(p.Ref))
 	p.Holds = c.audienceOf(p.Ref, p.By.ID)
@@ -36,7 +36,7 @@ func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error)
 	return reply, err
 }
 
-// act performs an action and posts its notice in the thread, if it has one.
+// act performs an action. If the action has a notice, act posts it in the thread.
 func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply, error) {
 	reply, err := c.perform(ctx, a)
 	if err != nil || reply.Post == nil {
@@ -50,8 +50,8 @@ func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply,
 	return reply, nil
 }
 
-// perform looks up whether the person is a moderator, then performs the action. A stop must not
-// wait, so it is looked up only after a refusal.
+// perform looks up whether the person is a moderator and performs the action. A stop must not wait
+// for the lookup, so the lookup follows only if the stop is refused.
 func (c *Conversation) perform(ctx context.Context, a action.Request) (action.Reply, error) {
 	if !c.features(a.Ref).Moderates {
 		return c.service.Actions.Perform(ctx, a)

@@ -8,19 +8,19 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// quiet remembers which notices people got. It is safe for concurrent use.
+// quiet remembers which notices each person got. It is safe for concurrent use.
 type quiet struct {
 	mu   sync.Mutex
 	said map[listener]policy.Said
 }
 
-// listener is a person in a channel, including all its threads.
+// listener identifies a person in a channel. The channel includes all its threads.
 type listener struct{ workspace, channel, person string }
 
 // maxListeners limits how many listeners are remembered.
 const maxListeners = 1000
 
-// allows reports whether a person may get a notice now, and then records it.
+// allows reports whether a person may get a notice now. If so, it records the notice.
 func (q *quiet) allows(at thread.Ref, person, sentence string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

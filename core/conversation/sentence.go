@@ -1,6 +1,6 @@
 package conversation
 
-// What people read in addition to answers, on every platform.
+// Texts for people, other than answers. They are the same on every platform.
 const (
 	SayBroken  = "This could not be done. Try again in a minute; if it happens again, tell whoever runs this bot."
 	SayLost    = "Your question could not be taken in. Ask again in a minute; if it happens again, tell whoever runs this bot."
@@ -10,5 +10,5 @@ const (
 	sayUnfollowed = "I no longer follow this thread. Mention me to bring me back."
 )
 
-// AboutFiles is the question if a person sends files without text.
+// AboutFiles is the question for a message that has files but no text.
 const AboutFiles = "What is this about?"

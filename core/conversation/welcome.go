@@ -20,17 +20,17 @@ const (
 	welcomeChannel = "Mention me in a message here"
 	welcomeHome    = "Send me a message"
 
-	// welcomeOnce is how long a second welcome to the same channel is suppressed.
+	// welcomeOnce is how long further welcomes to the same channel are suppressed.
 	welcomeOnce = 10 * time.Minute
 	// maxExamples and maxAsked limit the lists in a welcome and on the home page.
 	maxExamples = 3
 	maxAsked    = 5
-	// examplesRead is the number of titles to choose examples from.
+	// examplesRead is how many titles are read to choose examples from.
 	examplesRead = 50
 	maxAskedText = 150
 )
 
-// Welcome introduces the bot, once, to the person who added it to a channel. It calls post in the
+// Welcome introduces the bot once to the person who added it to a channel. It calls post in the
 // background.
 func (c *Conversation) Welcome(ctx context.Context, at thread.Ref, by string, post func(ctx context.Context, text string) error) error {
 	mine, err := c.deps.Store.Claim(ctx, c.tenant(at), at, "welcome "+at.Channel, welcomeOnce)
@@ -49,8 +49,8 @@ func (c *Conversation) Welcome(ctx context.Context, at thread.Ref, by string, po
 	return nil
 }
 
-// Home returns the bot's home page for a person: the welcome and the person's questions. It is
-// empty if welcomes are turned off.
+// Home returns the content of the bot's home page for a person. It contains the welcome and the
+// person's questions. It is empty if welcomes are switched off.
 func (c *Conversation) Home(ctx context.Context, at thread.Ref, person string) string {
 	tenant := c.tenant(at)
 	text := c.introduce(ctx, session.Turn{Session: session.Session{Tenant: tenant, Ref: at}, Asker: thread.Person{ID: person}, Direct: true})
@@ -79,7 +79,8 @@ func plainLine(text string) string {
 	return cite.SafeTitle(string(runes))
 }
 
-// introduce returns the welcome for the audience of a turn, or "" if the policy turns it off.
+// introduce returns the welcome for the audience of a turn. It returns "" if the policy switches
+// welcomes off.
 func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	rules, err := policy.In(ctx, c.service.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil {
@@ -104,8 +105,8 @@ func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	return fmt.Sprintf(welcome, how)
 }
 
-// examples returns questions about documents that the whole audience of a turn may read. If the
-// audience is unknown, the documents are public ones.
+// examples returns example questions about documents that the whole audience of a turn may read. If
+// the audience is unknown, it uses public documents only.
 func (c *Conversation) examples(ctx context.Context, t session.Turn) []Example {
 	library, can := c.service.Library.(answer.Titles)
 	if !can {
@@ -122,7 +123,7 @@ func (c *Conversation) examples(ctx context.Context, t session.Turn) []Example {
 	return exampleQuestions(titles)
 }
 
-// Examples returns example questions for a direct message. Welcome and Home show them too.
+// Examples returns example questions for a direct message. Welcome and Home use the same examples.
 func (c *Conversation) Examples(ctx context.Context, at thread.Ref, person string) []Example {
 	return c.examples(ctx, session.Turn{Session: session.Session{Tenant: c.tenant(at), Ref: at}, Asker: thread.Person{ID: person}, Direct: true})
 }
@@ -131,7 +132,7 @@ func (c *Conversation) Examples(ctx context.Context, at thread.Ref, person strin
 type Example struct{ Title, Question string }
 
 // exampleQuestions turns titles into at most maxExamples questions. It prefers titles of several
-// words, because a single word is often a file name.
+// words, because a title of one word is often a file name.
 func exampleQuestions(titles []string) []Example {
 	var questions []Example
 	for _, several := range []bool{true, false} {

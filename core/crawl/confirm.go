@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// recordFinding records what a document's text names, before the document is stored. A run that is
-// killed in between need not read the document again.
+// recordFinding records the ids that a document's text names, before the document is stored. A run
+// that is killed in between need not read the document again.
 func (r *run) recordFinding(ctx context.Context, list string, what Finding) error {
 	r.loading.Lock()
 	r.skippedParts = append(r.skippedParts, what.Skipped...)
@@ -23,7 +23,7 @@ func (r *run) recordFinding(ctx context.Context, list string, what Finding) erro
 }
 
 // hasMore reports whether a page of a feed remains to be read. After the last page of a main scan
-// with Feed.Confirm, it requests the documents that the pages may have omitted.
+// with Feed.Confirm, it adds requests for the documents that the pages may have omitted.
 func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	if len(now.Stack) > 0 || !f.Confirm || len(f.Only) > 0 {
 		return len(now.Stack) > 0, nil
@@ -44,8 +44,8 @@ func (r *run) hasMore(ctx context.Context, f Feed, now *reading) (bool, error) {
 	return true, nil
 }
 
-// omitted returns the documents that the pages of a list may have omitted: those that texts name,
-// or if there are none, stored ones that no page listed.
+// omitted returns the documents that the pages of a list may have omitted. These are the documents
+// that texts name. If there are none, omitted returns the stored documents that no page listed.
 func (r *run) omitted(ctx context.Context, list string, now *reading) ([]document.ID, error) {
 	// afterwards listed documents are stored, and requested ones are no longer named
 	if err := r.flush(ctx); err != nil {
@@ -132,8 +132,8 @@ func (r *run) markLost(id string, lost bool) {
 	}
 }
 
-// withLost marks a list across scopes as lost if one of its scopes is. The newest loss counts,
-// because the scope of each document is unknown.
+// withLost marks a list across scopes as lost if any scope of the list is lost. It uses the newest
+// loss, because the scope of each document is unknown.
 func (r *run) withLost(l List) List {
 	var newest time.Time
 	for _, s := range r.scopes {

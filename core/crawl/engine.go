@@ -46,12 +46,13 @@ func (e *Engine) Source() document.Source { return e.vendor.Source() }
 // Settings implements index.Connector.
 func (e *Engine) Settings() string { return e.vendor.Rules() }
 
-// restart prefixes the checkpoint of a run that must not resume the previous one.
+// restart is a prefix of the stored checkpoint. It says that the next run must not resume the
+// previous run.
 const restart = "restart:"
 
-// checkpoint is stored for a source without one. The engine's own state is in index.Listings. A
-// checkpoint of another binary is stored unchanged. An empty one means to read everything from the
-// beginning.
+// checkpoint is the checkpoint for a source that has none. The engine keeps its own state in
+// index.Listings. A checkpoint of another binary is stored unchanged. An empty checkpoint means
+// that everything is read from the beginning.
 const checkpoint = `{"crawl":1}`
 
 // Restart implements index.Resumer.
@@ -106,7 +107,7 @@ type run struct {
 	pending pendingStore // to be stored after the next batch
 	notices []index.Notice
 	skipped []index.Notice
-	// documents that the current main scan requests next (Feed.Confirm)
+	// documents that the engine requests next for the current main scan (Feed.Confirm)
 	pendingOnly  []document.ID
 	skippedParts []index.Notice // omitted parts of documents; guarded by loading
 	// ModifiedAt of each yielded document; no version is yielded twice
@@ -121,7 +122,7 @@ type run struct {
 	refused map[string]bool // lists with a refused scope (ErrRefused)
 }
 
-// pendingStore holds what to store once the documents before it are stored.
+// pendingStore holds changes that are stored after the documents before them are stored.
 type pendingStore struct {
 	notes   map[string][]byte
 	then    []func(context.Context) error
@@ -155,7 +156,7 @@ func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 	return nil
 }
 
-// send yields a batch, then stores what is pending from before it.
+// send yields a batch. It then stores the pending changes from before the batch.
 func (r *run) send(ctx context.Context, b index.Batch) error {
 	r.loading.Lock()
 	r.skipped, r.skippedParts = append(r.skipped, r.skippedParts...), nil
@@ -188,7 +189,7 @@ func (r *run) send(ctx context.Context, b index.Batch) error {
 // storeTimeout limits storing the state.
 const storeTimeout = 10 * time.Second
 
-// afterStored runs do once everything sent so far is stored.
+// afterStored registers do to run once everything sent so far is stored.
 func (r *run) afterStored(do func(context.Context) error) {
 	r.pending.then = append(r.pending.then, do)
 }
@@ -207,7 +208,7 @@ func (r *run) unlist(list string, ids []document.ID) {
 	}
 }
 
-// noteChanges queues the changed notes, to be stored once everything sent so far is stored.
+// noteChanges queues the changed notes. They are stored once everything sent so far is stored.
 func (r *run) noteChanges() { r.pending.notes = r.dirtyNotes(r.pending.notes) }
 
 // flush waits until everything sent so far is stored.
@@ -216,8 +217,8 @@ func (r *run) flush(ctx context.Context) error {
 	return r.send(ctx, index.Batch{})
 }
 
-// readSource reads the source once: retries and hints first, then logs and recent changes, then
-// scans.
+// readSource reads the source once. It handles retries and hints first, then logs and recent
+// changes, then scans.
 func (r *run) readSource(ctx context.Context) (err error) {
 	if r.scopes, err = r.vendor.Scopes(ctx); err != nil {
 		return err
@@ -332,16 +333,17 @@ func (r *run) isDue(f Feed) bool {
 	return was.Reading != nil || r.elapsed(list.Done) >= f.Every
 }
 
-// maxShort is the number of consecutive scans that may list fewer documents than Page.Count.
-// Afterwards the vendor is assumed to count differently, and such a list is scanned again only
-// after partialRetry.
+// maxShort is a number of consecutive scans that list fewer documents than Page.Count. After that
+// many scans, the engine assumes that the vendor counts differently. It then repeats such a scan no
+// sooner than after partialRetry.
 const maxShort = 3
 
 // partialRetry is the default of Feed.Retry: the delay before an incomplete scan is repeated.
 const partialRetry = time.Hour
 
-// elapsed returns the time since a moment. A moment in the future, before the clock was set back,
-// counts as long ago. Otherwise nothing would be due until then.
+// elapsed returns the time since a moment. If the clock was set back, the moment may lie in the
+// future. elapsed then returns a long time, because otherwise nothing would be due until that
+// moment.
 func (r *run) elapsed(micros int64) time.Duration {
 	if ago := r.at.Sub(time.UnixMicro(micros)); ago >= -clockSkew {
 		return max(ago, 0)
@@ -349,7 +351,7 @@ func (r *run) elapsed(micros int64) time.Duration {
 	return math.MaxInt64
 }
 
-// clockSkew is by how much the clocks of two replicas may differ.
+// clockSkew is the maximum difference between the clocks of two replicas.
 const clockSkew = 5 * time.Minute
 
 // follow reads what hints name.
@@ -376,7 +378,8 @@ func (r *run) follow(ctx context.Context) error {
 // mostHints is how many hints one run follows.
 const mostHints = 100
 
-// finish removes what has left its list and is in no other, and ends the run.
+// finish removes documents that have left their list and are in no other list. Then it ends the
+// run.
 func (r *run) finish(ctx context.Context) error {
 	if err := r.removeLeft(ctx); err != nil {
 		return err

@@ -14,14 +14,14 @@ import (
 const (
 	// maxRestarts is how often a list that changes during a scan is restarted.
 	maxRestarts = 3
-	// maxPages limits the pages of a feed, maxCursor the bytes of a cursor, and maxFrames the feeds
-	// found during a scan that wait to be read.
+	// maxPages limits the pages of a feed. maxCursor limits the bytes of a cursor. maxFrames limits
+	// the feeds that a scan has found and not yet read.
 	maxPages  = 10_000
 	maxCursor = 16 << 10
 	maxFrames = 10_000
 )
 
-// errEndless marks a list whose cursors form a cycle or do not end.
+// errEndless marks a list whose cursors form a cycle or never end.
 var errEndless = errors.New("the list leads back to a page that was read, or does not end")
 
 // cursors is the set of hashed cursors that a feed has returned.
@@ -50,7 +50,7 @@ func (c cursors) unseen(found []Feed) []Feed {
 	})
 }
 
-// readFeed reads a feed to its end, continuing where an earlier run stopped.
+// readFeed reads a feed to its end. It continues where an earlier run stopped.
 func (r *run) readFeed(ctx context.Context, f Feed) error {
 	was := r.feed(f.ID)
 	once := len(f.Only) > 0
@@ -156,7 +156,7 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 	return r.finishFeed(ctx, f, was)
 }
 
-// markPartial records that a feed is incomplete and notifies the operator once.
+// markPartial records that a feed is incomplete. It notifies the operator once.
 func (r *run) markPartial(f Feed, now *reading, why error) {
 	if !now.Partial {
 		r.notices = append(r.notices, Incomplete(r.nameOf(f), why))
@@ -164,7 +164,7 @@ func (r *run) markPartial(f Feed, now *reading, why error) {
 	now.Partial = true
 }
 
-// beginFeed starts a reading of a feed. If it returns an error, the page has notices about it.
+// beginFeed starts to read a feed. If it returns an error, the page holds notices about the error.
 func (r *run) beginFeed(ctx context.Context, f Feed, was *feedState) (Page, error) {
 	now := &reading{Began: r.at.UnixMicro(), Stack: []frame{{}}}
 	r.pendingOnly = nil
@@ -212,8 +212,8 @@ func (r *run) feedOf(feed string) Feed {
 	return Feed{ID: feed, Mode: Log}
 }
 
-// advance moves to the next page of the feed on top of the stack, after the feeds found on this
-// one.
+// advance moves to the next page of the feed on top of the stack. Feeds found on the current page
+// come before that page.
 func (now *reading) advance(of Feed, page Page) {
 	last := len(now.Stack) - 1
 	if page.Next == "" {
@@ -235,7 +235,7 @@ func (now *reading) advance(of Feed, page Page) {
 	}
 }
 
-// refuse ends a reading whose scope is refused. The feed stays due.
+// refuse ends the reading of a feed whose scope is refused. The feed stays due.
 func (r *run) refuse(f Feed, was *feedState, p Page) error {
 	r.notices, r.skipped = append(r.notices, p.Notices...), append(r.skipped, p.Skipped...)
 	r.refused[f.list()] = true
@@ -280,8 +280,8 @@ type ahead struct {
 // maxAhead limits how many logs are fetched concurrently.
 const maxAhead = 64
 
-// fetch returns a page of a feed. It fetches the first pages of logs concurrently, because most of
-// them are empty and latency dominates.
+// fetch returns a page of a feed. It fetches the first pages of logs concurrently. Most of these
+// pages are empty, so latency dominates.
 func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
 	if f.Mode != Log || at.Cursor != "" || len(f.Only) > 0 {
 		return r.vendor.Page(ctx, f, at)
@@ -297,7 +297,8 @@ func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
 	return first.page, first.err
 }
 
-// fetchLogs fetches the first page of each log that is due, starting with a feed.
+// fetchLogs fetches the first page of the log from and of due logs after it, at most maxAhead pages
+// in all.
 func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	at := slices.IndexFunc(r.feeds, func(f Feed) bool { return f.ID == from.ID })
 	if at < 0 {
@@ -323,10 +324,10 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	}
 }
 
-// maxOnly is the default of Feed.Most: how many documents Feed.Only names.
+// maxOnly is the default of Feed.Most, the maximum number of documents in Feed.Only.
 const maxOnly = 100
 
-// retry requests the documents again that could not be loaded.
+// retry requests documents again that could not be loaded before.
 func (r *run) retry(ctx context.Context) error {
 	lists := make(map[string][]document.ID)
 	for id, f := range r.head.Failed {

@@ -10,14 +10,15 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Limits on retries of documents that failed to load. Others wait for the next scan of their list.
+// Limits on retries of documents that failed to load. Documents beyond the limits wait for the next
+// scan of their list.
 const (
 	maxFailed   = 200
 	maxAttempts = 5
 )
 
-// group is a batch of items whose texts are fetched together. The first Load fetches; the others
-// wait for it.
+// group is a batch of items whose texts are fetched together. The first Load fetches the texts. The
+// other Loads wait for the result.
 type group struct {
 	vendor Vendor
 	items  []Item

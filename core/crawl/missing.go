@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// finishFeed decides about the documents that a feed did not list, and records that the feed was
-// read to its end.
+// finishFeed decides about the documents that a feed did not list. It then records that the feed
+// was read to its end.
 func (r *run) finishFeed(ctx context.Context, f Feed, was *feedState) error {
 	now, id := was.Reading, f.list()
 	list := r.list(id)
@@ -161,8 +161,8 @@ func listedOf(ids []document.ID) []index.Listed {
 	return all
 }
 
-// onlyIn returns the documents that no other list of the source contains. It removes the others
-// from the list.
+// onlyIn returns the documents that no other list of the source contains. It removes all other
+// documents from the list.
 func (r *run) onlyIn(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -184,7 +184,7 @@ func (r *run) onlyIn(ctx context.Context, list string, ids []document.ID) ([]doc
 	return alone, nil
 }
 
-// removeLeft removes documents that left their list and are in no other.
+// removeLeft removes documents that left their list and are in no other list.
 func (r *run) removeLeft(ctx context.Context) error {
 	if len(r.head.Left) == 0 {
 		return nil
@@ -206,9 +206,9 @@ func (r *run) removeLeft(ctx context.Context) error {
 	return r.unlistRemoved(ctx, left)
 }
 
-// removeLists removes the documents of lists that no feed names any more or whose scope is refused.
-// They are hidden first and removed after Grace. If the settings exclude the scope, or the list is
-// switched off, they are removed at once.
+// removeLists removes the documents of a list if no feed names the list or if its scope is refused.
+// It first hides the documents, and removes them after Grace. It removes them at once if the
+// settings exclude the scope or the list is switched off.
 func (r *run) removeLists(ctx context.Context) error {
 	named := map[string]bool{"": true}
 	for _, f := range r.feeds {
@@ -268,7 +268,8 @@ func (r *run) isOff(scope, list string, listed bool) bool {
 	return ok && scope != "" && !listed && x.Excluded(scope)
 }
 
-// forgetList deletes the state of a list, and of feeds and scopes that no longer exist.
+// forgetList deletes the state of a list. It also deletes the state of feeds and scopes that no
+// longer exist.
 func (r *run) forgetList(id string) {
 	delete(r.lists, id)
 	r.markDirty(listKey(id))

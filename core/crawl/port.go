@@ -10,24 +10,27 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Vendor is a system whose documents are read. The optional interfaces are Excluder, Switcher and
-// Hinter.
+// Vendor is a system whose documents the engine reads. A Vendor may also implement Excluder,
+// Switcher and Hinter.
 type Vendor interface {
 	// Source returns the source of the documents (index.Connector).
 	Source() document.Source
-	// Rules identifies all settings that affect the content of documents. If it differs from that
-	// of the previous run, all main scans are due and every document is loaded again.
+	// Rules returns a text that identifies all settings that affect the content of documents. If
+	// the text differs from that of the previous run, all main scans are due and every document is
+	// loaded again.
 	Rules() string
-	// Scopes begins a run and returns all current scopes of the source. An error ends the run.
+	// Scopes returns all current scopes of the source. The engine calls it at the start of a run.
+	// An error ends the run.
 	Scopes(ctx context.Context) ([]Scope, error)
-	// Feeds returns the feeds to read, in order. scopes are the result of Scopes, newest first,
-	// with their stored notes.
+	// Feeds returns the feeds to read, in order. scopes is the result of Scopes, newest first. Each
+	// scope has its stored note.
 	Feeds(scopes []Scope) []Feed
 	// Page fetches one page of a feed.
 	Page(ctx context.Context, f Feed, at Place) (Page, error)
-	// Load fetches the texts of items from one page, at most Feed.Batch. It returns a function for
-	// each that builds the document. Items missing in the result are loaded again one by one. An
-	// item that is then missing again is gone. An error applies to every item.
+	// Load fetches the texts of items from one page, at most Feed.Batch. For each item it returns a
+	// function that builds the document. The engine loads items that are missing in the result
+	// again, one by one. An item that is missing a second time is gone. An error applies to every
+	// item.
 	Load(ctx context.Context, batch []Item) (map[document.ID]Read, error)
 }
 
@@ -36,23 +39,23 @@ type Read func(ctx context.Context) (document.Document, error)
 
 // Excluder is a Vendor whose settings can exclude scopes.
 type Excluder interface {
-	// Excluded reports whether the settings exclude a scope that Scopes did not return. This run
-	// removes its documents.
+	// Excluded reports whether the settings exclude a scope that Scopes did not return. If so, the
+	// run removes the documents of the scope.
 	Excluded(scope string) bool
 }
 
 // Switcher is a Vendor whose scopes have lists that can be switched off.
 type Switcher interface {
-	// Off reports whether the settings or the scope itself have switched off a list of a scope.
-	// This run then removes its documents. Otherwise they are hidden for seven days, because the
-	// credential may have lost a permission.
+	// Off reports whether a list of a scope is switched off, by the settings or by the scope
+	// itself. If so, the run removes the documents of the list. Otherwise the documents are hidden
+	// for seven days, because the credential may have lost a permission.
 	Off(scope, list string) bool
 }
 
 // Hinter is a Vendor that understands the subjects of webhooks or chat events.
 type Hinter interface {
-	// Hint returns the feeds to read at once because a subject has changed, usually with Only. It
-	// returns none for an unknown subject.
+	// Hint returns the feeds to read at once after a subject has changed. The feeds usually have
+	// Only set. Hint returns no feeds for an unknown subject.
 	Hint(subject string) []Feed
 }
 
@@ -61,10 +64,10 @@ type Hinter interface {
 type Scope struct {
 	ID   string // never reused
 	Name string // for operators
-	// State, if not empty and equal to that of the last run, means that nothing has changed. Then
-	// only scans of the scope are read.
+	// State identifies the current state of the scope. If it is not empty and equals the State of
+	// the last run, nothing has changed. The engine then reads only scans of the scope.
 	State string
-	// Newest is the time of the last change. Scopes are read in descending order of it.
+	// Newest is the time of the last change. The engine reads scopes with the newest changes first.
 	Newest time.Time
 	Size   int // estimated number of documents, for operators; 0 if unknown
 	// Note is the last Page.Note of the scope. The engine sets it for Feeds.
@@ -94,17 +97,17 @@ type Feed struct {
 	Mode  Mode          // what its pages list; empty in Page.More means that of this feed
 	Every time.Duration // interval; 0 means every run
 	Retry time.Duration // delay before an incomplete main scan is repeated; 0 means an hour
-	// After, of a scan, is the Log feed whose mark is fetched before the scan starts. Page is
-	// called for it without a mark. The mark takes effect once the scan has ended.
+	// After applies to scans. It names the Log feed whose mark is fetched before the scan starts.
+	// For this, Page is called without a mark. The mark takes effect once the scan has ended.
 	After string
 	Batch int // maximum number of items per Load; 0 means 1
-	// Confirm, of a main scan, says that its pages may omit documents. The engine then requests,
-	// with Only, the documents that texts name (Item.Found) and stored ones that no page lists.
-	// Those not returned are gone.
+	// Confirm applies to main scans. It says that pages may omit documents. The engine then
+	// requests documents that texts name (Item.Found) and stored documents that no page lists, with
+	// Only. Documents that are not returned are gone.
 	Confirm bool
 	Most    int // maximum length of Only; 0 means 100
-	// Only, if set, requests just these documents, whatever the mode. Page returns the existing
-	// ones as items, and those that the vendor reports as deleted as Gone.
+	// Only, if set, requests just these documents, whatever the mode. Page returns existing
+	// documents as items. It returns documents that the vendor reports as deleted as Gone.
 	Only []document.ID
 }
 
@@ -122,7 +125,7 @@ type Place struct {
 	// Loose says that the feed was restarted too often and counts as partial. The vendor need not
 	// check whether the list shifted.
 	Loose bool
-	// First says that no complete scan of the list exists. Most items will be loaded, so the page
+	// First says that no scan of the list has completed yet. Most items will be loaded, so the page
 	// may include their texts.
 	First bool
 }
@@ -131,51 +134,53 @@ type Place struct {
 type Page struct {
 	Items []Item
 	// Gone are documents that the vendor reports as deleted. Left are documents that are no longer
-	// in the list: hidden now, and removed at the end of the run unless another list has them.
-	// Documents that are only in other lists stay unchanged.
+	// in the list. The engine hides Left documents now. It removes them at the end of the run
+	// unless another list has them. Documents that are only in other lists stay unchanged.
 	Gone, Left []document.ID
-	// More are feeds found on the page, such as folders. They inherit mode and list, and each is
-	// read once, to its end, before the next page.
+	// More are feeds found on the page, such as folders. They inherit mode and list. The engine
+	// reads each feed once, to its end, before the next page.
 	More []Feed
 	Next string // cursor of the next page; empty on the last page
-	// Mark is stored for the next run. It is set on the last page, or on the first page of a feed
-	// that lists the newest first. If empty, the stored mark stays.
+	// Mark is stored for the next run. The vendor sets it on the last page. A feed that lists the
+	// newest first sets it on the first page. If Mark is empty, the stored mark stays.
 	Mark string
-	// Partial, if not nil, says why the page is incomplete. Nothing then counts as missing. The
-	// operator reads it.
+	// Partial, if not nil, says why the page is incomplete. No document of the list then counts as
+	// missing. The error's text is for the operator.
 	Partial error
-	// Lost reports, for scopes that were checked, whether they have become invisible. While one is
-	// lost, documents missing from a scan across scopes count as its documents.
+	// Lost reports, for each checked scope, whether the scope has become invisible. While a scope
+	// is lost, documents missing from a scan across scopes count as documents of that scope.
 	Lost map[string]bool
-	// Hidden says that the list exists but is invisible to the credential. Its documents are hidden
-	// now and removed after seven days, unless it becomes visible again.
+	// Hidden says that the list exists but is invisible to the credential. The engine hides its
+	// documents now. It removes them after seven days, unless the list becomes visible again.
 	Hidden bool
-	// Count is the vendor's number of documents in the list; 0 if unknown. A scan that lists fewer
-	// than the smallest Count of its pages is incomplete.
+	// Count is the vendor's number of documents in the list, or 0 if unknown. A scan is incomplete
+	// if it lists fewer documents than the smallest Count of its pages.
 	Count int
-	// Exact says that everything a complete scan does not list is deleted, however much it is, as
-	// with a commit.
+	// Exact says that all documents that a complete scan does not list are deleted, however many
+	// they are. An example is the file list of a commit.
 	Exact bool
-	// Stale says that the list has changed in a way that this feed cannot report. Its main scan is
-	// due at once.
+	// Stale says that the list has changed in a way that this feed cannot report. The main scan of
+	// the list is then due at once.
 	Stale bool
-	// Close, for feeds other than a Log, is called once the items are stored or the run has failed.
+	// Close is called once the items are stored or the run has failed. Pages of Log feeds must not
+	// use it.
 	Close   func()
 	Note    string         // stored for the feed's scope, unless empty
 	Notices []index.Notice // failures, for the operator
 	Skipped []index.Notice // deliberate omissions
-	// From and To, on the last page, bound what a Window feed has listed completely.
+	// From and To are set on the last page of a Window feed. They bound the period that the feed
+	// has listed completely.
 	From, To time.Time
 }
 
 // Item is a document that a page lists.
 type Item struct {
 	ID document.ID
-	// List is the item's list; empty means that of the feed.
+	// List is the item's list. If empty, the item belongs to the list of the feed.
 	List string
-	// Of is the document that the item is a part of, such as the issue of an attachment. ID begins
-	// with Of and ":". A part is listed with its whole, is removed with it, and is never requested
-	// separately.
+	// Of is the id of the whole document if the item is a part of one. For an attachment, Of is the
+	// issue. The ID of a part begins with Of and ":". A part is listed and removed together with
+	// its whole. It is never requested separately.
 	Of document.ID
 	// Whole says that the page lists all parts of the document. Unlisted parts are gone.
 	Whole      bool
@@ -186,22 +191,23 @@ type Item struct {
 	// ACL is the access list, usually an access.Node. It applies at once, without loading the
 	// document. If empty, the list that Load returns applies.
 	ACL access.ACL
-	// Bare marks an item of which only the id is known. It is loaded only if the list does not have
-	// it yet, by calling Page of the main scan with Only.
+	// Bare marks an item of which only the id is known. The engine loads the item only if the list
+	// does not have it yet. To load it, the engine calls Page of the main scan with Only.
 	Bare bool
-	// Keep marks a document that exists but whose readers could not be determined. Its stored
-	// version stays unchanged.
+	// Keep marks a document that exists but whose readers could not be determined. The stored
+	// version of the document stays unchanged.
 	Keep bool
 	Data any // for Load; not stored
-	// Found is set by the engine. The Read of the document calls it, before it returns, with what
-	// the text names.
+	// Found is set by the engine. The Read of the document calls Found, before it returns, with the
+	// ids that the text names.
 	Found func(context.Context, Finding) error
 }
 
-// Finding is what a document's text says about other documents.
+// Finding lists other documents that a document's text names.
 type Finding struct {
-	// IDs are requested with Only unless the list has them (Feed.Confirm). An id may also stand for
-	// a feed, which the page then returns in Page.More.
+	// IDs are the ids that the text names. The engine requests the ids that the list does not have,
+	// with Only (Feed.Confirm). An id may also stand for a feed. The page then returns that feed in
+	// Page.More.
 	IDs     []document.ID
 	Skipped []index.Notice // omitted parts of the document
 }
@@ -209,12 +215,12 @@ type Finding struct {
 var (
 	// ErrCursor marks an expired cursor, or a list that shifted during the scan.
 	ErrCursor = errors.New("the list has changed while it was read")
-	// ErrRescan marks a feed that cannot continue without a full scan: a change token expired, or
-	// the list changed in kind. The main scans of the feed's scope, or of all scopes, are due at
-	// once, and its mark is deleted.
+	// ErrRescan marks a feed that cannot continue without a full scan, for example because a change
+	// token expired or the list changed in kind. The main scans of the feed's scope, or of all
+	// scopes, are then due at once. The feed's mark is deleted.
 	ErrRescan = errors.New("everything has to be listed again")
-	// ErrRefused marks a scope that is listed but currently unreadable. The next run scans it
-	// again. Meanwhile its documents are treated as those of a missing scope. The accompanying page
-	// has the notices for the operator.
+	// ErrRefused marks a scope that is listed but currently unreadable. The next run scans the
+	// scope again. Meanwhile its documents are treated like those of a missing scope. The page
+	// returned with the error has the notices for the operator.
 	ErrRefused = errors.New("the scope may not be read")
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is the stored state of a source. Each part is a separate note (index.Listings), so that a
-// page writes little. Times are in microseconds since 1970, 0 for never.
+// state is the stored state of a source. Each part is a separate note (index.Listings), so that
+// storing a page writes little. Times are in microseconds since 1970. 0 means never.
 type state struct {
 	listings index.Listings
 	head     headState
@@ -79,17 +79,18 @@ type reading struct {
 	Broken  bool    `json:"k,omitempty"` // it ended before the end of the list
 	Mark    string  `json:"m,omitempty"`
 	Log     string  `json:"o,omitempty"` // mark of Feed.After
-	// Missed are requested documents (Feed.Confirm) that were not returned.
+	// Missed are documents that were requested (Feed.Confirm) but not returned.
 	Missed []document.ID `json:"q,omitempty"`
 	Count  int           `json:"c,omitempty"` // smallest Page.Count
 	Exact  bool          `json:"e,omitempty"` // Page.Exact
 	Hidden bool          `json:"h,omitempty"` // Page.Hidden
-	// From and To are those of a Window feed.
+	// From and To are the bounds of a Window feed.
 	From time.Time `json:"f,omitzero"`
 	To   time.Time `json:"t,omitzero"`
 }
 
-// frame is a position in the feed or in a feed found on one of its pages.
+// frame is a position in a feed. The feed is the one being read, or a feed found on one of its
+// pages.
 type frame struct {
 	Feed   *Feed  `json:"f,omitempty"`
 	Cursor string `json:"c,omitempty"`
@@ -155,14 +156,14 @@ func entryOf[V any](all map[string]*V, id string) *V {
 	return all[id]
 }
 
-// markDirty marks the part of the state with a key as changed.
+// markDirty marks the part of the state that has the given key as changed.
 func (s *state) markDirty(key string) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	s.dirty[key] = true
 }
 
-// dirtyNotes adds the encoded changed parts to notes and clears the marks.
+// dirtyNotes encodes the changed parts and adds them to notes. It then clears the change marks.
 func (s *state) dirtyNotes(notes map[string][]byte) map[string][]byte {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -220,7 +221,7 @@ func (s *state) abandon() {
 	s.head.Open = false
 }
 
-// reset schedules a complete new reading. The contents of lists stay known.
+// reset schedules a complete new reading of the source. It keeps the contents of lists.
 func (s *state) reset() {
 	for id := range maps.Clone(s.reads) {
 		s.reads[id] = &feedState{}

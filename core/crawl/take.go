@@ -13,15 +13,17 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Prefixes of the engine's own lists for a list of the source: hidden documents of a list that
-// shrank, documents that are loaded for the first time, and documents that texts name.
+// Prefixes of the engine's own lists. For each list of the source the engine keeps three: hidden
+// documents of a list that shrank, documents that are loaded for the first time, and documents that
+// texts name.
 const (
 	hidden   = "~hidden/"
 	arriving = "~arriving/"
 	named    = "~named/"
 )
 
-// wholeOf returns the id of the document that a part with this id would belong to (Item.Of), or "".
+// wholeOf returns the id that precedes the last colon of an id. If the id belongs to a part, this
+// is the id of the whole document (Item.Of). wholeOf returns "" if there is no colon.
 func wholeOf(id document.ID) document.ID {
 	if i := strings.LastIndexByte(string(id), ':'); i >= 0 {
 		return id[:i]
@@ -29,7 +31,7 @@ func wholeOf(id document.ID) document.ID {
 	return ""
 }
 
-// findings are what a page says about stored documents.
+// findings is the information on a page about stored documents.
 type findings struct {
 	readers map[document.ID]access.ACL
 	gone    map[document.ID]bool
@@ -53,7 +55,7 @@ func (f findings) verdict(id document.ID) index.Verdict {
 	return index.Verdict{ACL: f.readers[id]}
 }
 
-// applyPage records the contents of a page and yields its changes.
+// applyPage records the contents of a page and yields the resulting changes.
 func (r *run) applyPage(ctx context.Context, f Feed, now *reading, p Page) error {
 	if p.Note != "" && r.scope(f.Scope).Note != p.Note {
 		r.scope(f.Scope).Note = p.Note
@@ -136,7 +138,7 @@ func (r *run) applyPage(ctx context.Context, f Feed, now *reading, p Page) error
 	return nil
 }
 
-// splitBare returns the items to apply, and the ids of bare ones. It drops changes of lists that
+// splitBare returns the items to apply, and the ids of bare items. It drops changes of lists that
 // were never scanned.
 func (r *run) splitBare(f Feed, all []Item) (items []Item, bare []document.ID) {
 	for _, it := range all {
@@ -157,7 +159,7 @@ func (r *run) splitBare(f Feed, all []Item) (items []Item, bare []document.ID) {
 	return items, bare
 }
 
-// hide hides documents that left a list from everyone, unless another list contains them.
+// hide hides documents that left a list. It skips documents that another list contains.
 func (r *run) hide(ctx context.Context, list string, left []document.ID, found findings) error {
 	if len(left) == 0 {
 		return nil
@@ -174,8 +176,9 @@ func (r *run) hide(ctx context.Context, list string, left []document.ID, found f
 	return nil
 }
 
-// leavingIDs returns the ids that are in a list or in no list at all. A log may report documents of
-// other lists. Documents in no list may come from a version without the engine.
+// leavingIDs returns the ids that are in the given list or in no list at all. It omits other ids,
+// because a log may report documents of other lists. Documents in no list may come from a version
+// of the program without the engine.
 func (r *run) leavingIDs(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -184,14 +187,15 @@ func (r *run) leavingIDs(ctx context.Context, list string, ids []document.ID) ([
 	return slices.DeleteFunc(ids, func(id document.ID) bool { return len(in[id]) > 0 && !slices.Contains(in[id], list) }), err
 }
 
-// elsewhere reports whether lists contains a list of the source other than than.
+// elsewhere reports whether lists contains any list of the source except than.
 func elsewhere(lists []string, than string) bool {
 	return slices.ContainsFunc(lists, func(list string) bool {
 		return list != than && !strings.HasPrefix(list, hidden) && !strings.HasPrefix(list, arriving) && !strings.HasPrefix(list, named)
 	})
 }
 
-// addToLists adds documents to their lists, or to the engine's lists with the prefix next.
+// addToLists adds documents to their lists. If next is not empty, it adds them to the engine's
+// lists with the prefix next instead.
 func (r *run) addToLists(ctx context.Context, now *reading, items []Item, next string) error {
 	met := make(map[string][]index.Listed)
 	for _, it := range items {

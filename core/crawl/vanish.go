@@ -11,30 +11,31 @@ import (
 // Grace is how long missing documents stay hidden before they are removed.
 const Grace = 7 * 24 * time.Hour
 
-// A list has shrunk if at least shrunkFrom documents and more than one in shrunkPart are missing. A
-// permission that the credential lost is then more likely than deletions.
+// A list has shrunk if at least shrunkFrom documents and more than one in shrunkPart are missing.
+// The likely cause is then a lost permission of the credential, not deletions.
 const (
 	shrunkFrom = 20
 	shrunkPart = 3
 )
 
-// List is what a pass learned about a list of documents, such as a space, project, drive or the
-// issues of a repository.
+// List is the result of a pass for one list of documents. Examples are a space, a project, a drive
+// or the issues of a repository.
 type List struct {
 	Name    string // for the operator
 	Stored  int    // documents of the list in the index
 	Missing int    // of these, documents that the pass did not list
 	Lost    bool   // the scope itself is no longer visible
 	Partial bool   // the list is incomplete
-	// Since is the Ruling.Since of the previous pass; zero at first.
+	// Since is Ruling.Since of the previous pass. It is zero for the first pass.
 	Since time.Time
 }
 
-// Ruling is the decision about the missing documents of a list. Documents that are listed again get
-// their readers back in any case.
+// Ruling is the decision about the missing documents of a list. Documents that are listed again
+// always get their readers back.
 type Ruling struct {
 	Fate Fate
-	// Since is when they were hidden, or zero. The caller stores it for the next pass.
+	// Since is the time at which the documents were hidden, or zero. The caller stores it for the
+	// next pass.
 	Since time.Time
 }
 
@@ -48,8 +49,8 @@ const (
 	Remove             // removed from the index
 )
 
-// Vanish decides about the documents of a list that a pass at now did not list. Documents that the
-// vendor reports as deleted need no ruling and are removed in that pass.
+// Vanish decides about the documents of a list that a pass at the time now did not list. It is not
+// needed for documents that the vendor reports as deleted. That pass removes them.
 func Vanish(l List, now time.Time) Ruling {
 	shrunk := l.Missing >= shrunkFrom && l.Missing*shrunkPart > l.Stored
 	switch {
@@ -77,16 +78,16 @@ func (f Fate) Verdict() index.Verdict {
 	return index.Verdict{}
 }
 
-// Shrunk returns the notice about a list with hidden missing documents. back says what brings them
-// back, as an imperative without its full stop.
+// Shrunk returns the notice about a list whose missing documents are hidden. back says how to
+// restore the documents, as an imperative without a full stop.
 func (r Ruling) Shrunk(l List, back string) index.Notice {
 	return index.Notice{Name: l.Name, Sentence: fmt.Sprintf(
 		"%d of %d documents are not listed any more. They are hidden from everyone now and will be removed after %s. If they still exist, %s.",
 		l.Missing, l.Stored, r.Since.Add(Grace).UTC().Format("2006-01-02 15:04 UTC"), back)}
 }
 
-// Incomplete returns the notice about a list that was not read to its end. Nothing counts as
-// missing then.
+// Incomplete returns the notice about a list that was not read to its end. Documents of such a list
+// do not count as missing.
 func Incomplete(name string, why error) index.Notice {
 	return index.Notice{Name: name, Sentence: fmt.Sprintf("It could not be listed to its end (%v). Nothing is removed, and the next run tries again.", why)}
 }

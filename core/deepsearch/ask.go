@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Choice is a person's decision whether a deep search starts.
+// Choice is a person's decision whether a waiting deep search starts.
 type Choice string
 
 // The choices.
@@ -18,15 +18,15 @@ const (
 	Plainly Choice = "plain" // answer without a deep search
 )
 
-// Awaiting is the error of a search that waits for a person. The caller shows the plan and then
-// calls Suspend. The turn runs again after a choice, or after Config.Wait without one.
+// Awaiting is the error of a search that waits for a person. The caller must show the plan and then
+// call Suspend. The turn runs again after a choice, or after Config.Wait if there is no choice.
 type Awaiting struct {
 	journal Journal
 	fence   session.Fence
 	waiting Waiting
 }
 
-// Waiting describes how long a search waits, and for which plan.
+// Waiting describes how long a search waits and which plan it waits for.
 type Waiting struct {
 	Most, Again        time.Duration
 	Questions, Dropped int // of the plan that was shown
@@ -35,8 +35,8 @@ type Waiting struct {
 // Error implements error.
 func (*Awaiting) Error() string { return "the search waits to be started" }
 
-// Suspend releases the turn. If the plan could not be shown, the turn runs again after unshownRetry
-// to show it.
+// Suspend releases the turn. If the plan could not be shown, the turn runs again after
+// unshownRetry, so that the plan is shown then.
 func (a *Awaiting) Suspend(ctx context.Context, shown bool) error {
 	w := a.waiting
 	w.Again = w.Most
@@ -50,7 +50,7 @@ func (a *Awaiting) Suspend(ctx context.Context, shown bool) error {
 const unshownRetry = 20 * time.Second
 
 // awaitChoice decides whether a planned search starts. direct means that the question is answered
-// without it. The error may be an Awaiting.
+// without a deep search. The error may be an Awaiting.
 func (s *inquiry) awaitChoice(ctx context.Context, record Record) (direct bool, err error) {
 	open, dropped, begun := 0, 0, false
 	for n := range record.Questions {
@@ -88,7 +88,7 @@ func (s *inquiry) awaitChoice(ctx context.Context, record Record) (direct bool, 
 	return true, nil
 }
 
-// sentenceNoSearch is the notice of an agent without a search tool.
+// sentenceNoSearch is the notice for an agent without a search tool.
 const sentenceNoSearch = "This agent has no search among its tools, so no deep search was made."
 
 // plainReason returns a sentence that says why the question is answered without a deep search.

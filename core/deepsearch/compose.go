@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// compose writes a report without a model. It lists the findings and what was not found.
+// compose writes a report without a model. The report lists the findings, and the questions without
+// a finding.
 func compose(rows []row) string {
 	var b strings.Builder
 	var missing, failed, open []string

@@ -1,17 +1,18 @@
 // Package deepsearch answers questions that need several searches. It splits a question into parts,
-// searches and answers each part, judges the findings, asks further questions if needed, and has a
-// report written.
+// searches and answers each part, and judges the findings. If needed, it asks further questions.
+// Finally it has a report written.
 //
-// A [Runner] runs the requests of a turn.Runner that have a Depth. A deep search consists of runs
-// of turn.Runner. One run for each sub-question searches under the turn's audience and may cite
-// only what it found. One run for the report gets the cited passages and has no tools. All runs
-// share the turn's citation numbers. There are only these two levels, so that no text is summarised
-// twice. The coordinator does not search, so each sub-question must be self-contained.
+// A [Runner] runs the requests of a turn.Runner that have a Depth. A deep search consists of
+// several runs of turn.Runner. There is one run for each sub-question. It searches under the turn's
+// audience and may cite only what it found. One run for the report gets the cited passages and has
+// no tools. All runs share the turn's citation numbers. There are only these two levels, so that no
+// text is summarised twice. The coordinator does not search, so each sub-question must be
+// self-contained.
 //
-// The stages of a turn: plan.go (rule.go without a model) splits the question, research.go answers
-// the parts, judge.go decides whether to ask further questions, and report.go writes. stop.go
-// handles stops, and steer.go people's changes to the plan. A [Journal] stores plans and findings
-// as they arrive.
+// A turn has these stages. plan.go (rule.go without a model) splits the question. research.go
+// answers the parts. judge.go decides whether to ask further questions. report.go writes the
+// report. In addition, stop.go handles stops, and steer.go handles people's changes to the plan. A
+// [Journal] stores plans and findings as they arrive.
 package deepsearch
 
 import (
@@ -31,8 +32,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// MaxQuestions is the maximum number of sub-questions of a plan, and of those that one round of
-// refinement adds.
+// MaxQuestions is the maximum number of sub-questions of a plan. It is also the maximum number that
+// one round of refinement adds.
 const MaxQuestions = 6
 
 // Engine runs a turn. *turn.Runner implements it.
@@ -42,8 +43,8 @@ type Engine interface {
 
 // Library checks access to documents.
 type Library interface {
-	// Readable returns the documents among ids that exist and that everyone in the audience may
-	// read now.
+	// Readable returns the ids of documents that exist and that everyone in the audience may read
+	// now. It checks only the given ids.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
@@ -55,10 +56,11 @@ type Deps struct {
 	Fast    llm.Model // answers sub-questions; nil: the turn's model
 	Journal Journal   // nil: searches do not survive a restart
 	Library Library   // checks findings again before they are used; nil: no check
-	// Prices returns the prices of models. It is called for each turn. nil: no prices.
+	// Prices returns the prices of models. It is called for each turn. If Prices is nil, there are
+	// no prices.
 	Prices func() spend.Prices
-	// RemainingBudget returns what the caps leave of a tenant's budget, or false if there is no
-	// cap. nil: no caps.
+	// RemainingBudget returns the part of a tenant's budget that the caps still allow. It returns
+	// false if there is no cap. If RemainingBudget is nil, there are no caps.
 	RemainingBudget func(ctx context.Context, tenant access.TenantID) (spend.Amount, bool, error)
 	Logger          *slog.Logger
 }
@@ -66,19 +68,19 @@ type Deps struct {
 // Config limits a Runner. The comments give the defaults of zero fields.
 type Config struct {
 	Parallel int // concurrent sub-questions of one search: 3
-	// concurrent sub-questions of all searches of the process, so that ordinary questions still get
-	// models and database connections: 16
+	// maximum of concurrent sub-questions of all searches of the process: 16. Ordinary questions
+	// then still get models and database connections
 	Together int
 	Searches int           // for one sub-question: 8
 	Rounds   int           // of refinement: 2
 	Part     time.Duration // for one sub-question: 5 min
 	Steer    time.Duration // interval between two checks for changes to the plan: 1 s
 	Wait     time.Duration // how long a search waits for a person to start it: 10 min
-	// after this time no further question is asked and the report is written: 20 min
+	// time after which no further question is asked and the report is written: 20 min
 	Total  time.Duration
 	Policy llm.Policy
-	// DropUnsupported is that of turn.Config, for the report. Findings always drop unsupported
-	// citations.
+	// DropUnsupported is turn.Config.DropUnsupported for the report. Findings always drop
+	// unsupported citations.
 	DropUnsupported bool
 }
 
@@ -124,8 +126,8 @@ func New(deps Deps, config Config) (*Runner, error) {
 }
 
 // Run runs one turn like turn.Runner.Run. It uses Plain for requests that do not allow a deep
-// search. Of several models only the first runs one. A search that waits for a person fails with an
-// Awaiting.
+// search. If the request has several models, only the first model runs a deep search. A search that
+// waits for a person fails with an Awaiting.
 func (r *Runner) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
 	if req.Depth == nil || req.ResponseFormat != nil || len(req.Models) == 0 || req.Filter.Refuse(turn.Texts(req.Question)...) != "" {
 		return r.Plain.Run(ctx, req, sink)

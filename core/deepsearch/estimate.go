@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Estimates used until the first findings give better ones. A sub-question is assumed to take two
-// model calls, each with the prompt and five passages of 512 tokens. A report reads about as much
-// for each row. Hosted models write about fifty tokens a second.
+// Estimates that are used until the first findings give better values. A sub-question is assumed to
+// take two model calls, each with the prompt and five passages of 512 tokens. A report reads about
+// as much for each row. Hosted models write about fifty tokens a second.
 const (
 	guessedPart   = 20 * time.Second
 	guessedReport = 20 * time.Second
@@ -19,7 +19,8 @@ const (
 
 var guessedUsage = llm.Usage{Input: 9_000, Output: 500}
 
-// remainingBudget returns what the caps leave, formatted for readers. It is empty without caps.
+// remainingBudget returns the remaining budget under the caps, formatted for readers. It is empty
+// without caps.
 func (s *inquiry) remainingBudget(ctx context.Context) string {
 	if s.RemainingBudget == nil || s.prices.Currency == "" {
 		return ""

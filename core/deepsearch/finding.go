@@ -12,10 +12,10 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// shownRunes is the maximum length of a finding in its row of the plan.
+// shownRunes is the maximum number of runes of a finding in its row of the plan.
 const shownRunes = 280
 
-// setFinding sets and shows the finding of a row, and saves it if it is new.
+// setFinding sets and shows the finding of a row. It saves the finding if it is new.
 func (s *inquiry) setFinding(ctx context.Context, r *row, f Finding, fresh bool) {
 	for _, ref := range f.References {
 		s.numbers.Restore(ref.Number, sourceOf(ref))
@@ -73,8 +73,8 @@ func (f *Finding) shownLine() string {
 	return ""
 }
 
-// statements yields the cited statements of a text: one or several sentences of a paragraph, of
-// which only the last has citations.
+// statements yields the cited statements of a text. A statement is one or more sentences of a
+// paragraph, of which only the last sentence has citations.
 func statements(text string, known func(int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
 		for block := range strings.SplitSeq(text, "\n\n") {
@@ -93,13 +93,13 @@ func statements(text string, known func(int) bool) iter.Seq2[string, []int] {
 	}
 }
 
-// oneLinePlain returns a sentence on one line, without list or heading marks.
+// oneLinePlain returns a sentence on one line, without the marks of lists and headings.
 func oneLinePlain(sentence string) string {
 	return strings.TrimLeft(strings.Join(strings.Fields(sentence), " "), "-*#> ")
 }
 
-// quotedParagraphs returns an answer that quotes from the first paragraph on that cites something.
-// Text before it describes the answer, not the documents; a quotation follows its link.
+// quotedParagraphs returns the part of a quoting answer from the first paragraph that cites
+// something. Earlier text describes the answer, not the documents. A quotation follows its link.
 func quotedParagraphs(text string) string {
 	for start, block := 0, ""; start < len(text); start += len(block) + len("\n\n") {
 		block, _, _ = strings.Cut(text[start:], "\n\n")
@@ -112,7 +112,8 @@ func quotedParagraphs(text string) string {
 	return ""
 }
 
-// citedNumbers returns the numbers, as models see them, that a finding's text cites.
+// citedNumbers returns the numbers that a finding's text cites. They are the numbers that models
+// see.
 func (f Finding) citedNumbers(known func(int) bool) map[int]bool {
 	out := make(map[int]bool)
 	for _, numbers := range cite.Sentences(f.Text, known) {
@@ -123,7 +124,8 @@ func (f Finding) citedNumbers(known func(int) bool) map[int]bool {
 	return out
 }
 
-// evidence returns the passages that a finding cites, or all its passages if it has no text.
+// evidence returns the passages that a finding cites. If the finding has no text, it returns all
+// passages of the finding.
 func (f Finding) evidence() []message.Reference {
 	numbers := f.citedNumbers(func(n int) bool {
 		for _, r := range f.References {
@@ -146,7 +148,7 @@ func sourceOf(r message.Reference) cite.Source {
 	return cite.Source{Document: r.Document.ID, Part: r.Part, Title: r.Document.Title, Section: r.Heading, URL: r.Document.Link(r.Anchor), Kind: string(r.Document.Kind)}
 }
 
-// documents returns the documents of references as packets show them, each once.
+// documents returns the documents of references in the form that packets use, each once.
 func documents(references []message.Reference) []packet.Document {
 	var out []packet.Document
 	for _, r := range message.Distinct(references) {

@@ -12,13 +12,13 @@ import (
 	"github.com/footnotehq/footnote/core/tool/textcall"
 )
 
-// formTokens limits the reply with a tool call, including reasoning.
+// formTokens is the maximum number of tokens of a reply with a tool call, including reasoning.
 const formTokens = 4_096
 
 // errAudience ends a turn whose audience has changed since it began.
 var errAudience = errors.New("the audience has changed since the search began")
 
-// textForm tells a model without native tool calls how to write the call.
+// textForm tells a model without native tool calls how to write the call as text.
 const textForm = `Write nothing but one call, in exactly this form:
 
 <tool_call>{"name": %q, "arguments": {…}}</tool_call>
@@ -26,7 +26,7 @@ const textForm = `Write nothing but one call, in exactly this form:
 The arguments follow this JSON Schema: %s`
 
 // callTool asks the model to call one tool and decodes the arguments into a value. It also accepts
-// arguments that the model writes as text.
+// arguments that the model wrote as text.
 func (s *inquiry) callTool(ctx context.Context, spec llm.ToolSpec, instructions, content string, into any) error {
 	if s.req.CheckAudience != nil {
 		if err := s.req.CheckAudience(ctx); err != nil {

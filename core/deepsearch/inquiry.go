@@ -17,7 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// inquiry is one deep search of a turn. mu guards the fields below it against concurrent workers.
+// inquiry is one deep search of a turn. mu guards all fields below it, because several workers use
+// them concurrently.
 type inquiry struct {
 	*Runner
 	req     turn.Request
@@ -36,14 +37,14 @@ type inquiry struct {
 	usage     llm.Usage
 	prices    spend.Prices
 	cost      spend.Amount
-	// remaining budget when the plan was made, such as "4.20 USD"; empty without caps
+	// remaining budget at the time of the plan, such as "4.20 USD"; empty without caps
 	remaining string
 	closed    bool               // an earlier attempt closed the plan
 	concluded bool               // the search has ended
 	searches  []retrieve.Account // searches made for the plan
 	notices   []string
 	basis     message.Basis // basis of everything that planner and judge have read
-	// documents that the plan was based on and no finding cites, without their text
+	// documents that the plan was based on and that no finding cites, without text
 	planSources []message.Reference
 	plainNotice string // sentence that says why there is no deep search
 }
@@ -80,9 +81,9 @@ func (r *Runner) newInquiry(req turn.Request, sink packet.Sink) *inquiry {
 	return s
 }
 
-// run plans, researches and writes the report. A search stopped by a person ends with the findings
-// so far. One that the process interrupts has no defined result, because another attempt resumes
-// it.
+// run plans, researches and writes the report. If a person stops the search, run ends with the
+// findings so far. If the process interrupts the search, the result is undefined, because another
+// attempt resumes the search.
 func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 	s.packets.emit(planBlock, packet.DeepSearchPlanStart{})
 	direct, err := s.prepare(ctx)
@@ -125,7 +126,9 @@ func (s *inquiry) add(questions []SubQuestion) []*row {
 	return s.addUnlessChanged(s.rowCount(), questions)
 }
 
-// addUnlessChanged adds rows only if there are still as many rows as known.
+// addUnlessChanged adds rows for the questions and returns the new rows. known is the number of
+// rows that the caller has seen. If the number of rows differs, addUnlessChanged adds none and
+// returns nil.
 func (s *inquiry) addUnlessChanged(known int, questions []SubQuestion) []*row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +153,8 @@ func (s *inquiry) addUnlessChanged(known int, questions []SubQuestion) []*row {
 	return added
 }
 
-// latestRound returns the number of the latest round. People may add questions at any time.
+// latestRound returns the number of the latest round. It can change, because people may add
+// questions at any time.
 func (s *inquiry) latestRound() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +189,7 @@ func (s *inquiry) addUsage(model string, u llm.Usage) {
 	s.usage.Output += u.Output
 }
 
-// addTotals adds findings, usage, searches and notices of the whole search to the final answer.
+// addTotals adds the findings, usage, searches and notices of the whole search to the final answer.
 func (s *inquiry) addTotals(a *turn.Answer) {
 	rows := s.snapshot()
 	s.mu.Lock()
@@ -224,8 +228,8 @@ func containsDocument(references []message.Reference, id document.ID) bool {
 	return slices.ContainsFunc(references, func(r message.Reference) bool { return r.Document.ID == id })
 }
 
-// addBasis records what planner and judge have read. Documents in sources are added to the answer
-// even if no finding cites them.
+// addBasis records the documents that planner and judge have read. Documents in sources are added
+// to the answer even if no finding cites them.
 func (s *inquiry) addBasis(read message.Basis, behind []message.Reference) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

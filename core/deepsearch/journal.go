@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Record is the saved state of a deep search, for resuming it and for explanations.
+// Record is the saved state of a deep search. It is used to resume the search and to explain the
+// answer.
 type Record struct {
 	Question  string        // the planned question; another question is planned again
 	Audience  string        // fingerprint of the audience of the plan
@@ -33,40 +34,43 @@ type Changes struct {
 	Dropped []int
 }
 
-// ErrSteered means that people have added sub-questions that the writer has not seen.
+// ErrSteered reports that people have added sub-questions that the writer has not seen.
 var ErrSteered = errors.New("people have changed the plan")
 
 // Planned reports whether a plan was made.
 func (r Record) Planned() bool { return r.Direct || len(r.Questions) > 0 }
 
-// Journal stores deep searches so that another worker can resume them. Writes are fenced: they fail
-// with session.ErrFenced if the attempt is not the turn's newest. Implementations are safe for
-// concurrent use by any number of processes.
+// Journal stores deep searches so that another worker can resume them. Writes are fenced. A write
+// fails with session.ErrFenced if its attempt is not the turn's newest attempt. Implementations are
+// safe for concurrent use by any number of processes.
 type Journal interface {
-	// Record returns the record of a turn, or the zero Record.
+	// Record returns the record of a turn. It returns the zero Record if there is none.
 	Record(ctx context.Context, tenant access.TenantID, turn session.TurnID) (Record, error)
-	// Plan stores the plan of a turn and deletes an earlier one with its findings. Asked starts the
-	// waiting time. Questions that people added before are appended. It fails with ErrSteered if
-	// there are any and the plan is Direct.
+	// Plan stores the plan of a turn. It deletes an earlier plan with its findings. Asked starts
+	// the waiting time. Questions that people added before are appended. If there are such
+	// questions and the plan is Direct, Plan fails with ErrSteered.
 	Plan(ctx context.Context, f session.Fence, r Record) error
-	// Extend stores a judgment and the sub-questions that it adds after the known ones. It fails
-	// with ErrSteered if there are more than known.
+	// Extend stores a judgment and the sub-questions that it adds. known is the number of
+	// sub-questions that the caller has seen. If the record has more, Extend fails with ErrSteered.
 	Extend(ctx context.Context, f session.Fence, known int, j Judgment, more []SubQuestion) error
-	// Changes returns the sub-questions after the first known ones, and the numbers of all dropped
-	// ones.
+	// Changes returns the sub-questions that the caller has not seen, and the numbers of all
+	// dropped sub-questions. known is the number of sub-questions that the caller has seen.
 	Changes(ctx context.Context, f session.Fence, known int) (Changes, error)
-	// Close ends the time in which people may change the plan and returns true. If there are more
-	// sub-questions than known, it changes nothing and returns false.
+	// Close ends the time in which people may change the plan and returns true. known is the number
+	// of sub-questions that the caller has seen. If the record has more, Close changes nothing and
+	// returns false.
 	Close(ctx context.Context, f session.Fence, known int) (bool, error)
-	// Found stores the finding of a sub-question and replaces an earlier one. A dropped
+	// Found stores the finding of a sub-question, which replaces an earlier finding. A dropped
 	// sub-question stays dropped.
 	Found(ctx context.Context, f session.Fence, number int, finding Finding) error
 	// Await releases a turn whose search waits for a person. The turn runs again after a choice or
-	// a change of the plan. It also runs when Most has passed since Asked, or Again from now.
+	// a change of the plan. It also runs again when Most has passed since Asked, or when Again has
+	// passed from now.
 	Await(ctx context.Context, f session.Fence, w Waiting) error
 	// Conclude stores the final progress of the search.
 	Conclude(ctx context.Context, f session.Fence, p packet.Progress) error
-	// Forget clears the judgments and replaces every sub-question based on one with a text.
+	// Forget deletes all judgments. It replaces the text of every sub-question that is based on a
+	// judgment with text.
 	Forget(ctx context.Context, f session.Fence, text string) error
 }
 

@@ -24,8 +24,8 @@ type Judgment struct {
 	Contradictions []string // where findings disagree
 }
 
-// merge returns next with the contradictions of both judgments. A contradiction remains after
-// further findings.
+// merge returns next with the contradictions of both judgments. A contradiction remains even if
+// further findings arrive.
 func (j Judgment) merge(next Judgment) Judgment {
 	for _, c := range next.Contradictions {
 		if !slices.Contains(j.Contradictions, c) {
@@ -51,8 +51,8 @@ var judgeSpec = llm.ToolSpec{
 // maximum number of missing items and contradictions in a judgment
 const maxNamed = 6
 
-// refine judges the findings and asks further questions if they do not suffice. It reports whether
-// there are new sub-questions.
+// refine judges the findings and asks further questions if the findings do not suffice. It reports
+// whether there are new sub-questions.
 func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 	var (
 		judged    Judgment
@@ -92,7 +92,8 @@ func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 	return len(questions) > 0, nil
 }
 
-// judge asks the model for a judgment. If the reply cannot be decoded, it returns an empty one.
+// judge asks the model for a judgment. If the reply cannot be decoded, it returns an empty
+// judgment.
 func (s *inquiry) judge(ctx context.Context) (Judgment, []SubQuestion, error) {
 	var b strings.Builder
 	b.WriteString(s.background())
@@ -151,7 +152,7 @@ func (s *inquiry) citedDocuments() string {
 	return "\nThe documents behind the numbers:\n\n" + b.String()
 }
 
-// cleanItems shortens and redacts items of a judgment and drops surplus ones.
+// cleanItems shortens and redacts the items of a judgment. It drops surplus items.
 func (s *inquiry) cleanItems(all []string) []string {
 	var out []string
 	for _, one := range all[:min(len(all), maxNamed)] {
@@ -162,7 +163,7 @@ func (s *inquiry) cleanItems(all []string) []string {
 	return out
 }
 
-// summary returns the result of a row, for a model.
+// summary returns the result of a row as text for a model.
 func (r row) summary() string {
 	text := r.result()
 	if r.Added && (r.finding == nil || r.finding.State != Dropped) {

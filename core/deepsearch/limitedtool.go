@@ -31,7 +31,7 @@ func (c *limitedTool) Run(ctx context.Context, call tool.Call, emit *packet.Emit
 	return c.Tool.Run(ctx, call, emit)
 }
 
-// errNoMerge means that the wrapped tool does not merge calls.
+// errNoMerge reports that the wrapped tool does not merge calls.
 var errNoMerge = errors.New("the tool merges no calls")
 
 // Merge implements tool.Merger.

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// maxNames is the maximum number of names that a second search adds to its question.
+// maxNames is the maximum number of names that are added to the question of a second search.
 const maxNames = 3
 
 var sentenceEnd = regexp.MustCompile(`[.!?:;]["”’)\]]*\s+|\n+`)
@@ -19,9 +19,10 @@ var sentenceEnd = regexp.MustCompile(`[.!?:;]["”’)\]]*\s+|\n+`)
 // linkWords may occur inside a name.
 var linkWords = map[string]bool{"of": true, "the": true, "de": true, "von": true, "van": true, "der": true, "la": true, "du": true}
 
-// Names returns names that texts contain and the question does not: capitalised words within a
-// sentence, and identifiers. Names in sentences that share words with the question come first. If
-// there are any, other names are omitted. A second search adds these names to its question.
+// Names returns names that occur in texts but not in the question. Names are capitalised words
+// within a sentence, and identifiers. A second search adds the names to its question. Names in
+// sentences that share words with the question come first. If there are such names, all other names
+// are omitted.
 func Names(question string, texts []string) []string {
 	asked := make(map[string]bool)
 	for _, w := range strings.Fields(normalise(question)) {
@@ -149,8 +150,8 @@ func isIdentifier(word string) bool {
 	return letter && mark
 }
 
-// findingSentences returns the cited statements of a finding, or else the beginnings of its best
-// passages.
+// findingSentences returns the cited statements of a finding. If there are none, it returns the
+// beginnings of the best passages.
 func findingSentences(f Finding) []string {
 	var out []string
 	if f.State == Found {
@@ -173,8 +174,8 @@ func findingSentences(f Finding) []string {
 	return out
 }
 
-// namedQuestions returns further questions without a model. It repeats unanswered questions, and a
-// single question that only describes its subject, with names from the first findings.
+// namedQuestions returns further questions without a model. It adds names from the first findings
+// to unanswered questions. It does the same to a single question that only describes its subject.
 func (s *inquiry) namedQuestions() []SubQuestion {
 	rows := s.snapshot()
 	if s.latestRound() > 0 {
@@ -206,8 +207,8 @@ func (s *inquiry) namedQuestions() []SubQuestion {
 	return out
 }
 
-// unansweredWords returns the words of a question that the texts do not contain. Searching with the
-// other words would find the same texts.
+// unansweredWords returns the words of a question that the texts do not contain. A search with the
+// other words would find the same texts again.
 func unansweredWords(question string, texts []string) string {
 	var unanswered []string
 	for i, word := range strings.Fields(question) {
@@ -221,7 +222,7 @@ func unansweredWords(question string, texts []string) string {
 	return strings.Join(unanswered, " ")
 }
 
-// mentions reports whether a text contains a word in any inflection.
+// mentions reports whether a text contains any inflection of a word.
 func mentions(texts []string, word string) bool {
 	if cite.Supported(word, texts) > 0 {
 		return true
@@ -235,10 +236,10 @@ func mentions(texts []string, word string) bool {
 	})
 }
 
-// WithName returns a question with a name to search for.
+// WithName returns the question with a name added for the search.
 func WithName(question, name string) string { return withNames(question, []string{name}) }
 
-// withNames returns a question with names to search for.
+// withNames returns the question with names added for the search.
 func withNames(question string, names []string) string {
 	return question + " (" + strings.Join(names, ", ") + ")"
 }

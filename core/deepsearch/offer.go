@@ -9,11 +9,12 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// coveredShare is the share of a part's words and numbers that an answer must contain to cover it.
+// coveredShare is the minimum share of a part's words and numbers that an answer must contain to
+// cover the part.
 const coveredShare = 0.5
 
-// OfferDeeper returns MarkPartial for a request with one model that writes an answer, and otherwise
-// the sink itself.
+// OfferDeeper returns MarkPartial for a request with one model that writes an answer. For other
+// requests it returns the sink itself.
 func OfferDeeper(req turn.Request, to packet.Sink) packet.Sink {
 	if req.ResponseFormat != nil || req.SearchOnly || len(req.Models) != 1 {
 		return to
@@ -22,7 +23,7 @@ func OfferDeeper(req turn.Request, to packet.Sink) packet.Sink {
 }
 
 // MarkPartial returns a sink that sets Stop.Deeper if the answer covers only a part of the
-// question. For a question without parts it returns the sink itself.
+// question. For a question without parts it returns the sink unchanged.
 func MarkPartial(question string, to packet.Sink) packet.Sink {
 	parts := Decompose(question)
 	if len(parts) == 0 {
@@ -41,7 +42,7 @@ func MarkPartial(question string, to packet.Sink) packet.Sink {
 	})
 }
 
-// missesPart reports whether an answer does not cover one of the parts.
+// missesPart reports whether an answer leaves at least one of the parts uncovered.
 func missesPart(answer string, parts []SubQuestion) bool {
 	for _, part := range parts {
 		if cite.Supported(part.Text, []string{answer}) < coveredShare {

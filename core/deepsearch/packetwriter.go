@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// planBlock numbers the top-level blocks: the plan, then for each round its refinement and its
-// sub-questions, then the report.
+// planBlock is the number of the first top-level block, the plan. Each round then has a block for
+// its refinement and a block for its sub-questions. The report is the last block.
 const planBlock = 0
 
 // askBlock returns the block of a round's sub-questions. The plan is round 0.
@@ -17,7 +17,7 @@ func askBlock(round int) int { return 2*round + 1 }
 func refineBlock(round int) int { return 2 * round }
 
 // packetWriter writes packets of several goroutines to the turn's sink. It emits each citation
-// once. Other sections of the same document count as other citations.
+// once. Citations of different sections of one document are different citations.
 type packetWriter struct {
 	mu    sync.Mutex
 	sink  packet.Sink
@@ -53,13 +53,13 @@ func (o *packetWriter) emit(block int, p packet.Payload) {
 	o.Accept(packet.Packet{Placement: packet.Placement{TurnIndex: block}, Payload: p})
 }
 
-// emitFor emits a packet of a sub-question, in a block within its work.
+// emitFor emits a packet of a sub-question in a block of the sub-question's work.
 func (o *packetWriter) emitFor(r *row, block int, p packet.Payload) {
 	o.Accept(packet.Packet{Placement: packet.Placement{TurnIndex: askBlock(r.Round), TabIndex: r.tab, SubTurnIndex: &block}, Payload: p})
 }
 
-// sinkAfter returns a sink for a run whose blocks follow the given number of blocks. edit changes
-// its Stop.
+// sinkAfter returns a sink for a run. The blocks of the run follow the given number of blocks. edit
+// may change the Stop of the run.
 func (o *packetWriter) sinkAfter(block int, edit func(*packet.Stop)) packet.Sink {
 	return packet.SinkFunc(func(p packet.Packet) {
 		p.Placement.TurnIndex += block
@@ -71,8 +71,8 @@ func (o *packetWriter) sinkAfter(block int, edit func(*packet.Stop)) packet.Sink
 	})
 }
 
-// sinkFor returns a sink for the run of a sub-question. It omits the run's text, which is shown as
-// a finding when it is complete.
+// sinkFor returns a sink for the run of a sub-question. It omits the text of the run, because the
+// complete text is shown as a finding.
 func (o *packetWriter) sinkFor(r *row) packet.Sink {
 	writing := false
 	return packet.SinkFunc(func(p packet.Packet) {

@@ -30,8 +30,8 @@ var planSpec = llm.ToolSpec{
 		`"description":"Up to 6 questions, each understood by somebody who reads nothing else. Empty: one search answers the question, or it needs none."}},"required":["sub_questions"]}`),
 }
 
-// prepare makes a plan or restores that of an earlier attempt. direct means that the question needs
-// no deep search.
+// prepare makes a plan or restores the plan of an earlier attempt. direct means that the question
+// needs no deep search.
 func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 	if s.req.SmallTalk {
 		return true, nil
@@ -70,7 +70,7 @@ func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 	return false, nil
 }
 
-// keepPlan stores a plan. It returns the plan with the questions that people added before.
+// keepPlan stores a plan. It returns the plan with the questions that people added earlier.
 func (s *inquiry) keepPlan(ctx context.Context, record Record) Record {
 	if s.Journal == nil {
 		return record
@@ -96,7 +96,7 @@ func (s *inquiry) keepPlan(ctx context.Context, record Record) Record {
 	return record
 }
 
-// onlyExtends reports whether stored equals record except for questions that people added.
+// onlyExtends reports whether stored differs from record only by questions that people added.
 func onlyExtends(stored, record Record) bool {
 	for i, q := range stored.Questions {
 		if !q.Added && (i >= len(record.Questions) || record.Questions[i].Text != q.Text) {
@@ -106,7 +106,7 @@ func onlyExtends(stored, record Record) bool {
 	return true
 }
 
-// plan asks the model for a plan. Without a usable one, it decomposes the question by rules.
+// plan asks the model for a plan. If the plan is not usable, plan splits the question by rules.
 func (s *inquiry) plan(ctx context.Context) (Record, error) {
 	record := Record{Question: s.req.Question.Text, Audience: s.audienceKey()}
 	questions, planned, err := s.planByModel(ctx)
@@ -121,8 +121,8 @@ func (s *inquiry) plan(ctx context.Context) (Record, error) {
 	return record, nil
 }
 
-// planByModel returns the model's plan. planned is false if the model made none. An error ends the
-// turn.
+// planByModel returns the model's plan. planned is false if the model made no plan. An error ends
+// the turn.
 func (s *inquiry) planByModel(ctx context.Context) (questions []SubQuestion, planned bool, err error) {
 	if s.model.Info().Extractive {
 		return nil, false, nil
@@ -186,8 +186,8 @@ func (s *inquiry) firstSearch(ctx context.Context) string {
 	return b.String()
 }
 
-// background returns what planner and judge know in addition to the question: time and place,
-// searchable sources, and files.
+// background returns the additional information for planner and judge: time and place, searchable
+// sources, and files.
 func (s *inquiry) background() string {
 	var b strings.Builder
 	in := prompt.Input{Now: s.req.Now, Place: s.req.Place, Sources: s.req.Sources, Tools: s.Tools.Tools(), Question: s.req.Question}
@@ -209,10 +209,11 @@ func (s *inquiry) background() string {
 	return b.String()
 }
 
-// fileBytes limits the text of all files for planner and judge. One file gets at most half of it.
+// fileBytes is the maximum number of bytes of all files for planner and judge. One file gets at
+// most half of it.
 const fileBytes = 12_000
 
-// documentTitle returns title, date and address of a document, for a model.
+// documentTitle returns the title, date and address of a document as text for a model.
 func documentTitle(d document.Ref) string {
 	name := strings.Join(strings.Fields(d.Title), " ")
 	if !d.UpdatedAt.IsZero() {
@@ -224,7 +225,7 @@ func documentTitle(d document.Ref) string {
 	return name
 }
 
-// restoreRows adds and shows the rows of a stored plan with their findings.
+// restoreRows adds the rows of a stored plan and shows them with their findings.
 func (s *inquiry) restoreRows(ctx context.Context, record Record) {
 	byRound := make(map[int][]SubQuestion)
 	last := 0
@@ -279,7 +280,7 @@ func (s *inquiry) showRows(round int, rows []*row) {
 	s.packets.emit(askBlock(round), s.progress())
 }
 
-// answerPlainly answers without a deep search and adds a notice that says why.
+// answerPlainly answers without a deep search. It adds a notice that gives the reason.
 func (s *inquiry) answerPlainly(ctx context.Context) (turn.Report, error) {
 	req := s.req
 	req.Depth = nil
@@ -298,7 +299,7 @@ func (s *inquiry) answerPlainly(ctx context.Context) (turn.Report, error) {
 	return report, err
 }
 
-// transcript returns the end of a conversation, so that pronouns can be resolved.
+// transcript returns the end of a conversation. The model uses it to resolve pronouns.
 func transcript(history []message.Message) string {
 	var lines []string
 	for _, m := range history {

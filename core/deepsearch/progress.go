@@ -8,11 +8,11 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// progressInterval is the interval of progress packets when nothing else happens.
+// progressInterval is the time between progress packets while no other packet is sent.
 const progressInterval = 10 * time.Second
 
-// reportProgress emits progress periodically and applies people's changes to the plan until ctx
-// ends.
+// reportProgress periodically emits the progress and applies people's changes to the plan. It
+// returns when ctx ends.
 func (s *inquiry) reportProgress(ctx context.Context) {
 	ticker, steering := time.NewTicker(progressInterval), time.NewTicker(s.config.Steer)
 	defer ticker.Stop()

@@ -11,14 +11,15 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// SubQuestion is a part of a question that can be understood and searched for without the rest.
+// SubQuestion is a part of a question. It can be understood and searched without the other parts.
 type SubQuestion struct {
 	Text  string
 	Round int // 0: the plan; 1 and up: refinement
-	// After is the number, from 1, of the sub-question whose finding this one refers to; 0: none.
+	// After is the number, from 1, of the sub-question whose finding this sub-question refers to.
+	// It is 0 if there is none.
 	After int
-	// Again is the number of the sub-question that this one repeats with names found since; 0: it
-	// repeats none.
+	// Again is the number of the sub-question that this sub-question repeats with names found
+	// since. It is 0 if there is none.
 	Again int
 	Added bool // a person added it during the search
 }
@@ -38,7 +39,7 @@ const (
 type Finding struct {
 	State State
 	Text  string // as the model wrote it, with the numbers that models see
-	// its first cited statement without numbers, or a sentence that says why it failed
+	// the first cited statement without numbers, or a sentence with the reason of the failure
 	Shown      string
 	Citations  []message.Citation
 	References []message.Reference // every passage in its prompts
@@ -53,8 +54,8 @@ type Finding struct {
 // maxSubQuestion is the maximum length of a sub-question in runes.
 const maxSubQuestion = 400
 
-// cleanQuestions returns the questions without list marks, duplicates, empty ones and those in
-// before. It shortens long ones. dropped counts those beyond MaxQuestions.
+// cleanQuestions removes list marks, duplicates, empty questions and questions in before. It
+// shortens long questions. dropped is the number of questions beyond MaxQuestions.
 func cleanQuestions(texts, before []string) (questions []string, dropped int) {
 	seen := make(map[string]bool)
 	for _, t := range before {
@@ -79,7 +80,8 @@ func cleanQuestions(texts, before []string) (questions []string, dropped int) {
 	return questions, dropped
 }
 
-// normalise removes case, white space and punctuation differences between questions.
+// normalise returns a question without differences in case, white space and punctuation, for
+// comparisons.
 func normalise(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }

@@ -6,25 +6,25 @@ import (
 )
 
 var (
-	// pronouns match words that may refer to the part before.
+	// pronouns matches words that may refer to the previous part.
 	pronouns = regexp.MustCompile(`(?i)\b(it|its|they|them|their|this|that one|these|those|he|she|his|her|there|es|sie|er|dies\w*|davon|dazu)\b|\bwhich one\b|\bthe (?:other|former|latter)\b|\bones?[\s?.!]*$`)
 	// existentialThere matches a "there" that refers to nothing.
 	existentialThere = regexp.MustCompile(`(?i)\b(?:is|are|was|were|be|been) there\b|\bthere (?:is|are|was|were)\b`)
-	// finalPronoun matches a pronoun at the end of a part that stands for a thing.
+	// finalPronoun matches a pronoun for a thing at the end of a part.
 	finalPronoun = regexp.MustCompile(`(?i)\b(?:it|them|one|ones|these|those|this|that one|each|both)[\s?.!]*$`)
-	// differenceIntro matches the words before the two sides of a difference.
+	// differenceIntro matches the words that precede the two sides of a difference.
 	differenceIntro = regexp.MustCompile(`(?i)^.*\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|zwischen)\s+`)
 	// nounPhrase matches a phrase that begins with an article or possessive. German "die" is
-	// excluded, since it is an English verb.
+	// excluded, because it is also an English verb.
 	nounPhrase = regexp.MustCompile(`(?i)(?:^|\s)((?:an?|the|our|my|your|einen?|einem|einer|der|das|dem|unser\w*|mein\w*)\s+\S.*)$`)
-	// subjectQuestion matches questions whose answer is a thing or a person, which the next part
-	// may refer to.
+	// subjectQuestion matches questions whose answer is a thing or a person. The next part may
+	// refer to that answer.
 	subjectQuestion = regexp.MustCompile(`(?i)^(?:and |so |und )?(?:who\w*|which|wer|wem|welche[rsnm]?|what\s+(?:[a-z]+ed|owns|runs|replaces|causes|\w+ing)|whose)\b`)
-	// parenthesised matches the words that an earlier part was given in parentheses.
+	// parenthesised matches words in parentheses that were added to an earlier part.
 	parenthesised = regexp.MustCompile(`\(([^()]+)\)[\s?.!]*$`)
 )
 
-// functionWords are words that carry no meaning at the edges of a question.
+// functionWords are words without meaning at the beginning or end of a question.
 var functionWords = func() map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq(`what which who whom whose when where why how is are was were do does did can could should would will has have i we you to many much
@@ -34,11 +34,11 @@ var functionWords = func() map[string]bool {
 	return set
 }()
 
-// maxSubject is the maximum number of words that a part gets from another.
+// maxSubject is the maximum number of words that a part takes from another part.
 const maxSubject = 12
 
-// subject returns what a part is about: both sides of a difference, the noun phrase, or else its
-// words without function words.
+// subject returns the subject of a part. It is both sides of a difference, or the noun phrase.
+// Without either, it is the part's words without function words.
 func subject(part string) string {
 	part = strings.TrimRight(strings.Join(strings.Fields(part), " "), "?.! ")
 	var words []string
@@ -60,9 +60,10 @@ func subject(part string) string {
 	return strings.Join(words[:min(len(words), maxSubject)], " ")
 }
 
-// linkPart resolves references from a part to the parts before it. A final pronoun is replaced with
-// the subject of the previous part. If the pronoun may refer to the answer, or is elsewhere, the
-// part comes After the previous one and gets its subject in parentheses.
+// linkPart resolves references from a part to earlier parts. A pronoun at the end is replaced with
+// the subject of the previous part. If the pronoun is elsewhere or may refer to the answer, the
+// part is marked as After the previous part. It then gets the subject of the previous part in
+// parentheses.
 func linkPart(part string, before []SubQuestion) SubQuestion {
 	q := SubQuestion{Text: part}
 	if len(before) == 0 || !pronouns.MatchString(existentialThere.ReplaceAllString(part, "")) {

@@ -90,8 +90,9 @@ func (s *inquiry) runReport(ctx context.Context, rows []row, model llm.Model, st
 	return report, err
 }
 
-// reportMaterial returns the input of the report: for each sub-question a search call with its
-// finding and passages as the result. All of it takes at most half of the model's window.
+// reportMaterial returns the input of the report. For each sub-question it contains a search call,
+// with the finding and its passages as the result. The input takes at most half of the model's
+// window.
 func (s *inquiry) reportMaterial(rows []row, info llm.Info) (steps []message.Message, references []message.Reference) {
 	room := info.Window / 2 / max(1, len(rows))
 	calls := message.Message{Role: message.ToolCall}
@@ -123,8 +124,8 @@ func (s *inquiry) reportMaterial(rows []row, info llm.Info) (steps []message.Mes
 	return append([]message.Message{calls}, results...), references
 }
 
-// recheck withdraws findings that use documents which the audience may no longer read, and
-// everything derived from them.
+// recheck withdraws findings that use documents which the audience may no longer read. It also
+// withdraws everything derived from these findings.
 func (s *inquiry) recheck(ctx context.Context) {
 	if s.Library == nil {
 		return
@@ -168,10 +169,10 @@ func (s *inquiry) recheck(ctx context.Context) {
 	}
 }
 
-// redactedQuestion replaces a question that may repeat text which may no longer be shown.
+// redactedQuestion replaces a question that may repeat withdrawn text.
 const redactedQuestion = "What was asked further"
 
-// forgetJudgments deletes the judgments and the text of further questions, because they may repeat
+// forgetJudgments deletes the judgments and the text of further questions, because both may repeat
 // a withdrawn finding. The findings of further questions remain.
 func (s *inquiry) forgetJudgments(ctx context.Context) {
 	var further []*row
@@ -192,7 +193,7 @@ func (s *inquiry) forgetJudgments(ctx context.Context) {
 	}
 }
 
-// isReadable reports whether all passages in the finding's prompts are readable.
+// isReadable reports whether all passages in the prompts of the finding are readable.
 func (f Finding) isReadable(readable map[document.ID]bool) bool {
 	for _, ref := range f.References {
 		if !readable[ref.Document.ID] {

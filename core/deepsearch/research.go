@@ -33,8 +33,8 @@ var briefPrompt string
 // errPartTime is the cancellation cause of a sub-question that took too long.
 var errPartTime = errors.New("the sub-question took too long")
 
-// research answers every sub-question without a finding, several at once. A question with After
-// starts when that one is answered.
+// research answers every sub-question that has no finding, several at once. A sub-question with
+// After starts when the sub-question with that number is answered.
 func (s *inquiry) research(ctx context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -62,7 +62,7 @@ func (s *inquiry) research(ctx context.Context) {
 	}
 }
 
-// nextRow claims the first row that can be worked on. It returns nil if there is none.
+// nextRow claims the first row that a worker can start. It returns nil if there is none.
 func (s *inquiry) nextRow() *row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,8 +84,8 @@ func (s *inquiry) notifyChange() {
 	}
 }
 
-// workOn answers one sub-question and stores its finding. If the turn is interrupted, there is no
-// finding.
+// workOn answers one sub-question and stores its finding. If the turn is interrupted, no finding is
+// stored.
 func (s *inquiry) workOn(ctx context.Context, r *row) {
 	wanted, drop := context.WithCancelCause(ctx)
 	defer drop(nil)
@@ -159,9 +159,9 @@ func (s *inquiry) answerPart(ctx context.Context, r *row) (f Finding) {
 	return f
 }
 
-// addsToFirst reports whether the finding of a repeated question says something about the question
-// itself, not only about the names. It also accepts a finding that cites a document which the first
-// finding does not cite.
+// addsToFirst reports whether the finding of a repeated question is useful in addition to the first
+// finding. It is useful if it says something about the question itself, not only about the names.
+// It is also useful if it cites no document that the first finding cites.
 func (s *inquiry) addsToFirst(r *row, f Finding) bool {
 	question, _, _ := strings.Cut(r.Text, " (")
 	if cite.Supported(question, []string{f.Text}) > 0 {
@@ -180,8 +180,8 @@ func (s *inquiry) wroteStandIn(a turn.Answer) bool {
 	return s.req.StandIn != nil && a.Model == s.req.StandIn.Info().Name
 }
 
-// partText returns the text of a sub-question with the names that the question before it found, and
-// the basis of that text.
+// partText returns the text of a sub-question and the basis of the text. The text includes names
+// from the finding of the sub-question After.
 func (s *inquiry) partText(r *row) (text string, basis message.Basis) {
 	q := r.SubQuestion
 	s.mu.Lock()
@@ -205,7 +205,8 @@ func (s *inquiry) planDocuments() []message.Reference {
 	return slices.Clone(s.planSources)
 }
 
-// writtenByPeople returns the texts that people wrote: the question and the questions they added.
+// writtenByPeople returns the texts that people wrote: the question, and the questions that people
+// added.
 func (s *inquiry) writtenByPeople() []string {
 	texts := []string{s.req.Question.Text}
 	s.mu.Lock()
@@ -236,9 +237,9 @@ func (s *inquiry) partTools() []string {
 // searchable reports whether the agent has a search tool.
 func (s *inquiry) searchable() bool { return slices.Contains(s.partTools(), search.Name) }
 
-// rowRequest returns the request of a row. It includes the whole question and the other questions,
-// except for a question that a person added: planned questions depend on what the planner read, a
-// person's does not.
+// rowRequest returns the request of a row. It includes the whole question. For a planned question
+// it also includes the other questions. For a question that a person added it omits them, because
+// planned questions depend on what the planner read.
 func (s *inquiry) rowRequest(r *row) turn.Request {
 	req := s.partRequest(s.partText(r))
 	req.Question.Files, req.Project = s.req.Question.Files, s.req.Project
@@ -257,8 +258,8 @@ func (s *inquiry) rowRequest(r *row) turn.Request {
 }
 
 // partRequest returns the request of a sub-question. It contains no conversation and requires
-// grounding in documents. Its text counts as written by no person; Part.Quoted has the texts of
-// people.
+// grounding in documents. The text of the sub-question never counts as a person's text. Part.Quoted
+// contains the texts of people.
 func (s *inquiry) partRequest(text string, basis message.Basis) turn.Request {
 	agent := prompt.Agent{Name: s.req.Agent.Name, Sources: s.req.Agent.Sources, Grounding: prompt.Strict, Instructions: strings.TrimSpace(briefPrompt)}
 	agent.Tools = s.partTools()
@@ -290,7 +291,7 @@ func (s *inquiry) partRunner() *turn.Runner {
 	return turn.NewRunner(set, s.Counter, turn.Config{MaxSteps: s.config.Searches + 2, Tools: tool.RunnerConfig{Timeout: toolTimeout}, Policy: s.config.Policy, DropUnsupported: true}, s.Logger)
 }
 
-// writeJournal runs one write to the journal, even if ctx has ended. It logs errors.
+// writeJournal makes one write to the journal, even if ctx has ended. It logs errors.
 func (s *inquiry) writeJournal(ctx context.Context, what string, write func(context.Context) error) {
 	if s.Journal == nil {
 		return

@@ -6,10 +6,10 @@ import (
 )
 
 // Decompose splits a question by rules, without a model. It splits consecutive questions, lists,
-// "first … then …", comparisons, and names joined by "and" or "or". A part that refers back gets
-// the subject of the previous part. A question that only describes its subject ("the team that owns
-// …") becomes one part, whose first search finds names for a second one. No parts means that one
-// search suffices.
+// "first … then …", comparisons, and names joined by "and" or "or". A part that refers to the
+// previous part gets the subject of that part. A question that only describes its subject ("the
+// team that owns …") becomes one part. The first search of this part finds names for a second
+// search. If Decompose returns no parts, one search suffices.
 func Decompose(question string) []SubQuestion {
 	if question = strings.TrimSpace(question); len(question) > maxDecomposed {
 		return nil
@@ -25,11 +25,11 @@ func Decompose(question string) []SubQuestion {
 	return nil
 }
 
-// maxDecomposed is the maximum length in bytes of a question that Decompose splits. Longer ones
-// contain other text.
+// maxDecomposed is the maximum length in bytes of a question that Decompose splits. Longer
+// questions contain other text.
 const maxDecomposed = 2_000
 
-// limitParts removes duplicate and surplus parts and shortens long ones.
+// limitParts removes duplicate and surplus parts. It shortens long parts.
 func limitParts(parts []SubQuestion) []SubQuestion {
 	var out []SubQuestion
 	seen := make(map[string]bool)
@@ -49,7 +49,7 @@ func limitParts(parts []SubQuestion) []SubQuestion {
 
 var item = regexp.MustCompile(`(?m)^\s*(?:[-*•]|\d{1,2}[.)])\s+(.+)$`)
 
-// listItems returns the items of a list, each with the words that introduce the list.
+// listItems returns the items of a list. Each item includes the words that introduce the list.
 func listItems(question string) []SubQuestion {
 	items := item.FindAllStringSubmatch(question, -1)
 	if len(items) < 2 {
@@ -94,7 +94,7 @@ func consecutive(question string) []SubQuestion {
 
 var clause = regexp.MustCompile(`(?i),?\s+(?:and|und|et|y)\s+((?:what|who|whom|whose|when|where|why|which|how|is|are|was|were|do|does|did|can|should|was|wer|wann|wo|warum|wie|welche[rsnm]?)\b[^,]{6,})`)
 
-// clauses splits several questions in one sentence: "what is X, how do I Y, and who Z?".
+// clauses splits a sentence with several questions: "what is X, how do I Y, and who Z?".
 func clauses(question string) []SubQuestion {
 	var out []SubQuestion
 	for _, part := range splitClauses(question) {
@@ -103,8 +103,7 @@ func clauses(question string) []SubQuestion {
 	return out
 }
 
-// splitClauses cuts a sentence before each interrogative clause that has at least three words
-// before it.
+// splitClauses cuts a sentence before each interrogative clause that follows at least three words.
 func splitClauses(sentence string) []string {
 	at := clause.FindStringSubmatchIndex(sentence)
 	if at == nil || len(strings.Fields(sentence[:at[0]])) < 3 {
@@ -113,8 +112,8 @@ func splitClauses(sentence string) []string {
 	return append([]string{sentence[:at[0]]}, splitClauses(sentence[at[2]:])...)
 }
 
-// comparisons match questions that compare two things. The groups before and after exclude the
-// words of the comparison itself.
+// comparisons match questions that compare two things. The words of the comparison are outside the
+// groups for the text before and after.
 var comparisons = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?P<before>.*?)\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|of|zwischen)\s+(?P<a>.+?)\s+(?:and|und)\s+(?P<b>.+?)(?P<after>\s+(?:in|on|for|with|when|regarding|by|bei|für)\s+.+?)?[?.!]*$`),
 	regexp.MustCompile(`(?i)^(?P<before>)(?:please\s+)?(?:compare|vergleiche?|contrast)\s+(?P<a>.+?)\s+(?:and|with|to|und|mit)\s+(?P<b>.+?)(?P<after>\s+(?:in|on|for|regarding|by|bei|für)\s+.+?)?[?.!]*$`),
@@ -161,7 +160,8 @@ var names = regexp.MustCompile(`(?:^|[^\p{L}\p{N}])(` + name + `(?:,\s+` + name 
 
 var conjunction = regexp.MustCompile(`,?\s+(?:and|or|und|oder|et|y|o|ou)\s+|,\s+`)
 
-// conjoined splits names joined by "and" or "or". Each part is the question with one of the names.
+// conjoined splits names joined by "and" or "or". Each part is the question with only one of the
+// names.
 func conjoined(question string) []SubQuestion {
 	at := names.FindStringSubmatchIndex(question)
 	if at == nil {
@@ -177,6 +177,6 @@ func conjoined(question string) []SubQuestion {
 
 var describedThing = regexp.MustCompile(`(?i)\S\s+(that|which|who|whose|whom|where|whereby|dessen|deren|welche[rsnm]?)\s+\S|\S,\s+(?:der|die|das)\s+\S|\S['’]s\s+(?:\S+\s+){1,3}(?:of|for)\s|\bof\s+(?:the\s+)?(?:\S+\s+){1,3}of\s+(?:the\s+)?\S`)
 
-// describesThing reports whether a question describes its subject without naming it, so that a
-// first search must find the name.
+// describesThing reports whether a question describes its subject without naming it. A first search
+// must then find the name.
 func describesThing(question string) bool { return describedThing.MatchString(question) }

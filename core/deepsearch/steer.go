@@ -13,19 +13,19 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Instruction is a person's request to a running deep search: to add a question, to drop some
-// questions, or both. A part that the person left out is empty.
+// Instruction is a person's request to a running deep search. It adds a question, drops some
+// questions, or does both. An action that the person did not request is empty.
 type Instruction struct {
 	Add  string
 	Drop []int // numbers of sub-questions, from 1
 	Rest bool  // drops all questions without a finding
-	// Choice decides whether a waiting search starts. Other fields are then empty, except Of: the
-	// turn that it is about, or empty for whichever turn waits.
+	// Choice decides whether a waiting search starts. If Choice is set, all other fields except Of
+	// are empty. Of is the turn of the search. If Of is empty, Choice applies to any waiting turn.
 	Choice Choice
 	Of     session.TurnID
 }
 
-// choices are the replies that decide about a waiting search.
+// choices maps replies to decisions about a waiting search.
 var choices = map[string]Choice{"start": Start, "just answer": Plainly}
 
 var (
@@ -39,8 +39,8 @@ var (
 const rowNumbers = `(?:(?:questions?|numbers?|no\.)\s*)?(\d{1,3}(?:(?:\s*,\s*|\s+(?:and\s+)?)\d{1,3})*)`
 
 // ParseInstruction parses "add: …", "drop 2", "drop 2 and 3", "instead: …", "instead of 2: …",
-// "start" and "just answer", after mentions of the bot. ok is false for any other text, which is an
-// ordinary message.
+// "start" and "just answer", after mentions of the bot. ok is false for any other text. Such a text
+// is an ordinary message.
 func ParseInstruction(text string) (in Instruction, ok bool) {
 	text = strings.TrimSpace(addressed.ReplaceAllString(text, ""))
 	if choice := choices[strings.ToLower(strings.TrimRight(text, ".! "))]; choice != "" {
@@ -74,8 +74,8 @@ func rowsOf(text string) (rows []int) {
 	return rows
 }
 
-// MissingPart returns a sentence that names the part that the instruction lacks. It is empty if the
-// instruction is complete.
+// MissingPart returns a sentence that names the missing part of an incomplete instruction. It is
+// empty if the instruction is complete.
 func (in Instruction) MissingPart() string {
 	switch {
 	case in.Choice != "" || in.Add != "" || len(in.Drop) > 0 && !in.Rest:
@@ -91,9 +91,9 @@ func (in Instruction) MissingPart() string {
 // it concurrently.
 type Steering interface {
 	// Steer applies an instruction to the plan of a running deep search, if the person may stop
-	// that search. A stop at the same place would stop the same search. It applies the whole
-	// instruction or nothing. It is idempotent: it does not add questions again, and dropped ones
-	// stay dropped.
+	// that search. It selects the same search as a stop at the same place. It applies either the
+	// whole instruction or nothing. Steer is idempotent: it does not add a question again, and
+	// dropped questions stay dropped.
 	Steer(ctx context.Context, at session.StopRequest, in Instruction) (Steered, error)
 }
 
@@ -123,8 +123,8 @@ const (
 	Lacked    Became = "lacked"    // the instruction is incomplete
 )
 
-// Sentence returns the reply to the person who gave the instruction. It is empty if the plan shows
-// the result.
+// Sentence returns the reply to the person who gave the instruction. It is empty if the plan
+// already shows the result.
 func (s Steered) Sentence(in Instruction) string {
 	switch s.Became {
 	case Forbidden:
@@ -146,11 +146,11 @@ func (s Steered) Sentence(in Instruction) string {
 	return ""
 }
 
-// errDropped is the cancellation cause of a sub-question that a person dropped. Workers treat it
+// errDropped is the cancellation cause of a sub-question that a person dropped. Workers handle it
 // like a stop.
 var errDropped = fmt.Errorf("a person dropped the sub-question: %w", turn.ErrStopped)
 
-// steer loads and applies people's changes to the plan.
+// steer loads people's changes and applies them to the plan.
 func (s *inquiry) steer(ctx context.Context) {
 	if s.Journal == nil {
 		return
@@ -202,8 +202,8 @@ func (s *inquiry) rowCount() int {
 	return len(s.rows)
 }
 
-// closePlan ends the time in which people may steer. It returns false if a person added a question
-// that must be searched first.
+// closePlan ends the time in which people may steer. It returns false if a person added a question,
+// which must be searched first.
 func (s *inquiry) closePlan(ctx context.Context) bool {
 	if s.Journal == nil || context.Cause(ctx) != nil {
 		return true

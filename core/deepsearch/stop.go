@@ -12,11 +12,11 @@ import (
 const (
 	sentenceStopped   = "Stopped. What had been found by then is shown."
 	sentenceUnstarted = "Stopped before anything was found."
-	// stopLimit limits the time for the report after a stop, which needs no model.
+	// stopLimit is the time limit for the report after a stop. The report needs no model.
 	stopLimit = 10 * time.Second
 )
 
-// stopped ends a search that a person stopped and shows the findings so far.
+// stopped ends a search that a person stopped. It shows the findings so far.
 func (s *inquiry) stopped(ctx context.Context) (turn.Report, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()

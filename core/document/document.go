@@ -1,5 +1,5 @@
-// Package document defines the data that connectors yield and the index stores: documents, their
-// sections, and the chunks cut from them.
+// Package document defines the data that connectors yield and the index stores. These are
+// documents, their sections, and the chunks cut from them.
 package document
 
 import (
@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// ID identifies a document within its tenant and never changes while the document exists: the
-// source's id, a colon, and the source's own name for it, such as "files-docs:guide/install.md".
+// ID identifies a document within its tenant. It never changes while the document exists. It
+// consists of the source's id, a colon, and the source's name for the document, such as
+// "files-docs:guide/install.md".
 type ID string
 
 // SourceID identifies a source of documents within its tenant.
@@ -18,7 +19,8 @@ type SourceID string
 // ChunkID identifies a chunk within its tenant and shard. Ids are never reused.
 type ChunkID int64
 
-// Kind is the sort of system that a source is, for display and filters: "file", "web", "slack" …
+// Kind is the kind of system that a source belongs to, for display and filters: "file", "web",
+// "slack" …
 type Kind string
 
 // Source is a source of documents.
@@ -28,7 +30,7 @@ type Source struct {
 	Name string // what people call it; a folder's path, a site's address
 }
 
-// Ref identifies a document to a reader: its name, link and date.
+// Ref describes a document to a reader by its name, link and date.
 type Ref struct {
 	ID        ID
 	Source    SourceID
@@ -41,16 +43,16 @@ type Ref struct {
 // Document is a document as returned by a connector.
 type Document struct {
 	Ref
-	// OwnURL is the document's address in its source, if URL is an address that the document states
-	// itself. OwnURL replaces URL if another document already has that URL. It is empty if the two
-	// are the same.
+	// OwnURL is the document's address in its source. It is set if URL is another address that the
+	// document itself states. If another document already has that URL, OwnURL replaces it. OwnURL
+	// is empty if both addresses are the same.
 	OwnURL   string
 	ACL      access.ACL
 	Metadata map[string]string // shown to the model and searchable, such as tags; small
-	// BCP 47 primary language subtag ("en", "de"); empty means to be guessed
+	// BCP 47 primary language subtag ("en", "de"); if empty, the language is guessed
 	Language string
 	Sections []Section // in reading order
-	// links whose target is not in the text, in reading order, up to MaxLinks
+	// links whose target is not in the text, in reading order, at most MaxLinks
 	Links []Link
 }
 
@@ -60,33 +62,33 @@ const MaxLinks = 1000
 // Link is a link in a document's text.
 type Link struct {
 	Text string // as in the document's text
-	// To is the target of the link: the ID of a document of the same source, or an absolute
-	// address. Format readers return it as written. The connector resolves it, because it knows the
-	// document's location.
+	// To is the target of the link. It is the ID of a document of the same source, or an absolute
+	// address. Format readers return the target as written. The connector resolves it, because only
+	// the connector knows the document's location.
 	To string
 }
 
 // Section is a part of a document under one heading. Text above the first heading has no Heading.
-// The heading is also the section's first block (kind Heading), so the text can be read without the
-// structure.
+// The heading is also the first block of the section (kind Heading), so the text is complete
+// without the section structure.
 type Section struct {
 	Heading []string // path of headings from the outermost to this one
-	// Anchor is the URL fragment of this section, without "#", or the section's own address on the
-	// document's host. It may be empty.
+	// Anchor is the URL fragment of the section, without "#". It may also be a full address of the
+	// section on the document's host. It may be empty.
 	Anchor string
 	Blocks []Block
 }
 
-// BlockKind is the kind of a block, which decides how it is cut into chunks.
+// BlockKind is the kind of a block. It decides how the block is cut into chunks.
 type BlockKind int
 
 const (
 	Paragraph BlockKind = iota // running text, cut at sentences
 	List                       // one item per line or more, cut between items
-	// one row per line, the first being the header; cut between rows, the header repeated
+	// one row per line, the first row being the header; cut between rows, with the header repeated
 	Table
 	Code // verbatim, cut between lines
-	// a section's own heading as a Markdown line ("## Install"), never cut from what follows it
+	// the heading of a section as a Markdown line ("## Install"); never cut from the block after it
 	Heading
 )
 
@@ -95,22 +97,22 @@ const (
 type Block struct {
 	Kind BlockKind
 	Text string
-	// of Code, such as "go", as after a Markdown fence; empty if unknown
+	// programming language of Code, such as "go", as after a Markdown fence; empty if unknown
 	Language string
 }
 
-// Chunk is a piece of a document that is searched, cited and shown to the model as a unit.
+// Chunk is a piece of a document. Chunks are searched, cited and shown to the model as units.
 type Chunk struct {
 	Ordinal int      // position in the document, from 0
 	Heading []string // heading path of the section it begins in
 	Anchor  string   // of that section
-	// the sections that begin further on in it and have an anchor, in reading order
+	// sections that begin inside the chunk, after its start, and have an anchor, in reading order
 	Places     []Place
 	Text       string // the document's own text in that range, without anything prepended
 	Start, End int    // character (rune) range in the document's text (Document.Text), End exclusive
 	Tokens     int    // size of Text in tokens of the default tokenizer
-	// the header row where Text begins inside a table, or the opening fence where it begins inside
-	// code: shown before Text, no part of it or of its range
+	// Lead is shown before Text. It is the header row if Text begins inside a table, or the opening
+	// fence if Text begins inside code. It is not part of Text or of the chunk's range.
 	Lead string
 }
 

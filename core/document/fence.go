@@ -2,18 +2,18 @@ package document
 
 import "strings"
 
-// Fences are of backticks. A longer run begins or ends none: some bound is needed because a chunk
-// that begins inside code repeats the fence.
+// Limits of fences, which are runs of backticks. A run longer than longestFence does not begin or
+// end a fence. The limit exists because a chunk that begins inside code repeats the fence.
 const (
 	leastFence   = 3
 	longestFence = 16
 	longestName  = 32 // bytes of the name of a language
 )
 
-// Fences returns the fences before and after the block in the document's text, which make every
-// block complete Markdown. The fences around code are longer than any run of backticks in it. If
-// another block leaves a fence open, closing closes it. Code with a run of longestFence backticks
-// is treated like such a block.
+// Fences returns the fences before and after the block in the document's text. With its fences,
+// every block is complete Markdown. The fences around code are longer than any run of backticks in
+// the code. If another kind of block leaves a fence open, closing closes that fence. Code with a
+// run of longestFence backticks is treated like such a block.
 func (b Block) Fences() (opening, closing string) {
 	if b.Kind == Code && strings.TrimSpace(b.Text) != "" {
 		if ticks := max(leastFence, longestTicks(b.Text)+1); ticks <= longestFence {
@@ -24,8 +24,8 @@ func (b Block) Fences() (opening, closing string) {
 	return "", closeFence(b.Text, fence{})
 }
 
-// cleanLanguage returns the name of a language as it is written after a fence: a word of ASCII
-// characters. Of "js title=x" it is "js".
+// cleanLanguage returns a language name in the form used after a fence, which is a word of ASCII
+// characters. For "js title=x" it returns "js".
 func cleanLanguage(name string) string {
 	name = strings.TrimLeft(name, " \t{.")
 	end := 0
@@ -42,7 +42,8 @@ func isWordByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// fence is the code block that is open at a place of a text. The zero fence is none.
+// fence is the code block that is open at a position in a text. The zero fence means that no code
+// block is open.
 type fence struct {
 	ticks    int
 	language string
@@ -56,8 +57,8 @@ func (f fence) String() string {
 	return strings.Repeat("`", f.ticks) + f.language
 }
 
-// next returns the state after a line, given the state before it. is reports whether the line is a
-// fence. more is then the rest of the line, unless that is a language.
+// next returns the state after a line, given the state before the line. is reports whether the line
+// is a fence. If the rest of a fence line is more than a language name, more is that rest.
 func (f fence) next(line string) (after fence, is bool, more string) {
 	line = strings.TrimSpace(line)
 	rest := strings.TrimLeft(line, "`")
@@ -80,7 +81,8 @@ func (f fence) next(line string) (after fence, is bool, more string) {
 	return fence{ticks, cleanLanguage(rest)}, true, ""
 }
 
-// opened returns the fence that a chunk's lead opens, if it is one.
+// opened returns the fence that a chunk's lead opens. It returns the zero fence if the lead is not
+// a fence.
 func opened(lead string) fence {
 	if strings.Contains(lead, "\n") {
 		return fence{}
@@ -92,7 +94,8 @@ func opened(lead string) fence {
 	return f
 }
 
-// openAfter returns the fence that is open at the end of a text, given the one before it.
+// openAfter returns the fence that is open at the end of a text, given the fence that is open at
+// its beginning.
 func openAfter(text string, f fence) fence {
 	if !strings.Contains(text, "```") {
 		return f
@@ -103,7 +106,7 @@ func openAfter(text string, f fence) fence {
 	return f
 }
 
-// closeFence returns what closes the fence that is open at the end of a text.
+// closeFence returns the text that closes the fence that is open at the end of a text.
 func closeFence(text string, before fence) string {
 	f := openAfter(text, before)
 	switch {
@@ -115,15 +118,15 @@ func closeFence(text string, before fence) string {
 	return "\n" + strings.Repeat("`", f.ticks)
 }
 
-// FenceScanner follows the fences of a text. The zero FenceScanner is at its beginning.
+// FenceScanner tracks the fences of a text. The zero FenceScanner is at the beginning of the text.
 type FenceScanner struct {
 	open fence
 	line int // where the line begins that is not yet read whole
 	read int
 }
 
-// Lead returns the opening fence of the code that contains an offset of the text, or "" outside of
-// code. Offsets must not decrease.
+// Lead returns the opening fence of the code that contains an offset of the text. It returns ""
+// outside of code. Offsets must not decrease between calls.
 func (s *FenceScanner) Lead(text string, offset int) string {
 	for s.read < offset {
 		end := strings.IndexByte(text[s.read:offset], '\n') + 1

@@ -2,8 +2,8 @@ package document
 
 import "strings"
 
-// InlineCode returns code for use inside running text, between backticks. It uses one backtick more
-// than the longest run of backticks in the code.
+// InlineCode formats code for running text, between backticks. It uses one backtick more than the
+// longest run of backticks in the code.
 func InlineCode(code string) string {
 	ticks := strings.Repeat("`", longestTicks(code)+1)
 	if strings.HasPrefix(code, "`") || strings.HasSuffix(code, "`") {
@@ -26,10 +26,10 @@ func longestTicks(text string) int {
 	return longest
 }
 
-// InlineLink returns a link for use inside running text: its text, then its address in brackets. It
-// omits an address that the text already names or that is longer than longestAddress. It also omits
-// addresses that are neither web nor e-mail addresses, because a reader of the text alone cannot
-// reach them.
+// InlineLink formats a link for running text: its text, then its address in brackets. It omits the
+// address if the text already contains it, or if the address is longer than longestAddress. It also
+// omits addresses that are neither web nor e-mail addresses, because readers of the text cannot
+// open them.
 func InlineLink(text, address string) string {
 	mailbox, isMail := strings.CutPrefix(address, "mailto:")
 	shown, _, _ := strings.Cut(mailbox, "?")
@@ -46,5 +46,6 @@ func InlineLink(text, address string) string {
 	return text + " (" + shown + ")"
 }
 
-// longestAddress is the longest address that is written into text; longer ones are for machines.
+// longestAddress is the maximum length of an address that is written into text. Longer addresses
+// are meant for machines.
 const longestAddress = 200

@@ -2,9 +2,9 @@ package document
 
 import "strings"
 
-// Joiner puts chunks of a document, in reading order, together as Markdown. Neighbours give their
-// exact range of the document's text, except for white space between blocks. The zero Joiner is
-// empty; it is for one goroutine.
+// Joiner joins chunks of a document, in reading order, into Markdown. Consecutive chunks yield
+// their exact range of the document's text, except for white space between blocks. The zero Joiner
+// is empty. A Joiner is not safe for concurrent use.
 type Joiner struct {
 	text    strings.Builder
 	first   int // where the last run of neighbours begins in text
@@ -30,11 +30,11 @@ func (j *Joiner) Next(c Chunk) string {
 	return more
 }
 
-// String returns the text so far, with open code closed.
+// String returns the text so far. It closes code that is still open.
 func (j *Joiner) String() string { return j.text.String() + j.after() }
 
-// next returns what a chunk appends. An adjacent chunk continues the text, without its overlap. Any
-// other chunk is a separate block.
+// next returns the text that a chunk appends. An adjacent chunk continues the text, without its
+// overlap. Any other chunk becomes a separate block.
 func (j *Joiner) next(c Chunk) (more string, neighbour bool) {
 	if j.text.Len() > 0 && c.Ordinal == j.ordinal+1 {
 		if more, ok := continuation(j.text.String(), c.Text, j.end-c.Start); ok {

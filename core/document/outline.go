@@ -7,19 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a document. A file of a few kilobytes can unpack to more, and no search helps in a text
-// of more than three million words.
+// Limits of a document. A file of a few kilobytes can unpack to a much larger text. Search is of no
+// help in a text of more than three million words.
 const (
 	MaxText     = 16 << 20 // bytes
 	MaxBlocks   = 250_000
 	bytesABlock = 16 // of an Outline's Limit, at least, for each block that it may hold
-	// maximum bytes of an anchor, and of a heading above passages; its own block has all of it
+	// maximum bytes of an anchor, and of a heading shown above passages; the heading's block is not
+	// cut
 	MaxHeading = 300
 	maxDepth   = 24 // maximum depth of headings
 )
 
-// Outline collects the sections of a document while a parser reads it from top to bottom. The zero
-// Outline is ready to use; it is for one goroutine.
+// Outline collects the sections of a document while a parser reads the document from top to bottom.
+// The zero Outline is ready to use. An Outline is not safe for concurrent use.
 type Outline struct {
 	Limit    int // bytes of text; 0 is MaxText
 	sections []Section
@@ -35,8 +36,8 @@ type heading struct {
 	anchor string
 }
 
-// Heading begins a section below the nearest previous heading with a lower level, even if levels
-// between them are missing.
+// Heading begins a section below the nearest previous heading with a lower level. Levels between
+// the two headings may be missing.
 func (o *Outline) Heading(level int, title, anchor string) {
 	o.pop(level)
 	if len(anchor) > MaxHeading {
@@ -57,8 +58,8 @@ func (o *Outline) Heading(level int, title, anchor string) {
 	o.Block(Heading, strings.Repeat("#", min(max(level, 1), 6))+" "+title)
 }
 
-// Close ends the sections whose headings have at least the given level. Further blocks belong to
-// the enclosing section.
+// Close ends the sections whose headings have at least the given level. Later blocks belong to the
+// enclosing section.
 func (o *Outline) Close(level int) {
 	if o.pop(level) && !o.Full() {
 		o.begin()
@@ -66,7 +67,7 @@ func (o *Outline) Close(level int) {
 }
 
 // Block adds a block to the open section, without trailing line breaks. It ignores blocks without
-// text, and everything once the outline is full.
+// text. Once the outline is full, it ignores all blocks.
 func (o *Outline) Block(kind BlockKind, text string) { o.add(Block{Kind: kind, Text: text}) }
 
 // Code adds a block of code. The language may be empty.
@@ -88,14 +89,14 @@ func (o *Outline) add(b Block) {
 	o.blocks++
 }
 
-// Full reports whether the outline holds more than its limit, or more than MaxBlocks blocks. It
-// takes the one block by which this shows, and no other.
+// Full reports whether the outline exceeds its limit or the maximum number of blocks. The outline
+// stores the first block that exceeds a limit, and no blocks after it.
 func (o *Outline) Full() bool {
 	limit := cmp.Or(o.Limit, MaxText)
 	return o.size > limit || o.blocks > min(MaxBlocks, limit/bytesABlock)
 }
 
-// short cuts a heading for the places above passages.
+// short cuts a heading to the length that is shown above passages.
 func short(title string) string {
 	if len(title) <= MaxHeading {
 		return title
@@ -107,13 +108,13 @@ func short(title string) string {
 	return title[:cut] + "…"
 }
 
-// Title is the first of the headings of the highest rank; empty without headings.
+// Title returns the first heading of the highest rank. It returns "" if there are no headings.
 func (o *Outline) Title() string { return o.title.title }
 
-// Size returns the bytes of text in the outline.
+// Size returns the size of the text in the outline, in bytes.
 func (o *Outline) Size() int { return o.size }
 
-// Sections returns the collected sections that are not empty.
+// Sections returns the collected sections, without empty sections.
 func (o *Outline) Sections() []Section {
 	return slices.DeleteFunc(slices.Clone(o.sections), func(s Section) bool { return len(s.Blocks) == 0 })
 }

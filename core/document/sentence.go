@@ -57,13 +57,13 @@ func wide(r rune) bool { return r == '。' || r == '！' || r == '？' || r == '
 
 func closes(r rune) bool { return strings.ContainsRune(`"')]}’”»」』）`, r) }
 
-// continues reports whether a text goes on with a sentence rather than beginning one.
+// continues reports whether a text continues a sentence. Otherwise the text begins a new sentence.
 func continues(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
 	return unicode.IsLower(r)
 }
 
-// abbreviated reports whether a text ends in a word that is written with a full stop.
+// abbreviated reports whether a text ends in an abbreviation that is written with a full stop.
 func abbreviated(text string) bool {
 	word := text[strings.LastIndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
 	if word == "" {

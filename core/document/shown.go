@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Shown returns the chunk's text for display: complete Markdown, with Lead before it and After
-// behind it.
+// Shown returns the chunk's text for display, as complete Markdown. The result is Lead, the text,
+// and After.
 func (c Chunk) Shown() string {
 	if c.Lead == "" {
 		return c.Text + c.After()
@@ -14,11 +14,12 @@ func (c Chunk) Shown() string {
 	return c.Lead + "\n" + c.Text + c.After()
 }
 
-// After returns what closes the code in which the chunk ends, with the line break before it; "" if
-// it ends in none.
+// After returns the fence that closes the code in which the chunk ends, preceded by a line break.
+// It returns "" if the chunk does not end inside code.
 func (c Chunk) After() string { return closeFence(c.Text, opened(c.Lead)) }
 
-// Header returns the header row of the table in which the chunk begins; "" if it begins in none.
+// Header returns the header row of the table in which the chunk begins. It returns "" if the chunk
+// does not begin inside a table.
 func (c Chunk) Header() string {
 	if opened(c.Lead).ticks > 0 {
 		return ""
@@ -26,8 +27,8 @@ func (c Chunk) Header() string {
 	return c.Lead
 }
 
-// Words returns the chunk's text without fences, which is what is searched. Text of a fence's line
-// stays if it is more than the name of a language.
+// Words returns the chunk's text without fences, which is the text that is searched. It keeps the
+// text on a fence line if that text is more than a language name.
 func (c Chunk) Words() string {
 	f := opened(c.Lead)
 	if f.ticks == 0 && !strings.Contains(c.Text, "```") {

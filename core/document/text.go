@@ -2,11 +2,11 @@ package document
 
 import "strings"
 
-// BlockSeparator stands between two blocks of a document's text.
+// BlockSeparator separates two blocks in the text of a document.
 const BlockSeparator = "\n\n"
 
-// Text is the document's whole text: its blocks in reading order, parted by BlockSeparator, code
-// between fences. Chunk ranges count runes of it.
+// Text returns the document's whole text. It consists of the blocks in reading order, separated by
+// BlockSeparator. Code is between fences. The ranges of chunks count runes of this text.
 func (d *Document) Text() string {
 	var b strings.Builder
 	for _, s := range d.Sections {
@@ -23,9 +23,10 @@ func (d *Document) Text() string {
 	return b.String()
 }
 
-// Link returns the address of a section of a document: the document's address with the anchor. It
-// returns the address alone if either is missing or the address already has a fragment. An anchor
-// that is an address on the document's host, as for messages of a thread, is returned as it is.
+// Link returns the address of a section, which is the document's address with the anchor. It
+// returns only the document's address if there is no address, no anchor, or already a fragment in
+// the address. If the anchor is itself an address on the document's host, as for messages of a
+// thread, Link returns the anchor unchanged.
 func (r Ref) Link(anchor string) string {
 	if r.URL == "" || anchor == "" {
 		return r.URL

@@ -25,7 +25,8 @@ type Reply struct {
 
 // Asker asks questions in threads. It is not safe for concurrent use.
 type Asker interface {
-	// Open begins a thread in which each question follows the answer to the previous one.
+	// Open begins a thread. Each question of the thread follows the answer to the previous
+	// question.
 	Open(ctx context.Context) (Thread, error)
 }
 
@@ -36,8 +37,8 @@ type Thread interface {
 	Close(ctx context.Context) error
 }
 
-// Interview asks questions as people do. It also runs the search separately, to distinguish search
-// results from answers.
+// Interview asks questions in threads, as people do. It also runs the search separately, so that
+// search results and answers can be judged apart.
 type Interview struct {
 	Asker     Asker
 	Retriever retrieve.Retriever
@@ -46,7 +47,7 @@ type Interview struct {
 }
 
 // Run asks all questions, thread by thread, and judges the replies. It calls done with the number
-// of questions asked so far.
+// of questions that were asked so far.
 func (i Interview) Run(ctx context.Context, questions []Question, done func(asked int)) ([]Judged, error) {
 	followers := make(map[string][]int)
 	for n, q := range questions {
@@ -75,8 +76,8 @@ func (i Interview) Run(ctx context.Context, questions []Question, done func(aske
 	return results, nil
 }
 
-// threadsFrom returns the paths from an opening question to each question without follow-ups.
-// Follow-ups come after what they follow, so the walk ends.
+// threadsFrom returns the paths from an opening question to each question without follow-ups. A
+// follow-up always comes after its question in the file, so the walk ends.
 func threadsFrom(questions []Question, followers map[string][]int, opener int) [][]int {
 	next := followers[questions[opener].ID]
 	if len(next) == 0 {
@@ -92,7 +93,7 @@ func threadsFrom(questions []Question, followers map[string][]int, opener int) [
 }
 
 // thread asks the questions of one thread. A question that was judged in another thread is asked
-// again for its follow-ups, but not judged again.
+// again, because follow-ups need it. It is not judged again.
 func (i Interview) thread(ctx context.Context, questions []Question, path []int, results []Judged, judged map[int]bool) (err error) {
 	thread, err := i.Asker.Open(ctx)
 	if err != nil {
@@ -166,8 +167,8 @@ func (i Interview) judge(ctx context.Context, q Question, reply Reply) (Judged, 
 	return j, nil
 }
 
-// Page returns the path of a document within its source, which the expressions of a question file
-// match.
+// Page returns the path of a document within its source. The expressions of a question file match
+// this path.
 func Page(id document.ID) string {
 	_, name, _ := strings.Cut(string(id), ":")
 	return name

@@ -18,7 +18,7 @@ type Collection struct {
 	Documents  []Text
 	Queries    []Text                    // queries with judgements
 	Judgements map[string]map[string]int // query id → document id → grade; of Queries alone
-	// query id → quotations that the answer is based on; nil if the collection has none
+	// query id → quotations that support the answer; nil if the collection has no quotations
 	Gold  map[string][]Quote
 	Steps map[string][]Step // query id → steps of reasoning; nil likewise
 	// sentences about inconsistent data that was left out
@@ -32,8 +32,8 @@ type Text struct {
 	Text  string // of documents; may be empty
 }
 
-// Read reads corpus.jsonl, queries.jsonl, and the judgements from qrels.tsv or the folder qrels;
-// each may be compressed (.gz). Errors name the file and line. Recoverable faults are noted.
+// Read reads corpus.jsonl, queries.jsonl, and the judgements from qrels.tsv or the folder qrels.
+// Each file may be compressed (.gz). Errors name the file and line. Recoverable faults are noted.
 func Read(dir fs.FS) (Collection, error) {
 	var c Collection
 	r := reader{dir: dir}
@@ -88,7 +88,7 @@ func hasRelevant(grades map[string]int) bool {
 	return false
 }
 
-// dropUnmatched drops judgements of missing queries and notes judgements of missing documents,
+// dropUnmatched drops judgements of missing queries. It notes judgements of missing documents,
 // which count as not found, as in BEIR.
 func (c *Collection) dropUnmatched() error {
 	queries := make(map[string]bool, len(c.Queries))
@@ -130,8 +130,8 @@ func (c *Collection) dropUnmatched() error {
 	return nil
 }
 
-// Fingerprint identifies the content of the collection, regardless of its folder: 16 hexadecimal
-// digits.
+// Fingerprint returns 16 hexadecimal digits that identify the content of the collection. The folder
+// of the collection does not matter.
 func (c *Collection) Fingerprint() string {
 	sum := sha256.New()
 	for _, texts := range [][]Text{c.Documents, c.Queries} {

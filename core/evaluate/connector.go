@@ -15,11 +15,11 @@ import (
 // source is the source id of an indexed collection.
 const source document.SourceID = "collection"
 
-// documentID returns the index id of a document by its position, since the collection's ids may be
-// any text.
+// documentID returns the index id of a document by its position. It does not use the collection's
+// id, which may be any text.
 func documentID(place int) document.ID { return document.ID(fmt.Sprintf("%s:%d", source, place)) }
 
-// documentOf returns the document of the collection for an id in the index.
+// documentOf returns the collection's document with an index id.
 func (c *Collection) documentOf(id document.ID) (Text, bool) {
 	place, err := strconv.Atoi(strings.TrimPrefix(string(id), string(source)+":"))
 	if err != nil || place < 0 || place >= len(c.Documents) {
@@ -31,8 +31,8 @@ func (c *Collection) documentOf(id document.ID) (Text, bool) {
 // connectorBatch is the number of documents in a batch.
 const connectorBatch = 256
 
-// Connector yields the documents of a collection, readable by everyone. Documents without text get
-// their title as text.
+// Connector returns the documents of a collection, readable by everyone. A document without text
+// gets its title as text.
 func (c *Collection) Connector() index.Connector { return connector{c} }
 
 type connector struct{ collection *Collection }

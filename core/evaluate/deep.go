@@ -10,14 +10,14 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Step is one sentence of the reasoning that leads to an answer, and the documents that it is based
-// on.
+// Step is one sentence of the reasoning that leads to an answer, with the documents that support
+// the sentence.
 type Step struct {
 	Text  string
 	Pages []string
 }
 
-// steps reads the reasoning of each query from goldFile, which may be missing.
+// steps reads the reasoning for each query from goldFile. It returns nil if the file is missing.
 func (r *reader) steps() (map[string][]Step, error) {
 	if !r.has(goldFile) {
 		return nil, nil
@@ -52,7 +52,7 @@ const (
 	Once Way = "once" // only the question
 	// the question and its parts by deepsearch.Decompose
 	ByRule Way = "by rule"
-	// the question, and the question with each name in its first passages
+	// the question, and the question combined with each name in its first passages
 	ByName    Way = "by name"
 	RuleNames Way = "rule, name" // both, like a deep search without a model
 )
@@ -60,38 +60,39 @@ const (
 // Ways returns all ways.
 func Ways() []Way { return []Way{Once, ByRule, ByName, RuleNames} }
 
-// DeepResult measures how well a way finds all documents that a question needs.
+// DeepResult measures how well a search strategy finds all documents that a question needs.
 type DeepResult struct {
 	Way Way `json:"way"`
-	// share of the queries with all documents among the first ten
+	// share of the queries whose relevant documents are all among the first ten
 	AllTen float64 `json:"all_in_ten"`
-	// share of a query's documents among the first five, mean over queries
+	// share of a query's relevant documents that are among the first five, averaged over queries
 	Recall5  float64 `json:"recall_5"`
 	Searches float64 `json:"searches"` // per query, mean
 }
 
-// Ordered measures a reader who follows the steps of the reasoning in order and looks at the first
-// Depth documents of each search. Found is how often every document is found before its step, by
-// the question or an earlier step.
+// Ordered measures a reader who follows the steps of the reasoning in order. The reader looks at
+// the first Depth documents of each search. Found is the share of queries for which every document
+// of a step was found before that step. A document can be found by the question or by an earlier
+// step.
 type Ordered struct {
 	Depth int     `json:"depth"`
 	Found float64 `json:"found"` // share of the queries
 }
 
-// Deep are the results for a collection whose questions need several documents.
+// Deep holds the results for a collection whose questions need several documents.
 type Deep struct {
 	Queries int          `json:"queries"`
 	Results []DeepResult `json:"results"`
 	Ordered []Ordered    `json:"in_order,omitempty"` // empty if the collection has no steps
 }
 
-// depths are the numbers of documents of each search that a reader looks at.
+// depths are the measured values of Ordered.Depth.
 var depths = []int{3, 5, 10}
 
-// nameDepth is the number of passages of the first search that names are taken from.
+// nameDepth is the number of passages of the first search from which names are taken.
 const nameDepth = 3
 
-// Deep measures every way of searching in a mode, without a model. It interleaves the rankings of
+// Deep measures every search strategy in a mode, without a model. It interleaves the rankings of
 // several searches.
 func (r Runner) Deep(ctx context.Context, c *Collection, mode Mode, done func(queries int)) (Deep, error) {
 	hybrid, err := r.hybrid(mode, r.Config)
@@ -156,7 +157,7 @@ func (d *deepRun) search(ctx context.Context, q Text, text string) (retrieve.Res
 	return found, err
 }
 
-// rankingOf returns the ranking of a way and its number of searches.
+// rankingOf returns the ranking of a search strategy and its number of searches.
 func (d *deepRun) rankingOf(ctx context.Context, q Text, way Way) ([]string, int, error) {
 	texts := []string{q.Text}
 	if way == ByRule || way == RuleNames {
@@ -209,8 +210,8 @@ func interleave(rankings [][]string) []string {
 	}
 }
 
-// recallOf reports whether the first ten documents include all relevant ones, and which share the
-// first five include.
+// recallOf reports whether the first ten documents include all relevant ones. It also returns the
+// share of relevant documents among the first five.
 func recallOf(c *Collection, q Text, ranking []string) (ten, five float64) {
 	needed, atTen, atFive := 0, 0, 0
 	for id, grade := range c.Judgements[q.ID] {
@@ -232,8 +233,8 @@ func recallOf(c *Collection, q Text, ranking []string) (ten, five float64) {
 	return ten, float64(atFive) / float64(max(1, needed))
 }
 
-// inOrder reports whether each document of a step is among the first ones of the question's search
-// or of an earlier step's.
+// inOrder reports whether each document of a step was found before the step. The document must be
+// among the first depth results for the question or for an earlier step.
 func (d *deepRun) inOrder(ctx context.Context, q Text, depth int) (bool, error) {
 	known := make(map[string]bool)
 	learn := func(text string) error {

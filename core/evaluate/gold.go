@@ -11,22 +11,24 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// goldFile names the file with the sentences that answer. Each line is an object, {"id", "pages":
-// [[…]], "evidence": [[{"page", "text"}]]}, with a list for each step of the reasoning. It is
-// optional.
+// goldFile is the name of the optional file with the sentences that support the answers. Each line
+// is an object, {"id", "pages": [[…]], "evidence": [[{"page", "text"}]]}. Its lists have one entry
+// for each step of the reasoning.
 const goldFile = "steps.jsonl"
 
-// Quote is a sentence that an answer is based on. Without a text it is any passage of the document.
+// Quote is a sentence that supports an answer. Without a text, it stands for any passage of the
+// document.
 type Quote struct {
 	Document string
 	Text     string
 }
 
-// quoteShare is the share of a quotation's words and numbers that a passage must contain:
-// quotations may be cut or joined.
+// quoteShare is the share of a quotation's words and numbers that a passage must contain. It is
+// below 1 because quotations may be cut or joined.
 const quoteShare = 0.9
 
-// gold reads goldFile: for each query its quotations, where a step has none its documents.
+// gold reads the quotations of each query from goldFile. For a step without quotations, it uses the
+// documents of the step.
 func (r *reader) gold() (map[string][]Quote, error) {
 	if !r.has(goldFile) {
 		return nil, nil
@@ -71,7 +73,7 @@ func (r *reader) gold() (map[string][]Quote, error) {
 	return all, err
 }
 
-// Gold measures how many of the quotations are in a prompt with passages of so many tokens.
+// Gold measures how many of the quotations are in a prompt whose passages take up to Tokens tokens.
 type Gold struct {
 	Tokens  int     `json:"tokens"`
 	Queries int     `json:"queries"` // with quotations

@@ -9,7 +9,7 @@ import (
 )
 
 // AnswerReport is the result of asking a file of questions. Its JSON names are stable, because
-// reports are stored and compared.
+// reports are stored and compared with later ones.
 type AnswerReport struct {
 	File        string    `json:"file"`        // display name
 	Fingerprint string    `json:"fingerprint"` // of the questions
@@ -44,7 +44,7 @@ func (r AnswerReport) Write(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// Compare lists what changed since an earlier report on the same questions.
+// Compare lists the changes since an earlier report on the same questions.
 func (r AnswerReport) Compare(earlier AnswerReport) ([]Change, error) {
 	if r.Fingerprint != earlier.Fingerprint {
 		return nil, fmt.Errorf("the other run asked different questions (%s, %d of them), so the results are not comparable", earlier.File, len(earlier.Results))

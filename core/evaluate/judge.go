@@ -14,17 +14,18 @@ type Judged struct {
 	Question   string `json:"question"`
 	After      string `json:"after,omitempty"`
 	Answerable bool   `json:"answerable"`
-	// Rank is the rank, from 1, of the first right page in the search; 0: not found.
+	// Rank is the rank, from 1, of the first right page in the search. 0 means that no right page
+	// was found.
 	Rank int `json:"rank"`
 	// Passage2000 and Passage6000 say whether a passage with the answer (SupportedAnswer) is among
-	// those that fit into so many tokens.
+	// the passages that fit into 2,000 and 6,000 tokens.
 	Passage2000 bool     `json:"passage_2000"`
 	Passage6000 bool     `json:"passage_6000"`
 	Cited       []string `json:"cited"` // paths of the pages cited, in the order of their numbers
 	Right       bool     `json:"right"` // at least one is right
 	First       bool     `json:"first"` // the first of them is
-	// Asserted says that the answer makes a claim, with or without a citation. For a question
-	// without an answer in the documents the claim is false.
+	// Asserted says that the answer makes a claim, with or without a citation. The claim is false
+	// if the documents have no answer to the question.
 	Asserted bool `json:"asserted"`
 	// Linked says that the answer shows only links (retrieve.MayHelp), without a quotation.
 	Linked  bool   `json:"linked,omitempty"`
@@ -35,8 +36,8 @@ type Judged struct {
 	Opinion Opinion `json:"opinion,omitempty"`
 }
 
-// SupportedAnswer is the minimum share of the expected answer's words and numbers in a passage that
-// counts as containing the answer. It is a lower bound for a reader's judgement.
+// SupportedAnswer is the minimum share of the expected answer's words and numbers that a passage
+// must contain to count as an answer. It is a lower bound for a reader's judgement.
 const SupportedAnswer = 0.5
 
 // Share is a proportion with its 95 % confidence interval (Wilson, 1927).
@@ -47,7 +48,7 @@ type Share struct {
 	High  float64 `json:"high"`
 }
 
-// NewShare computes the interval. For no questions it is 0 to 1.
+// NewShare computes the confidence interval. For no questions the interval is 0 to 1.
 func NewShare(count, of int) Share {
 	s := Share{Count: count, Of: of, High: 1}
 	if of == 0 {
@@ -68,16 +69,16 @@ type Summary struct {
 	// Of the answerable ones:
 	Cited Share `json:"cited"` // a right page is cited
 	First Share `json:"first"` // it is the first
-	// a right page is among the first five that the search finds
+	// a right page is among the first five results of the search
 	Top5        Share `json:"top_5"`
 	Top25       Share `json:"top_25"`       // among the first 25
 	Passage2000 Share `json:"passage_2000"` // of those with an expected answer
 	Passage6000 Share `json:"passage_6000"` // of those with an expected answer
 	WrongOnly   Share `json:"wrong_only"`   // pages are cited, and none is right
 	Refused     Share `json:"refused"`      // without citations
-	// nothing is cited, of those with a right page among the first five
+	// nothing is cited; counted over questions with a right page among the first five results
 	RefusedFound Share `json:"refused_found"`
-	// a right page is cited, and not by a link alone
+	// a right page is cited by more than a link
 	Quoted Share `json:"quoted"`
 	// Of the others:
 	False  Share `json:"false"`  // something is claimed
@@ -86,16 +87,17 @@ type Summary struct {
 	PagesPerAnswer float64 `json:"pages_per_answer"` // of answers that cite
 }
 
-// Groups that every summary has in addition to the kinds: questions that open a thread and have an
-// answer, those that follow, and those without.
+// Groups of questions that a summary has in addition to the kinds. Openers and follow-ups have an
+// answer in the documents, and the last group has none. An opener is the first question of a
+// thread.
 const (
 	Openers   = "openers"
 	FollowUps = "follow-ups"
 	NoAnswer  = "no answer"
 )
 
-// Summarise counts the results of judged questions: the three groups, then the kinds of openers in
-// the order of their names. expected says which questions have an expected answer.
+// Summarise counts the results of judged questions. It returns the three groups first, then the
+// kinds of openers ordered by name. expected says which questions have an expected answer.
 func Summarise(results []Judged, expected map[string]bool) []Summary {
 	groups := map[string][]Judged{}
 	kinds := map[string][]Judged{}
@@ -166,7 +168,7 @@ func summarise(group string, results []Judged, expected map[string]bool) Summary
 	return s
 }
 
-// Change is a question whose result is another one than before.
+// Change is a question whose result differs from an earlier run.
 type Change struct {
 	ID       string `json:"id"`
 	Question string `json:"question"`
@@ -202,7 +204,8 @@ func (r Judged) merit() int {
 		"said that nothing answers"}, r.Verdict())
 }
 
-// Changes lists the questions whose verdict differs from an earlier run, the worse ones first.
+// Changes lists the questions whose verdict differs from an earlier run. Questions with a worse
+// verdict come first.
 func Changes(now, before []Judged) []Change {
 	earlier := make(map[string]Judged, len(before))
 	for _, r := range before {

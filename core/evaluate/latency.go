@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Latency of one stage of a search, in milliseconds.
+// Latency is the latency of one stage of a search, in milliseconds.
 type Latency struct {
 	Stage string  `json:"stage"`
 	P50   float64 `json:"p50_ms"`
@@ -17,7 +17,8 @@ type Latency struct {
 // total is the stage that includes all others.
 const total = "total"
 
-// latencies sums up what was measured, by stage: in the order of their names, the total last.
+// latencies summarises the measured times of each stage. Stages are ordered by name, and the total
+// is last.
 func latencies(timings map[string][]time.Duration) []Latency {
 	out := []Latency{}
 	for _, stage := range slices.SortedFunc(maps.Keys(timings), func(a, b string) int {
@@ -36,8 +37,8 @@ func rank(stage string) int {
 	return 0
 }
 
-// Percentile returns the smallest value of a sorted sample that at least p percent of it do not
-// exceed (nearest rank); 0 for an empty one.
+// Percentile returns the p-th percentile of a sorted sample by the nearest-rank method. The result
+// is 0 for an empty sample.
 func Percentile(sorted []time.Duration, p int) time.Duration {
 	if len(sorted) == 0 {
 		return 0

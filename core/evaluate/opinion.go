@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Opinion is a model's judgement of an answer, compared with a sentence that a right answer must
-// contain. Models make mistakes and may favour their own answers, so read it together with the
-// cited pages.
+// Opinion is a model's judgement of an answer. The model compares the answer with a sentence that a
+// right answer must contain. Models make mistakes and may favour their own answers, so also look at
+// the cited pages.
 type Opinion string
 
 // The opinions; empty where the model gave none.

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Question is a natural question about documents that are indexed, with what a right answer rests
-// on: one line of a file of questions.
+// Question is one line of a file of questions. It holds a natural question about indexed documents
+// and the basis of a right answer.
 type Question struct {
 	ID   string
 	Kind string // the author's own word, by which results are grouped; may be empty
 	Text string
-	// matches the path of every page that answers, below its source; nil: the documents have no
-	// answer
+	// matches the path, within its source, of every page that answers the question; nil if the
+	// documents have no answer
 	Pages  *regexp.Regexp
 	After  string // id of the question before it in the same thread; empty: it opens one
 	Answer string // a sentence that a right answer must contain; may be empty
@@ -28,13 +28,13 @@ type Question struct {
 // Answerable reports whether the documents have an answer.
 func (q Question) Answerable() bool { return q.Pages != nil }
 
-// questionColumns are the columns of a file of questions, separated by tabs and named in its first
-// line, in any order. The first three are required.
+// questionColumns are the columns of a file of questions. Columns are separated by tabs. The first
+// line names them, in any order. The first three are required.
 var questionColumns = []string{"id", "question", "pages_regex", "kind", "after", "answer"}
 
 const neededColumns = 3
 
-// NoPages stands in the column pages_regex where the documents have no answer.
+// NoPages is the value of the column pages_regex if the documents have no answer.
 const NoPages = "-"
 
 const (
@@ -42,8 +42,8 @@ const (
 	maxQuestionFaults = 20      // faults reported at once
 )
 
-// ReadQuestions reads a file of questions. Its error names every fault (the first 20) with its line
-// and what to write instead.
+// ReadQuestions reads a file of questions. Its error lists the first 20 faults, each with its line
+// and its correction.
 func ReadQuestions(from io.Reader) ([]Question, error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, maxQuestionLine)
@@ -105,7 +105,7 @@ func namedColumns(fields []string) (map[string]int, error) {
 	return columns, nil
 }
 
-// readQuestion reads a line. earlier are the ids of the lines before it.
+// readQuestion reads a line. earlier holds the ids of the previous lines.
 func readQuestion(columns map[string]int, fields []string, earlier map[string]bool) (Question, error) {
 	field := func(name string) string {
 		if at, there := columns[name]; there && at < len(fields) {

@@ -25,8 +25,8 @@ type reader struct {
 	notes []string
 }
 
-// line is a line of corpus.jsonl and queries.jsonl. BEIR writes "_id", some copies "id". Other
-// fields are ignored.
+// line is a line of corpus.jsonl or queries.jsonl. BEIR writes the key "_id", and some copies write
+// "id". Other fields are ignored.
 type line struct {
 	BEIR  scalar `json:"_id"`
 	ID    scalar `json:"id"`
@@ -34,7 +34,7 @@ type line struct {
 	Text  scalar `json:"text"`
 }
 
-// scalar is written as a string, as a number, or as null, which is an empty text.
+// scalar is a JSON string, number or null. null is an empty text.
 type scalar struct {
 	there bool
 	text  string
@@ -96,7 +96,8 @@ func (r *reader) texts(name string) ([]Text, error) {
 	return texts, err
 }
 
-// judgementFiles are the possible files of judgements; the first that exists is used.
+// judgementFiles are the possible names of the file with judgements. The first file that exists is
+// used.
 func judgementFiles() []string {
 	files := []string{"qrels.tsv", "qrels.txt", "qrels"}
 	for _, split := range []string{"test", "dev", "validation", "train"} {
@@ -144,9 +145,9 @@ func (r *reader) judgements() (map[string]map[string]int, error) {
 	return judgements, err
 }
 
-// columns reads a line of judgements: query, document and grade, as BEIR writes them, or with an
-// unused column after the query, as TREC does. They are parted by tabs, so that ids may hold
-// spaces, or by spaces where there is no tab.
+// columns reads a line of judgements: query, document and grade, as in BEIR. In the format of TREC,
+// an unused column follows the query. Columns are separated by tabs, so that ids may contain
+// spaces. If the line has no tab, columns are separated by spaces.
 func columns(raw string) (query, id, grade string, err error) {
 	fields := strings.Split(strings.TrimRight(raw, "\t "), "\t")
 	if len(fields) == 1 {
@@ -176,8 +177,8 @@ func (r *reader) has(name string) bool {
 	return false
 }
 
-// open opens a file, or the one with the same name and .gz. What it is, text in UTF-8 or UTF-16 or
-// compressed, its first bytes say.
+// open opens a file, or the file with the same name and .gz. It detects the format (UTF-8, UTF-16
+// or compressed) from the first bytes.
 func (r *reader) open(name string) (*bufio.Reader, io.Closer, error) {
 	file, err := r.dir.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -213,7 +214,7 @@ func begins(r *bufio.Reader, with string) bool {
 // byteOrderMark begins files that some editors wrote.
 const byteOrderMark = "\uFEFF"
 
-// eachLine calls f with each line that is not empty, and its number from 1.
+// eachLine calls f with each line that is not empty and with the line's number, from 1.
 func (r *reader) eachLine(name string, f func(n int, line string) error) error {
 	file, closer, err := r.open(name)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// ReadQueries reads the recorded search queries of a model. The first line begins with "id". Then
-// there is one line for each question, with its id and the queries of the model's first call,
-// separated by tabs.
+// ReadQueries reads the recorded search queries of a model. The first line begins with "id". Each
+// further line has the id of a question and the queries of the model's first call, separated by
+// tabs.
 func ReadQueries(from io.Reader) (map[string][]string, error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, maxQuestionLine)
@@ -62,19 +62,19 @@ type Replay struct {
 	Now      time.Time
 }
 
-// Replayed is the result for a model of one question.
+// Replayed is the result of replaying the queries for one question.
 type Replayed struct {
 	ID       string   `json:"id"`
 	Question string   `json:"question"`
 	Queries  []string `json:"queries"`
-	// place of the first passage of a right page, from 1; 0: it is not shown
+	// rank of the first passage of a right page, from 1; 0 if no such passage is shown
 	Rank     int      `json:"rank"`
 	Passages int      `json:"passages"` // passages shown
 	Tokens   int      `json:"tokens"`   // of the whole result
 	Pages    []string `json:"pages"`    // of the passages, best first
 }
 
-// Run replays the queries of all answerable questions that have some.
+// Run replays the recorded queries of all answerable questions.
 func (r Replay) Run(ctx context.Context, questions []Question, queries map[string][]string) ([]Replayed, error) {
 	var out []Replayed
 	for _, q := range questions {
@@ -108,7 +108,7 @@ func (r Replay) Run(ctx context.Context, questions []Question, queries map[strin
 	return out, nil
 }
 
-// search runs the tool and drops what it shows meanwhile.
+// search runs the search tool and discards its packets.
 func (r Replay) search(ctx context.Context, call tool.Call) (tool.Result, error) {
 	queue, drained := make(chan packet.Packet), make(chan struct{})
 	go func() {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Report is the outcome of an evaluation. Its JSON names are stable: reports are kept and compared
-// with later ones.
+// Report is the result of an evaluation. Its JSON names are stable, because reports are stored and
+// compared with later ones.
 type Report struct {
 	Collection  string    `json:"collection"`  // display name
 	Fingerprint string    `json:"fingerprint"` // of its content
@@ -55,8 +55,8 @@ func (r Report) Write(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// With returns the report with the results of an earlier one for other modes, so that measuring one
-// mode keeps the others.
+// With returns the report with the results of an earlier report for other modes. Measuring one mode
+// thus keeps the results of the others.
 func (r Report) With(earlier Report) Report {
 	results := slices.Clone(r.Results)
 	for _, e := range earlier.Results {
@@ -69,7 +69,7 @@ func (r Report) With(earlier Report) Report {
 	return r
 }
 
-// Difference is what changed in one mode since an earlier report; positive numbers mean more.
+// Difference is the change in one mode since an earlier report. Positive numbers mean an increase.
 type Difference struct {
 	Mode      Mode    `json:"mode"`
 	NDCG10    float64 `json:"ndcg_at_10"`
@@ -79,8 +79,8 @@ type Difference struct {
 	P95       float64 `json:"p95_ms"`
 }
 
-// Compare returns the differences in the modes that both reports have. Measures are rounded to six
-// digits: the order in which equal numbers are added up must not look like a change.
+// Compare returns the differences in the modes that both reports have. It rounds measures to six
+// digits, because the order of an addition can change the last digits.
 func (r Report) Compare(earlier Report) ([]Difference, error) {
 	if r.Fingerprint != earlier.Fingerprint {
 		return nil, fmt.Errorf("the report compared with is of another collection (%s with %d documents and %d queries), so that its numbers say nothing about this one",

@@ -25,17 +25,17 @@ const (
 // Modes are all of them.
 func Modes() []Mode { return []Mode{Keyword, Semantic, Hybrid, Reranked} }
 
-// ErrNoEmbedder means that semantic search was requested but no embedder is configured.
+// ErrNoEmbedder reports that semantic search was requested but no embedder is configured.
 var ErrNoEmbedder = errors.New("there is no embedder, so there is no semantic search: give Runner.Embedder")
 
-// ErrNoReranker means that reranking was requested but no reranker is configured.
+// ErrNoReranker reports that reranking was requested but no reranker is configured.
 var ErrNoReranker = errors.New("there is no reranker: set RERANK_URL")
 
-// patience is the timeout for embedders and rerankers in an evaluation, which measures results and
-// time separately.
+// patience is the timeout for embedders and rerankers in an evaluation. It is long, because an
+// evaluation measures results and time separately.
 const patience = time.Minute
 
-// Runner searches an index that holds a collection, one query after the other.
+// Runner runs queries, one after the other, on an index that holds a collection.
 type Runner struct {
 	Index      retrieve.Index
 	Embedder   retrieve.Embedder   // may be nil
@@ -45,15 +45,16 @@ type Runner struct {
 	Tenant     access.TenantID
 }
 
-// Depth of a ranking, in documents, and how many times more candidates are looked at, step by step,
-// where these hold fewer documents.
+// rankingDepth is the number of documents in a ranking. If the candidates contain fewer documents,
+// the search is repeated with deeper times as many, up to deepest times as many.
 const (
 	rankingDepth = 100
 	deeper       = 10
 	deepest      = 1000
 )
 
-// warmUp is the number of queries asked before measuring, to warm connections and caches.
+// warmUp is the number of queries that are asked before the measurement, to warm connections and
+// caches.
 const warmUp = 20
 
 // Result of a mode.
@@ -65,10 +66,10 @@ type Result struct {
 	Rankings map[string][]string `json:"-"` // by query: the documents found, best first, at most 100
 }
 
-// Run asks every query of the collection and measures ranking and latency. A document ranks by its
-// best chunk. Long documents may fill the candidates with many chunks, so that a ranking has fewer
-// than 100 documents. Searches with more candidates, whose time does not count, then complete it.
-// done gets the number of queries asked so far.
+// Run asks every query of the collection and measures ranking and latency. The best chunk of a
+// document determines its rank. Many candidates may be chunks of one long document, so a ranking
+// may have fewer than 100 documents. Searches with more candidates then complete the ranking, and
+// their time does not count. Run calls done with the number of queries asked so far.
 func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(queries int)) (Result, error) {
 	search, err := r.searcher(mode, 1)
 	if err != nil {
@@ -109,7 +110,8 @@ func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(que
 	return Result{Mode: mode, Metrics: Measure(rankings, c.Judgements), Gold: gold, Latency: latencies(timings), Rankings: rankings}, nil
 }
 
-// complete adds to a ranking what a search with so many times the candidates finds in addition.
+// complete searches with times as many candidates, and appends documents that the ranking does not
+// have.
 func (r Runner) complete(ctx context.Context, c *Collection, ranking []string, q Text, mode Mode, times int) ([]string, error) {
 	search, err := r.searcher(mode, times)
 	if err != nil {
@@ -119,7 +121,7 @@ func (r Runner) complete(ctx context.Context, c *Collection, ranking []string, q
 	return c.extend(ranking, q, found.Hits), err
 }
 
-// searcher returns a search for documents in a mode with so many times the usual candidates.
+// searcher returns a search for documents in a mode, with times the usual number of candidates.
 func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (retrieve.Result, error), error) {
 	cfg := r.Config
 	cfg.Above, cfg.Below = 0, 0
@@ -131,7 +133,7 @@ func (r Runner) searcher(mode Mode, times int) (func(context.Context, Text) (ret
 	}, err
 }
 
-// prompter returns a search in a mode for passages that fit into so many tokens.
+// prompter returns a search in a mode for passages that fit into a given number of tokens.
 func (r Runner) prompter(mode Mode) (func(ctx context.Context, q Text, tokens int) (retrieve.Result, error), error) {
 	hybrid, err := r.hybrid(mode, r.Config)
 	return func(ctx context.Context, q Text, tokens int) (retrieve.Result, error) {
@@ -171,7 +173,7 @@ func (r Runner) hybrid(mode Mode, cfg retrieve.Config) (*retrieve.Hybrid, error)
 	return hybrid, nil
 }
 
-// searchQuery searches for one query. The search says how many results are wanted.
+// searchQuery searches for one query. search sets the wanted number of results.
 func (r Runner) searchQuery(ctx context.Context, hybrid *retrieve.Hybrid, q Text, search retrieve.Search) (retrieve.Result, error) {
 	search.Audience, search.Queries = access.NewAudience(r.Tenant, access.Public), []retrieve.Query{{Text: q.Text}}
 	found, err := hybrid.Search(ctx, search)
@@ -184,9 +186,9 @@ func (r Runner) searchQuery(ctx context.Context, hybrid *retrieve.Hybrid, q Text
 	return found, nil
 }
 
-// extend adds the documents of hits that a ranking does not hold yet, in order. In some collections
-// the queries are documents themselves, which find nothing but themselves first: the document with
-// the id of the query is passed over, as BEIR does, unless it is judged to be an answer.
+// extend appends the documents of hits that the ranking does not have, in order. In some
+// collections the queries are documents, and a query finds itself first. extend therefore skips the
+// document with the id of the query, as BEIR does, unless it is judged relevant.
 func (c *Collection) extend(ranking []string, q Text, hits []retrieve.Hit) []string {
 	for _, h := range hits {
 		d, ok := c.documentOf(h.Document.ID)

@@ -8,9 +8,11 @@ import (
 
 // WriteRun writes the rankings of a result as a TREC run for trec_eval, pytrec_eval and
 // ir_measures. There is one line per document, in the order of the queries. The columns are query,
-// Q0, document, rank from 1, score, and name of the run, separated by tabs, since ids may contain
-// spaces. Those tools sort by score, and the scores of combined searches are not comparable. So the
-// score is 100 for the first document, 99 for the second and so on.
+// Q0, document, rank from 1, score, and name of the run. They are separated by tabs, because ids
+// may contain spaces.
+//
+// These tools sort by score, but the scores of combined searches are not comparable. So the score
+// is 100 for the first document, 99 for the second and so on.
 func (c *Collection) WriteRun(w io.Writer, r Result) error {
 	out := bufio.NewWriter(w)
 	for _, q := range c.Queries {

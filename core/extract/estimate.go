@@ -14,7 +14,8 @@ type Estimate struct {
 	Input     int // tokens sent for them, without those that the provider adds
 }
 
-// Estimate counts the work of a Run without calling the model. tokens counts the tokens of a text.
+// Estimate counts the work of a Run without calling the model. tokens returns the number of tokens
+// of a text.
 func (r *Reader) Estimate(ctx context.Context, tenant access.TenantID, tokens func(string) int) (Estimate, error) {
 	var e Estimate
 	var last Document

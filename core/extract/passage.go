@@ -13,20 +13,21 @@ var instructions string
 // Bounds of one call.
 const (
 	longestPassage = 12_000 // characters of a passage that are read
-	// ReplyTokens is the longest answer: twenty relations and their entities take about 1,500.
+	// ReplyTokens is the maximum length of a reply. Twenty relations and their entities take about
+	// 1,500 tokens.
 	ReplyTokens = 2_000
 )
 
-// Passage is a text for the model: a chunk with the title and headings above it, which everyone who
-// may read the chunk may read too.
+// Passage is the text that the model reads: a chunk with its title and headings. Everyone who may
+// read the chunk may also read its title and headings.
 type Passage struct {
 	Title   string
 	Heading []string
 	Text    string
 }
 
-// fullText returns the passage with its title and headings. Names in these count as names in the
-// passage.
+// fullText returns the passage with its title and headings. Names in the title and headings count
+// as names in the passage.
 func (p Passage) fullText() string {
 	var lines []string
 	for _, line := range append([]string{p.Title}, p.Heading...) {
@@ -41,8 +42,8 @@ func (p Passage) fullText() string {
 	return strings.Join(append(lines, "", text), "\n")
 }
 
-// request asks for the relations in a passage. It replaces every "</" in the passage, so that the
-// text cannot close the tag.
+// request returns the request that asks a model for the relations in a passage. It replaces every
+// "</" in the passage, so that the passage cannot close the tag.
 func (s Schema) request(passage string) llm.Request {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(instructions))

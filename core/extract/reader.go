@@ -16,15 +16,16 @@ import (
 )
 
 const (
-	// Calls limits concurrent calls of the model. A process that dies loses only these calls.
+	// Calls is the maximum number of concurrent calls of the model. A process that dies loses only
+	// these calls.
 	Calls = 4
-	// callTimeout bounds one text, a second question included. Background work begins none less
-	// than that before it has to end.
+	// callTimeout limits the time for one text, including a retry. Background work begins no text
+	// if less time than that is left.
 	callTimeout = 40 * time.Second
-	// dueStep is how many documents are read at once.
+	// dueStep is the number of documents that are fetched at once.
 	dueStep = 20
-	// longestReply is how many bytes of an answer are read: a provider that does not keep to
-	// ReplyTokens is not waited for.
+	// longestReply is the maximum number of bytes of a reply that are read. It stops providers that
+	// ignore ReplyTokens.
 	longestReply = 1 << 20
 	// settling bounds what is written after a stop.
 	settling = 5 * time.Second
@@ -33,8 +34,8 @@ const (
 // Config of a Reader.
 type Config struct {
 	Schema Schema
-	// Room reports, before each text, why no more may be spent; nil allows all. The error is
-	// llm.ErrBudget.
+	// Room is called before each text. It returns llm.ErrBudget if the budget is spent. A nil Room
+	// allows everything.
 	Room func(ctx context.Context) error
 	// Observe receives the outcome of each settled text. It may be nil.
 	Observe func(Outcome)
@@ -60,8 +61,8 @@ func New(model llm.Model, store Store, config Config) *Reader {
 	return &Reader{model: model, store: store, config: config, way: config.Schema.digest(model.Info().Name)}
 }
 
-// Way returns the digest of the model and its instructions. Documents that were read in another way
-// are due.
+// Way returns the digest of the model and its instructions. Documents that were read with another
+// digest are due.
 func (r *Reader) Way() Digest { return r.way }
 
 // Progress counts the work of a run.
@@ -86,11 +87,11 @@ type run struct {
 	stopped error
 }
 
-// Run reads each due document once. It begins no call after until (zero: no limit). more reports
-// that work was left at that time.
+// Run reads each due document once. It begins no call after until. A zero until means no limit.
+// more reports that work was left at that time.
 //
-// Run ends early, with Progress.Stopped, if the budget is spent or the model cannot be asked.
-// Results up to then are stored, and another run continues. Run calls report after each text, never
+// Run ends early, with Progress.Stopped, if the budget is spent or the model cannot be called. It
+// stores the results up to then, and a later Run continues. Run calls report after each text, never
 // concurrently.
 func (r *Reader) Run(ctx context.Context, tenant access.TenantID, until time.Time, report func(Progress)) (p Progress, more bool, err error) {
 	w := &run{Reader: r, tenant: tenant, report: report}
@@ -133,7 +134,7 @@ func (w *run) count(change func(*Progress)) {
 	}
 }
 
-// stop reports whether the run is to begin no call any more; an error makes that so.
+// stop reports whether the run must begin no further call. If why is not nil, it stops the run.
 func (w *run) stop(why error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,7 +144,8 @@ func (w *run) stop(why error) bool {
 	return w.stopped != nil
 }
 
-// texts returns the distinct passages of documents in order, with their digests.
+// texts returns the digests of the passages of each document. It also returns the distinct passages
+// by digest, and their digests in order.
 func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]string, order []Digest) {
 	passages = make(map[Digest]string)
 	for _, d := range docs {
@@ -163,7 +165,7 @@ func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]stri
 	return of, passages, order
 }
 
-// read reads some documents, and writes those of which every passage is settled.
+// read reads a batch of documents. It writes each document of which all passages are settled.
 func (w *run) read(ctx context.Context, docs []Document, until time.Time) error {
 	of, passages, order := w.texts(docs)
 	known, err := w.store.Known(ctx, w.tenant, order)
@@ -220,8 +222,8 @@ func (w *run) read(ctx context.Context, docs []Document, until time.Time) error 
 	return nil
 }
 
-// outcomeOf returns the outcome of a text: the stored one, or the model's reply now. Again is set
-// if a later run must try.
+// outcomeOf returns the outcome of a text. It returns the stored outcome or asks the model now.
+// Again is set if a later run must retry.
 func (w *run) outcomeOf(ctx context.Context, digest Digest, passage string) (Outcome, error) {
 	again := Outcome{Again: true}
 	claim, err := w.store.Claim(ctx, w.tenant, digest)
@@ -301,10 +303,10 @@ func (w *run) askModel(parent context.Context, passage string) Outcome {
 	return Outcome{Again: true, Counted: errors.Is(err, llm.ErrBadRequest)}
 }
 
-// errSlow says that the model did not end within callTimeout.
+// errSlow reports that the model did not finish within callTimeout.
 var errSlow = fmt.Errorf("the model did not read a passage within %s: use a faster one, or ask later", callTimeout)
 
-// stream is what the model writes of a passage.
+// stream returns the model's reply about a passage.
 func (w *run) stream(ctx context.Context, passage string) (string, error) {
 	var b strings.Builder
 	for d, err := range w.model.Stream(ctx, w.config.Schema.request(passage)) {

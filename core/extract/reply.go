@@ -11,8 +11,8 @@ import (
 
 // Bounds of what is taken from one passage.
 const (
-	// MostRelations limits the relations of one passage to the first ones. A passage with more is a
-	// table, which is quoted and not retold.
+	// MostRelations limits the relations of one passage. Only the first ones are kept. A passage
+	// with more relations is a table, and a table is better quoted.
 	MostRelations = 20
 	// MostFacts limits the facts of one document.
 	MostFacts = 2_000
@@ -25,14 +25,15 @@ type Thing struct {
 	Name string `json:"name"`
 }
 
-// Relation is what a passage states. It reads from subject to object.
+// Relation is a statement of a passage. It reads from subject to object.
 type Relation struct {
 	Subject  Thing  `json:"subject"`
 	Relation string `json:"relation"`
 	Object   Thing  `json:"object"`
 }
 
-// Facts are relations as the graph has them, stated by the chunk at a position.
+// Facts converts relations to facts of the graph. chunk is the position of the chunk that states
+// them.
 func Facts(found []Relation, chunk int) []knowledge.Fact {
 	var facts []knowledge.Fact
 	for _, r := range found {
@@ -45,21 +46,21 @@ func Facts(found []Relation, chunk int) []knowledge.Fact {
 	return facts
 }
 
-// errReply means that a reply does not have the requested form.
+// errReply reports that a reply does not have the requested form.
 var errReply = errors.New("the model's answer is not the JSON that it was asked for")
 
-// reply is the requested form of a model's reply. Each entry is parsed separately, so that one
+// reply is the requested form of a model's reply. Each entry is parsed separately, so that a
 // malformed entry does not affect the others.
 type reply struct {
 	Entities  []json.RawMessage `json:"entities"`
 	Relations []json.RawMessage `json:"relations"`
 }
 
-// mostOpenings is how many braces of an answer are tried as the beginning of the object: a model
-// may think aloud, or write a fence, before it.
+// mostOpenings is the maximum number of braces in a reply that are tried as the start of the
+// object. A model may write reasoning or a code fence before the object.
 const mostOpenings = 20
 
-// readReply finds the object in what a model wrote.
+// readReply finds and parses the JSON object in a model's reply.
 func readReply(text string) (reply, error) {
 	at := 0
 	for range mostOpenings {
@@ -77,8 +78,9 @@ func readReply(text string) (reply, error) {
 	return reply{}, errReply
 }
 
-// validate validates a reply. It keeps entities of a known type with names from the passage,
-// spelled as there, and known relations between them. dropped is the number of rejected relations.
+// validate checks a reply against a passage. It keeps entities of a known type whose names occur in
+// the passage, spelled as in the passage. It keeps known relations between these entities. dropped
+// is the number of rejected relations.
 func (s Schema) validate(passage string, r reply) (found []Relation, dropped int) {
 	spelling := knowledge.NewSpelling(passage)
 	entities := make(map[string]Thing) // by normal form

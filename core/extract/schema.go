@@ -1,6 +1,6 @@
-// Package extract asks a model which relations between people, teams and systems a passage states,
-// if that is switched on. It accepts nothing that is not in the passage. Results are stored by the
-// digest of the text, so no text is read twice.
+// Package extract asks a model which relations between people, teams and systems a passage states.
+// It runs only if an operator switches it on. It accepts nothing that is not in the passage.
+// Results are stored by the digest of the text, so that no text is read twice.
 package extract
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// Type is a sort of entity or a relation that the model looks for, with its meaning.
+// Type is a kind of entity or a relation that the model looks for, with its meaning.
 type Type struct{ Name, Means string }
 
-// Schema lists the types to look for. The zero Schema is the built-in one.
+// Schema lists the types to look for. The zero Schema is the default one.
 type Schema struct {
 	Entities  []Type // none means those of Default
 	Relations []Type // they read from subject to object; none: those of Default
@@ -43,7 +43,7 @@ func Default() Schema {
 	}
 }
 
-// Bounds of what a configuration file may ask for.
+// Limits of the types in a configuration file.
 const (
 	MostTypes    = 20  // of entities, and as many relations
 	LongestType  = 30  // bytes of a name
@@ -51,15 +51,15 @@ const (
 	LongestNotes = 4_000
 )
 
-// reserved are sorts of entities, and relations, that sources and documents state in their own
-// form.
+// reserved are the kinds of entities and the relations that are read from documents without a
+// model.
 var reserved = map[string]bool{
 	string(knowledge.Document): true, string(knowledge.Repository): true, string(knowledge.Ticket): true, string(knowledge.Release): true, string(knowledge.File): true,
 	string(knowledge.Path): true, string(knowledge.Mentions): true, string(knowledge.LinksTo): true, string(knowledge.Releases): true,
 }
 
-// CheckType returns the error in the name of a type, in words that continue a sentence. It returns
-// an empty string for a valid name.
+// CheckType returns what is wrong with the name of a type, as the end of a sentence. It returns an
+// empty string for a valid name.
 func CheckType(name string) string {
 	switch {
 	case reserved[name]:
@@ -72,7 +72,7 @@ func CheckType(name string) string {
 	return ""
 }
 
-// typeName is a type as models write it, in the form in which the schema has it.
+// typeName converts a type that a model wrote to the form in the schema.
 func typeName(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(text, "_", " "))), " ")
 }
@@ -92,8 +92,8 @@ func (s Schema) withDefaults() Schema {
 // Digest is a SHA-256.
 type Digest [sha256.Size]byte
 
-// wording is the version of the prompt and of the parsing of replies. Raise it if either changes.
-// Texts are then read again.
+// wording is the version of the prompt and of the parsing of replies. Increment it if either
+// changes, so that texts are read again.
 const wording = 1
 
 // digest returns a digest of the model and the schema.
@@ -108,7 +108,7 @@ func (s Schema) digest(model string) Digest {
 	return digestOf(fields...)
 }
 
-// digestOf returns a digest that is distinct for distinct lists of texts.
+// digestOf returns the digest of a list of texts. Different lists have different digests.
 func digestOf(fields ...string) Digest {
 	h := sha256.New()
 	for _, f := range fields {

@@ -17,7 +17,7 @@ type Document struct {
 	Passages []Passage // without titles
 }
 
-// Outcome is the result of reading a text. One of the three is set.
+// Outcome is the result of reading a text. Exactly one of Read, Reason and Again is set.
 type Outcome struct {
 	Found   []Relation // with Dropped and Took, where Read is set
 	Read    bool
@@ -28,7 +28,8 @@ type Outcome struct {
 	Counted bool          // with Again, this counts among the attempts
 }
 
-// Claim is the exclusive right of a process to read a text.
+// Claim is the result of claiming a text. With Mine, the caller has the exclusive right to read the
+// text.
 type Claim int
 
 // The claims.
@@ -39,28 +40,29 @@ const (
 )
 
 const (
-	// Lease is how long a claim on a text lasts. If a process dies, its claims expire after this
-	// time.
+	// Lease is the duration of a claim on a text. The claims of a process that dies expire after
+	// this time.
 	Lease = 2 * time.Minute
-	// MostAttempts is the number of failed attempts after which a text is given up. An attempt
+	// MostAttempts is the number of failed attempts after which a text is abandoned. An attempt
 	// fails if the model gives no answer or the process dies.
 	MostAttempts = 3
 )
 
-// Store stores the results of reading texts and writes them into the graph. Any number of processes
-// may use an implementation concurrently.
+// Store stores the results of reading texts and writes them to the graph. An implementation is safe
+// for concurrent use by any number of processes.
 type Store interface {
-	// Due returns up to most stored documents that were not yet read in this way. They are in the
-	// order of their places and come after the given document (zero Document: from the first).
+	// Due returns up to most stored documents that were not yet read with this digest of model and
+	// instructions. It returns documents after the given one, ordered by their places. A zero
+	// Document means from the beginning.
 	Due(ctx context.Context, tenant access.TenantID, way Digest, after Document, most int) ([]Document, error)
-	// Known returns the stored outcomes of texts. A text that was given up has a Reason.
+	// Known returns the stored outcomes of texts. The outcome of an abandoned text has a Reason.
 	Known(ctx context.Context, tenant access.TenantID, texts []Digest) (map[Digest]Outcome, error)
-	// Claim claims a text for the caller, unless it is settled or another process holds it. A text
-	// that has had MostAttempts becomes settled.
+	// Claim claims a text for the caller. It claims nothing if the text is settled or another
+	// process holds it. A text after MostAttempts attempts becomes settled.
 	Claim(ctx context.Context, tenant access.TenantID, text Digest) (Claim, error)
 	// Settle stores the outcome of a text that the caller has claimed.
 	Settle(ctx context.Context, tenant access.TenantID, text Digest, o Outcome) error
-	// Write stores a document's facts in the graph, in addition to facts found without a model. It
+	// Write stores a document's facts in the graph, next to facts found without a model. It
 	// replaces earlier results and records that the document was read. It does nothing if the
 	// document has changed since Due.
 	Write(ctx context.Context, tenant access.TenantID, way Digest, d Document, texts []Digest, facts []knowledge.Fact) error

@@ -1,7 +1,7 @@
-// Package filter decides which questions may be asked and which text may be shown. It has block
-// lists of words and patterns, and an external reviewer that sees every paragraph before a reader
-// does. It works on streams: text that it holds back or removes is never shown, however the stream
-// was cut.
+// Package filter decides which questions may be asked and which text may be shown. It supports
+// block lists of words and patterns. It also supports an external reviewer that checks every
+// paragraph before a reader sees it. Filters work on streams. Removed or withheld text is never
+// shown, wherever the stream was split.
 package filter
 
 import (
@@ -9,8 +9,8 @@ import (
 	"errors"
 )
 
-// Filter checks questions and answers. A nil Filter lets everything through. It never changes and
-// is safe for concurrent use.
+// Filter checks questions and answers. A nil Filter allows everything. A Filter is immutable and
+// safe for concurrent use.
 type Filter struct {
 	Questions *List   // blocked questions; nil for none
 	Refusal   string  // the reply to a blocked question; empty means DefaultRefusal
@@ -20,14 +20,14 @@ type Filter struct {
 
 // Stage is one check of answers. Implementations are safe for concurrent use.
 type Stage interface {
-	// Screen begins to check one message of an answer.
+	// Screen returns a Screen for one message of an answer.
 	Screen(a Answer) Screen
 }
 
 // Screen filters one message. It must not be used concurrently.
 type Screen interface {
-	// Push takes the next piece and returns the text that may be shown now. After an error no more
-	// text may be shown, except the text returned with the error.
+	// Push adds the next piece of the message and returns the text that may be shown now. After an
+	// error no more text may be shown, except the text that Push returned with the error.
 	Push(ctx context.Context, text string) (string, error)
 	// Flush ends the message and returns the text that was held back.
 	Flush(ctx context.Context) (string, error)
@@ -45,17 +45,18 @@ const (
 	sentenceBlock  = "The answer was stopped because it came to something that must not be shown here. Ask in other words, or ask a person."
 )
 
-// Blocked is the error that ends an answer with forbidden content. Sentence is for the reader.
+// Blocked is the error that ends an answer with forbidden content. Sentence is the text that the
+// reader sees.
 type Blocked struct{ Sentence string }
 
 // Error implements error.
 func (b *Blocked) Error() string { return "a filter stopped the answer" }
 
-// ErrUnchecked ends an answer that could not be checked.
+// ErrUnchecked is the error that ends an answer that could not be checked.
 var ErrUnchecked = errors.New("the answer could not be checked before it is shown")
 
-// Refuse returns the reply to an asker whose question must not be answered. It is empty if the
-// question is allowed.
+// Refuse returns the reply to a question that must not be answered. It returns an empty string if
+// the question is allowed.
 func (f *Filter) Refuse(texts ...string) string {
 	if f == nil || f.Questions == nil {
 		return ""
@@ -82,7 +83,7 @@ func (f *Filter) Redact(text string) string {
 // Screens reports whether answers are checked.
 func (f *Filter) Screens() bool { return f != nil && len(f.Stages) > 0 }
 
-// Screen begins to check one message of an answer with all stages.
+// Screen returns a Screen that checks one message of an answer with all stages.
 func (f *Filter) Screen(a Answer) Screen {
 	if f == nil {
 		return chain(nil)
@@ -113,7 +114,7 @@ func (c chain) Push(ctx context.Context, text string) (string, error) {
 // Flush implements Screen.
 func (c chain) Flush(ctx context.Context) (string, error) { return c.end(ctx, "") }
 
-// end passes a last piece through all screens and flushes them. It returns the first error.
+// end passes the last piece through all screens and flushes them. It returns the first error.
 func (c chain) end(ctx context.Context, text string) (string, error) {
 	for i, s := range c {
 		out, err := s.Push(ctx, text)

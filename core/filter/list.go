@@ -11,10 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// List is a block list. Words and phrases match whole, regardless of case and white space. Patterns
-// are regular expressions in Go's syntax (RE2), matched within a paragraph. Both match what a
-// reader sees: without emphasis and code marks, invisible characters and citations. A List is
-// immutable and safe for concurrent use.
+// List is a block list of words, phrases and patterns. Words and phrases match only as a whole.
+// Case and white space do not matter. Patterns are regular expressions in Go's syntax (RE2) and
+// match within a paragraph.
+//
+// All entries match the text that a reader sees, without emphasis, code marks, invisible characters
+// and citations. A List is immutable and safe for concurrent use.
 type List struct {
 	words    map[rune][][]rune // by their first character, in lower case
 	patterns []*regexp.Regexp
@@ -27,8 +29,8 @@ const (
 	unbounded = -1
 )
 
-// NewList returns a list. Its faults are reported together, each as a sentence that begins with the
-// entry.
+// NewList returns a list. The error reports all faults together. Each fault is a sentence that
+// begins with the entry.
 func NewList(words, patterns []string) (*List, error) {
 	l := &List{words: make(map[rune][][]rune)}
 	var faults []error
@@ -80,7 +82,7 @@ func (l *List) reach(n int) {
 	}
 }
 
-// span is how many bytes a match has at most.
+// span returns the maximum length of a match in bytes.
 func span(re *syntax.Regexp) int {
 	sum := func(times int, each func(a, b int) int) int {
 		n := 0
@@ -113,7 +115,7 @@ func span(re *syntax.Regexp) int {
 	}
 }
 
-// Match reports whether a text holds anything of the list.
+// Match reports whether a text contains a match of the list.
 func (l *List) Match(text string) bool {
 	return len(l.find(project(text, true))) > 0
 }
@@ -127,7 +129,7 @@ func (l *List) Redact(text string) string {
 // match is a piece of a projection.
 type match struct{ from, to int }
 
-// find returns all matches in a text. They may overlap.
+// find returns all matches in a text. Matches may overlap.
 func (l *List) find(p projection) []match {
 	var found []match
 	for _, re := range l.patterns {
@@ -160,7 +162,8 @@ func (l *List) findWords(p projection, found []match) []match {
 	return found
 }
 
-// prefix returns the length in bytes of a word at an offset, or 0 if the word is not there.
+// prefix returns the length in bytes of word at an offset. It returns 0 if the word is not at the
+// offset.
 func (p projection) prefix(at int, word []rune) int {
 	text, n := p.text[at:], 0
 	for _, w := range word {
@@ -193,7 +196,7 @@ func isWord(r rune) bool {
 	return r >= 0 && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
 }
 
-// fold makes letter case and the forms of one letter the same.
+// fold maps letters that differ only in case or form to the same letter.
 func fold(text string) string { return strings.Map(foldRune, text) }
 
 func foldRune(r rune) rune {
@@ -204,11 +207,11 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(least)
 }
 
-// masked replaces each character that must not be seen.
+// masked replaces each forbidden character.
 const masked = "█"
 
-// mask returns the raw text from one place to another with all that matches masked. White space,
-// and what a reader does not see, stays.
+// mask returns the raw text between two offsets with all matches masked. White space and characters
+// that a reader does not see are not masked.
 func (p projection) mask(raw string, from, to int, found []match) string {
 	slices.SortFunc(found, func(a, b match) int { return a.from - b.from })
 	var b strings.Builder

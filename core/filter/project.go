@@ -6,18 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// projection is the visible part of a text: without emphasis and code marks, invisible characters,
-// and citations. It maps each byte to its offset in the original text.
+// projection is the visible part of a text. It excludes emphasis and code marks, invisible
+// characters and citations. It maps each byte to its offset in the original text.
 type projection struct {
 	text string
 	at   []int // for each byte, its offset in the original text
-	// of what was looked at; less than the whole while the rest may become a citation or a
-	// character
+	// end of the examined text; less than the length of the text if the rest may become a citation
+	// or a character
 	end  int
 	gaps map[int]bool // places in text before which a citation stood: a word may end and begin there
 }
 
-// project returns the visible text. If more text follows, it omits an end that may still change.
+// project returns the visible part of a text. Unless final is set, more text follows. project then
+// omits text at the end that may still change.
 func project(raw string, final bool) projection {
 	var b strings.Builder
 	p := projection{at: make([]int, 0, len(raw))}
@@ -58,8 +59,8 @@ func project(raw string, final bool) projection {
 	return p
 }
 
-// invisible reports whether a reader does not see a character: marks of emphasis, strike-through
-// and code, and format characters such as the zero-width space and the soft hyphen.
+// invisible reports whether a reader does not see a character. Examples are marks of emphasis,
+// strike-through and code, and format characters such as the zero-width space and the soft hyphen.
 func invisible(r rune) bool {
 	switch r {
 	case '*', '`', '~':
@@ -68,11 +69,11 @@ func invisible(r rune) bool {
 	return r > unicode.MaxASCII && (unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r))
 }
 
-// maxCitation is the maximum length of a citation. Longer ones count as text.
+// maxCitation is the maximum length of a citation. A longer one counts as text.
 const maxCitation = 40
 
 // citation returns the length of a citation such as [3], [1, 2] or [[3]] at the beginning of a
-// text. It returns 0 if there is none, and -1 if one may be incomplete.
+// text. It returns 0 if there is no citation, and -1 if a citation may be incomplete.
 func citation(raw string) int {
 	depth, digits := 0, false
 	for i := 0; i < len(raw) && i < maxCitation; i++ {

@@ -26,12 +26,12 @@ const (
 
 // Reviewer checks paragraphs before they are shown. Implementations are safe for concurrent use.
 type Reviewer interface {
-	// Review returns the verdict on a paragraph and, with Replace, the replacement text. It returns
-	// when ctx ends.
+	// Review returns the verdict on a paragraph. With Replace, it also returns the replacement
+	// text. It must return when ctx ends.
 	Review(ctx context.Context, p Paragraph) (Verdict, string, error)
 }
 
-// Reviewed is the stage that sends every finished paragraph to a reviewer before it is shown.
+// Reviewed is the stage that sends every complete paragraph to a reviewer before it is shown.
 type Reviewed struct {
 	Reviewer Reviewer
 	Open     bool         // what cannot be reviewed is shown; otherwise the answer ends before it
@@ -84,7 +84,8 @@ func (s *reviewScreen) Flush(ctx context.Context) (string, error) {
 	return text, s.ended
 }
 
-// review returns what may be shown of the paragraph. The white space around it is no part of it.
+// review returns the part of a paragraph that may be shown. The reviewer does not see the white
+// space around the paragraph.
 func (s *reviewScreen) review(ctx context.Context) string {
 	raw := s.raw
 	s.raw = ""

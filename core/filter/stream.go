@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Action is what happens to an answer that matches a list.
+// Action is the consequence for an answer that matches a list.
 type Action string
 
 // The actions.
@@ -23,21 +23,22 @@ type Listed struct {
 
 var _ Stage = Listed{}
 
-// Screen implements Stage. It holds back only text that may become part of a match. That is the
-// length of the longest possible match, or the paragraph if a pattern has no limit.
+// Screen implements Stage. It holds back only text that may become part of a match. The length of
+// that text is the length of the longest possible match. If a pattern has no maximum length, it is
+// the paragraph.
 func (l Listed) Screen(Answer) Screen { return &listScreen{Listed: l} }
 
 const (
-	// maxParagraph is how much of a paragraph is looked at together at most, in bytes.
+	// maxParagraph is the maximum number of bytes of a paragraph that are matched together.
 	maxParagraph = 16 << 10
-	// minWindow is the minimum number of bytes that are matched together. Shown text is dropped
-	// once the window is larger.
+	// minWindow is the minimum number of bytes that are matched together. Text that was shown is
+	// dropped when the window is larger.
 	minWindow = 512
-	// stride is how many bytes must arrive before the next match.
+	// stride is the number of bytes that must arrive before the text is matched again.
 	stride = 32
 )
 
-// window returns how many bytes of a paragraph are matched together.
+// window returns the number of bytes of a paragraph that are matched together.
 func (l *List) window() int {
 	if l.longest == unbounded {
 		return maxParagraph
@@ -45,7 +46,7 @@ func (l *List) window() int {
 	return min(max(minWindow, 4*l.longest), 2*maxParagraph)
 }
 
-// listScreen holds one paragraph, whose beginning may have been shown.
+// listScreen holds one paragraph. The beginning of the paragraph may have been shown already.
 type listScreen struct {
 	Listed
 	raw     string
@@ -80,8 +81,8 @@ func (s *listScreen) Push(_ context.Context, text string) (string, error) {
 	return out.String(), s.err()
 }
 
-// advance drops shown text, except the character before the rest, which decides whether a word
-// begins there.
+// advance drops text that was shown. It keeps the last character of that text, because that
+// character decides whether a word begins after it.
 func (s *listScreen) advance(out *strings.Builder) {
 	half := s.List.window() / 2
 	if len(s.raw)-s.shown > half { // invisible marks without an end
@@ -119,7 +120,7 @@ func (s *listScreen) err() error {
 	return nil
 }
 
-// showSettled shows the text that nothing later can change.
+// showSettled shows the text that further input cannot change.
 func (s *listScreen) showSettled(out *strings.Builder, final bool) {
 	s.looked = len(s.raw)
 	if !final && s.List.longest == unbounded { // nothing is settled before the paragraph is
@@ -164,8 +165,8 @@ func (s *listScreen) showSettled(out *strings.Builder, final bool) {
 	}
 }
 
-// paragraphEnd returns how much of text belongs to the paragraph that began with raw, or 0 if it
-// does not end in text.
+// paragraphEnd returns the number of bytes of text up to the end of the paragraph that began with
+// raw. It returns 0 if the paragraph does not end in text.
 func paragraphEnd(raw, text string) int {
 	blank := blankSince(raw)
 	for i := range len(text) {
@@ -181,12 +182,13 @@ func paragraphEnd(raw, text string) int {
 	return 0
 }
 
-// blankSince reports whether the last line, so far, is empty and not the first.
+// blankSince reports whether the last, incomplete line of raw is blank. The first line does not
+// count.
 func blankSince(raw string) bool {
 	return strings.HasSuffix(strings.TrimRight(raw, " \t\r"), "\n")
 }
 
-// endsParagraph reports whether an empty line stands at the end.
+// endsParagraph reports whether the text ends with an empty line.
 func endsParagraph(raw string) bool {
 	before, ok := strings.CutSuffix(raw, "\n")
 	return ok && blankSince(before)

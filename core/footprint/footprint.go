@@ -1,5 +1,5 @@
-// Package footprint bounds the memory of readers of foreign bytes: files, pages, repositories and
-// answers of other servers. Each reader declares its Cost and holds a grant of the process's Pool
+// Package footprint limits the memory of readers of foreign bytes: files, pages, repositories and
+// responses of other servers. Each reader declares a Cost. It holds a grant of the process's Pool
 // while it works.
 package footprint
 
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Cost is the most memory that a reader holds, in bytes, as a function of the bytes that it reads.
+// Cost is the maximum memory of a reader in bytes, as a function of the number of input bytes.
 type Cost struct {
 	Reader  string // the row in deploy/threats.md
 	Fixed   int64  // for an empty input
@@ -28,8 +28,8 @@ func (c Cost) Of(n int64) int64 {
 	return min(c.Fixed+c.PerByte*n, c.Max)
 }
 
-// Pool grants memory to readers. It counts what readers declare and allocates nothing. It is safe
-// for concurrent use and first in, first out.
+// Pool grants memory to readers in the order of their requests. It counts the declared memory and
+// allocates nothing. It is safe for concurrent use.
 type Pool struct {
 	size int64
 	free *semaphore.Weighted
@@ -40,10 +40,10 @@ func NewPool(size int64) *Pool {
 	return &Pool{size: size, free: semaphore.NewWeighted(size)}
 }
 
-// Size returns the bytes that all readers together may hold.
+// Size returns the number of bytes that all readers together may hold.
 func (p *Pool) Size() int64 { return p.size }
 
-// Sizes of the process's pool. The rest of a limit is for the program: index, turns, garbage.
+// Sizes of the process's pool. The rest of the memory limit is for the index, turns and garbage.
 const (
 	shareOfLimit = 3 // a third of the runtime's memory limit
 	smallest     = 64 << 20
@@ -51,8 +51,8 @@ const (
 	unlimited    = 512 << 20 // where the runtime has no limit
 )
 
-// Process returns the pool of this process. The runtime's memory limit (GOMEMLIMIT) at the first
-// call decides its size.
+// Process returns the pool of this process. The pool's size depends on the runtime's memory limit
+// (GOMEMLIMIT) at the first call.
 var Process = sync.OnceValue(func() *Pool { return NewPool(sizeFor(debug.SetMemoryLimit(-1))) })
 
 func sizeFor(limit int64) int64 {
@@ -62,14 +62,16 @@ func sizeFor(limit int64) int64 {
 	return min(max(limit/shareOfLimit, smallest), largest)
 }
 
-// granted marks a context whose work holds a grant.
+// granted is the context key of work that holds a grant.
 type granted struct{}
 
-// Acquire waits until the pool has n bytes. It returns a context that carries the grant, and a
-// function that releases it, which may be called more than once. A reader that asks for more than
-// the whole pool gets all of it and works alone. A reader whose context carries a grant does not
-// wait: the outer grant covers it, so the outer reader declares what both need. The error is the
-// cause of ctx.
+// Acquire blocks until the pool has n bytes or ctx ends. The error is the cause of ctx. Acquire
+// returns a context that carries the grant, and a function that releases the grant. The function
+// may be called more than once.
+//
+// A reader that requests more than the whole pool gets the whole pool and works alone. If the
+// context already carries a grant, Acquire returns at once without a further grant. The outer
+// reader must therefore declare the memory of both.
 func (p *Pool) Acquire(ctx context.Context, n int64) (context.Context, func(), error) {
 	if ctx.Value(granted{}) != nil {
 		return ctx, func() {}, nil
@@ -81,7 +83,8 @@ func (p *Pool) Acquire(ctx context.Context, n int64) (context.Context, func(), e
 	return context.WithValue(ctx, granted{}, true), sync.OnceFunc(func() { p.free.Release(n) }), nil
 }
 
-// Hold calls read while it holds the cost of n input bytes from the process's pool.
+// Hold acquires the cost of n input bytes from the process's pool, calls read, and releases the
+// grant.
 func Hold[T any](ctx context.Context, c Cost, n int64, read func(context.Context) (T, error)) (T, error) {
 	ctx, release, err := Process().Acquire(ctx, c.Of(n))
 	if err != nil {

@@ -2,11 +2,11 @@ package footprint
 
 const mebi = 1 << 20
 
-// The costs of all readers of foreign bytes. Each reader has a test that runs eight of it at once
-// on its worst input, under a limit of the operating system (footprinttest.Limited).
+// Costs of all readers of foreign bytes. For each reader, a test runs eight instances at once on
+// the worst input, under a memory limit of the operating system (footprinttest.Limited).
 var (
-	// Office reads a few bytes of archive as any amount of text: its input bytes are those of text
-	// that the caller wants.
+	// Office reads archives, which can expand a few bytes to any amount of text. Its input bytes
+	// are therefore the bytes of text that the caller wants.
 	Office = Cost{Reader: "Word, Excel and PowerPoint files", Fixed: 32 * mebi, PerByte: 4, Max: 96 * mebi}
 	// of which 128 MiB are its sandbox
 	PDF      = Cost{Reader: "PDF files", Fixed: 192 * mebi, PerByte: 2, Max: 288 * mebi}
@@ -14,7 +14,7 @@ var (
 	Markdown = Cost{Reader: "Markdown files", Fixed: mebi, PerByte: 400, Max: 224 * mebi}
 	CSV      = Cost{Reader: "CSV files", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
 	Text     = Cost{Reader: "plain text and source code", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
-	// Git is the bound of Git repositories, whose small packs may unpack to any size.
+	// Git is the cost of Git repositories. Small packs may unpack to any size.
 	Git    = Cost{Reader: "Git repositories", Fixed: 192 * mebi, Max: 192 * mebi}
 	JSON   = Cost{Reader: "JSON answers of sources", Fixed: mebi, PerByte: 200, Max: 96 * mebi}
 	Model  = Cost{Reader: "answers of models", Fixed: 64 << 10, PerByte: 180, Max: 16 * mebi}

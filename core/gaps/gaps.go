@@ -1,5 +1,5 @@
-// Package gaps finds what the documents do not answer: it clusters questions whose answers were
-// missing or wanting by their vectors.
+// Package gaps finds subjects that the documents do not cover. It takes questions whose answers
+// were missing or poor, and clusters them by their vectors.
 package gaps
 
 import (
@@ -16,7 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// MaxQuestions limits the clustered questions to the newest ones.
+// MaxQuestions is the maximum number of clustered questions. If there are more, only the newest are
+// clustered.
 const MaxQuestions = 2000
 
 // Asked is a question to be clustered.
@@ -36,7 +37,7 @@ type Cluster struct {
 	Owners    []string // of the closest documents
 }
 
-// Report is the gaps of a period, for one reader.
+// Report holds the gaps of a period that one reader may see.
 type Report struct {
 	Since, Until time.Time
 	Questions    int  // with an answer that was missing or wanting
@@ -45,8 +46,8 @@ type Report struct {
 	Clusters     []Cluster
 }
 
-// Scope returns the questions that a report for a viewer may include: those asked in channels.
-// Private questions are excluded, even the viewer's own, since reports are passed on.
+// Scope returns the questions that a report for a viewer may include. These are questions asked in
+// channels. Private questions are excluded, even the viewer's own, because reports are passed on.
 func Scope(v review.Viewer) review.Scope {
 	s := v.Scope()
 	s.Person, s.Revealed = access.Account{}, nil
@@ -54,9 +55,9 @@ func Scope(v review.Viewer) review.Scope {
 }
 
 const (
-	// similar is the mean cosine from which two clusters are one.
+	// similar is the minimum mean cosine similarity at which two clusters are merged.
 	similar = 0.5
-	// smallest is the minimum number of questions in a cluster, and most the maximum number of
+	// smallest is the minimum number of questions in a cluster. most is the maximum number of
 	// documents that a cluster names.
 	smallest = 2
 	mostNear = 3
@@ -80,7 +81,8 @@ func (c Cluster) week(n int) int {
 	return 0
 }
 
-// Find clusters questions with group, usually Group, and returns the largest clusters first.
+// Find clusters questions with group, which is usually Group. It returns the largest clusters
+// first.
 func Find(
 	ctx context.Context, asked []Asked, since, until time.Time, group func(context.Context, []Asked) ([][]int, error),
 ) (Report, error) {
@@ -145,8 +147,9 @@ func describe(asked []Asked, members []int, until time.Time) Cluster {
 	return c
 }
 
-// Group divides questions into clusters of indexes by their vectors. Single questions are clusters
-// of one. It takes 100 ms for MaxQuestions, and stops when ctx is done.
+// Group divides questions into clusters by their vectors. A cluster is a list of indexes of
+// questions. A question without similar ones is a cluster by itself. Group takes 100 ms for
+// MaxQuestions and stops when ctx is done.
 func Group(ctx context.Context, asked []Asked) ([][]int, error) {
 	l := newLikeness(ctx, asked)
 	if err := ctx.Err(); err != nil {
@@ -161,7 +164,8 @@ type likeness struct {
 	pair []float32 // n×n
 }
 
-// newLikeness compares each two questions, on all processors. It is incomplete when ctx is done.
+// newLikeness compares every pair of questions, on all processors. The result is incomplete if ctx
+// is done.
 func newLikeness(ctx context.Context, asked []Asked) *likeness {
 	l := &likeness{n: len(asked), pair: make([]float32, len(asked)*len(asked))}
 	var all sync.WaitGroup
@@ -200,8 +204,8 @@ func cosine(a, b []float32) float32 {
 	return s0 + s1 + s2 + s3
 }
 
-// clusters merges the most similar pair of clusters repeatedly, while the mean similarity of all
-// pairs is high enough. It is average linkage by nearest-neighbour chains, in O(n²).
+// clusters merges the most similar pair of clusters repeatedly. It stops when the mean similarity
+// of all pairs is too low. The method is average linkage by nearest-neighbour chains, in O(n²).
 func (l *likeness) clusters() [][]int {
 	mean := slices.Clone(l.pair) // of clusters, by their first member
 	members := make([][]int, l.n)

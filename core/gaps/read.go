@@ -15,11 +15,11 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Store keeps questions and their vectors. It is safe for concurrent use.
+// Store stores questions and their vectors. It is safe for concurrent use.
 type Store interface {
 	Questions(ctx context.Context, tenant access.TenantID, s review.Scope, q review.Query) ([]review.Question, error)
-	// QuestionVectors returns the stored vectors of questions for a model. A question that was
-	// edited since has none.
+	// QuestionVectors returns the stored vectors of questions for a model. It omits questions that
+	// were edited since.
 	QuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question) (map[session.TurnID][]float32, error)
 	// KeepQuestionVectors stores vectors in place of earlier ones.
 	KeepQuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question, vectors [][]float32) error
@@ -40,13 +40,13 @@ type Reader struct {
 	Now      func() time.Time
 }
 
-// Report clusters the questions since a time whose answers were missing or unsatisfying. It
-// includes only questions permitted by Scope, and documents and owners that the viewer may know.
+// Report clusters the questions since a time whose answers were missing or poor. It includes only
+// questions that Scope permits. It names only documents and owners that the viewer may know.
 func (r Reader) Report(ctx context.Context, v review.Viewer, since time.Time) (Report, error) {
 	return r.In(ctx, Scope(v), v.Audience, since, r.Now())
 }
 
-// In is Report for a period, a scope without a person, and those who read the report.
+// In is like Report for a period and a given scope. audience is everyone who reads the report.
 func (r Reader) In(ctx context.Context, scope review.Scope, audience access.Audience, since, until time.Time) (Report, error) {
 	found, err := r.Store.Questions(ctx, r.Tenant, scope, review.Query{Since: since, Until: until, Unsatisfying: true, Limit: MaxQuestions + 1})
 	if err != nil {
@@ -76,10 +76,10 @@ func (r Reader) In(ctx context.Context, scope review.Scope, audience access.Audi
 	return report, nil
 }
 
-// embedAtOnce is how many questions are embedded in a call.
+// embedAtOnce is the number of questions that are embedded in one call.
 const embedAtOnce = 64
 
-// vectors embeds those questions that were not embedded before.
+// vectors returns the vectors of questions. It embeds only questions without a stored vector.
 func (r Reader) vectors(ctx context.Context, asked []review.Question) (map[session.TurnID][]float32, error) {
 	embedder, err := r.Embedder()
 	if err != nil {
@@ -109,7 +109,7 @@ func (r Reader) vectors(ctx context.Context, asked []review.Question) (map[sessi
 	return vectors, nil
 }
 
-// closest returns the nearest documents of each question that the audience may read.
+// closest returns, for each question, the nearest documents that the audience may read.
 func (r Reader) closest(ctx context.Context, audience access.Audience, asked []review.Question) (map[session.TurnID][]document.Ref, error) {
 	near, err := r.Store.Nearest(ctx, r.Tenant, asked)
 	if err != nil {
@@ -135,11 +135,11 @@ func (r Reader) closest(ctx context.Context, audience access.Audience, asked []r
 const (
 	// maxOwners is how many owners a cluster names.
 	maxOwners = 5
-	// maxOwned is how many of the largest clusters name owners.
+	// maxOwned is the number of largest clusters for which owners are looked up.
 	maxOwned = 50
 )
 
-// owners adds the owners of the nearest documents, according to documents that the audience may
+// owners adds the owners of the nearest documents. It uses only documents that the audience may
 // read.
 func (r Reader) owners(ctx context.Context, audience access.Audience, c *Cluster) error {
 	find := owner.Finder{Graph: r.Graph, Library: r.Library}

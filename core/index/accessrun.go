@@ -12,16 +12,16 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// ReadAccess reads who may read a source: first its groups, then its nodes, if the connector has
-// them. With again set, it reads both from the beginning. If reading the groups fails, it still
-// reads the nodes, unless the credential is refused. The next run continues an interrupted one;
-// stored results stay.
+// ReadAccess reads who may read a source. It reads the groups of the source first, then its nodes,
+// if the connector supports them. If again is true, it reads both from the beginning. If reading
+// the groups fails, ReadAccess still reads the nodes, unless the credential is refused. An
+// interrupted run keeps its stored results, and the next run continues it.
 //
-// If a document moves below another node, its stored access list changes before the node does.
-// Until the node is stored, the document is hidden from everyone.
+// If a document moves below another node, its stored access list changes first, before the node
+// does. Until the node is stored, the document is hidden from everyone.
 //
 // The error says why a loop did not finish. It wraps ErrRevoked and ErrSuperseded. A cancelled run
-// returns the cause. If that is ErrPaused, no failure is recorded.
+// returns the cause of the cancellation. If the cause is ErrPaused, no failure is recorded.
 func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant access.TenantID, source Connector, again bool) error {
 	ctx = access.WithTenant(ctx, tenant)
 	var groups, nodes error
@@ -39,9 +39,9 @@ func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant 
 	return errors.Join(groups, nodes)
 }
 
-// moveDocuments writes the access lists of nodes to stored documents, whether narrower or wider.
-// While a document run is under way, it also rewrites lists that are already stored. That run may
-// have read older lists, and these are newer.
+// moveDocuments writes the access lists of nodes to stored documents. The new lists may be narrower
+// or wider than the stored ones. While a document run is in progress, it also writes lists that
+// equal the stored ones. That run may hold older lists, and must not replace the newer ones.
 func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run AccessRun, lists map[document.ID]access.ACL) error {
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(lists)), maxAccessChanges) {
 		known, err := store.Known(ctx, tenant, run.Source, ids)
@@ -64,9 +64,9 @@ func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run
 	return nil
 }
 
-// Hide hides a source from everyone if reading its documents showed that its credential is refused.
-// The source stays hidden until ReadAccess succeeds again. Hide does nothing for other errors, or
-// for sources without nodes.
+// Hide hides a source from everyone if why wraps ErrRevoked, because reading its documents showed
+// that the credential is refused. The source stays hidden until ReadAccess succeeds again. Hide
+// does nothing for other errors, or for sources without nodes.
 func Hide(ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, why error) error {
 	if _, ok := source.(NodeReader); !ok || !errors.Is(why, ErrRevoked) {
 		return nil

@@ -8,14 +8,16 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Narrow returns the access list of a document that states one, limited to the list of its source.
-// A reader must be allowed by both lists. An access list admits everyone who holds one of its
-// entries and cannot express "both". So each entry must lie wholly within the other list: it has
-// the same name there, or the other entry is public. No other relation is known. Guests may hold
-// their own groups, channels and names, so none of these lies within members.
+// Narrow limits the access list of a document to the access list of its source. A reader must be
+// allowed by both lists. An access list admits everyone who holds any of its entries, so a list
+// cannot express "both". The result therefore has only entries of one list that lie wholly within
+// the other. An entry of the document is kept if the source's list has the same entry or a public
+// one. A public entry of the document becomes the source's list. Narrow knows no other relation
+// between entries. Groups, channels and names do not lie within members, because guests may hold
+// them.
 //
-// If an entry of the document fails this test, the error says so and wraps ErrWithdrawn. Its text
-// continues a sentence that began with "it".
+// If an entry of the document fails this test, the error says so and wraps ErrWithdrawn. The text
+// of the error continues a sentence that began with "it".
 func Narrow(source, stated access.ACL) (access.ACL, error) {
 	var both, outside access.ACL
 	for _, d := range stated {
@@ -37,7 +39,7 @@ func Narrow(source, stated access.ACL) (access.ACL, error) {
 	return slices.Compact(both), nil
 }
 
-// sorted returns an access list in order and without repeats, as the store keeps it.
+// sorted returns an access list sorted and without duplicates, as the store keeps it.
 func sorted(acl access.ACL) access.ACL {
 	acl = slices.Clone(acl)
 	slices.Sort(acl)

@@ -8,11 +8,11 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// errTooLong is the cancellation cause when reading or cutting a document times out.
+// errTooLong is the cancellation cause when reading or cutting a document exceeds its time limit.
 var errTooLong = errors.New("it takes too long to read. Split it into smaller documents")
 
-// load reads a document within its time limit. A timeout fails only this document; the run
-// continues with the next one.
+// load reads a document within its time limit. After a timeout only this document fails, and the
+// run continues with the next document.
 func (r *run) load(ctx context.Context, item Item) (document.Document, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, r.config.Reading+item.Wait, errTooLong)
 	defer cancel()
@@ -34,7 +34,7 @@ func (r *run) cut(ctx context.Context, d *document.Document) ([]document.Chunk, 
 	return chunks, nil
 }
 
-// ownFault returns the document's error for the list of failures.
+// ownFault returns the error of a document for the list of failures.
 func (r *run) ownFault(ctx, timed context.Context, err error) error {
 	if ctx.Err() == nil && timed.Err() != nil {
 		return errTooLong
@@ -42,7 +42,8 @@ func (r *run) ownFault(ctx, timed context.Context, err error) error {
 	return err
 }
 
-// tooLarge refuses a document that holds more than document.MaxText or document.MaxBlocks.
+// tooLarge returns an error for a document with more than document.MaxText bytes or
+// document.MaxBlocks blocks.
 func tooLarge(d *document.Document) error {
 	text, blocks := 0, 0
 	for _, s := range d.Sections {

@@ -12,12 +12,14 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// ChunkSize says how large chunks become, in tokens. Zero fields get their defaults.
+// ChunkSize sets the size of chunks in tokens. Zero fields get their defaults.
 type ChunkSize struct {
-	// tokens; 512. A chunk may exceed it by a few if the tokenizer splits differently at its ends.
+	// maximum tokens of a chunk; 512 by default. A chunk may exceed it by a few tokens if the
+	// tokenizer splits differently at the ends of the chunk.
 	Max int
 	Min int // sections with fewer tokens are merged with their siblings; a quarter of Max
-	// tokens that the next chunk of a cut section repeats; an eighth of Max, negative for none
+	// tokens that the next chunk of a cut section repeats; by default an eighth of Max; negative
+	// means no overlap
 	Overlap int
 }
 
@@ -54,10 +56,10 @@ func (s ChunkSize) validate() error {
 // Chunker cuts documents into chunks. It is safe for concurrent use if its counter is. The same
 // document always yields the same chunks.
 //
-// Small sections are merged with siblings under the same heading. Large ones are cut between
-// paragraphs, else between sentences, list items, table rows or lines of code. Every chunk is an
-// exact range of the document's text. Together they cover all of it except white space and empty
-// fences.
+// Chunker merges small sections with siblings under the same heading. It cuts large sections
+// between paragraphs. If a paragraph is too large, it cuts between sentences, list items, table
+// rows or lines of code. Every chunk is an exact range of the document's text. Together the chunks
+// cover all of the text except white space and empty fences.
 type Chunker struct {
 	meter *meter
 	size  ChunkSize
@@ -72,22 +74,23 @@ func NewChunker(counter Counter, size ChunkSize) (*Chunker, error) {
 	return &Chunker{meter: &meter{counter: counter}, size: size}, nil
 }
 
-// chunking is the version of the rules for cutting and enriching documents. Raise it if they change
-// for every document. All documents are then cut again.
+// chunking is the version of the rules for cutting and enriching documents. Raise it if the rules
+// change for every document. All documents are then cut again.
 const chunking = 1
 
 func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
 }
 
-// Chunking is the version of the rules for single blocks. Raise it if they change, and return it
-// from rulesOf for documents that contain such blocks. Documents stored under earlier rules are
-// then read once more, and cut again if their text differs.
+// Chunking is the version of the rules for single blocks. Raise it if these rules change, and
+// return the new version from rulesOf for documents that contain such blocks. Documents stored
+// under earlier rules are then read once more. They are cut again only if their text differs.
 //
 // Version 2 puts code between fences.
 const Chunking = 2
 
-// rulesOf returns the lowest Chunking version that cuts a document the same way.
+// rulesOf returns the lowest version of Chunking that cuts a document in the same way as the
+// current version.
 func rulesOf(d *document.Document) int {
 	for _, s := range d.Sections {
 		for _, b := range s.Blocks {
@@ -99,9 +102,9 @@ func rulesOf(d *document.Document) int {
 	return 1
 }
 
-// Chunks cuts a document into chunks, in time proportional to its length. It returns none for a
-// document without text or with only its title as a heading. The error is the cause of an ended
-// ctx.
+// Chunks cuts a document into chunks. The time is proportional to the length of the document. It
+// returns no chunks if the document has no text, or only its title as a heading. It fails only if
+// ctx ends. The error is then the cause of ctx.
 func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.Chunk, error) {
 	w := writer{chunker: c, text: d.Text()}
 	sections, err := c.placeSections(ctx, d)
@@ -136,7 +139,7 @@ type group struct {
 	body     bool // a section has more than a heading
 }
 
-// section is a section of a document with its blocks' places in the document's text.
+// section is a section of a document. It has the positions of its blocks in the document's text.
 type section struct {
 	heading []string
 	anchor  string
@@ -157,7 +160,8 @@ type block struct {
 	tokens             int
 }
 
-// placeSections places the blocks of a document exactly as Document.Text does.
+// placeSections computes the positions of a document's blocks, exactly as Document.Text lays them
+// out.
 func (c *Chunker) placeSections(ctx context.Context, d *document.Document) ([]section, error) {
 	var sections []section
 	at := 0
@@ -192,8 +196,8 @@ func (c *Chunker) placeSections(ctx context.Context, d *document.Document) ([]se
 
 // joins reports whether a section joins the group before it. Small sections are collected until
 // they fill a chunk. A group without body text always takes the next section. A section that is
-// little more than a heading joins a related neighbour if both fit a chunk, or if one will be cut
-// anyway.
+// little more than a heading joins a related neighbour in two cases: if both fit into a chunk, or
+// if one of the two will be cut anyway.
 func (c *Chunker) joins(g *group, next *section) bool {
 	switch {
 	case len(g.sections) == 0, !g.body:
@@ -208,8 +212,8 @@ func (c *Chunker) joins(g *group, next *section) bool {
 	}
 }
 
-// related reports whether the second heading path is a sibling of the first, or below it or a
-// sibling.
+// related reports whether the second heading path lies below the parent of the first path, and is
+// at least as long as the first path.
 func related(first, second []string) bool {
 	parent := max(len(first)-1, 0)
 	if len(second) < len(first) {
@@ -223,7 +227,7 @@ func related(first, second []string) bool {
 	return true
 }
 
-// writer collects chunks and turns byte offsets into character offsets as it goes.
+// writer collects chunks. It converts byte offsets to character offsets in the process.
 type writer struct {
 	chunker  *Chunker
 	text     string
@@ -233,7 +237,8 @@ type writer struct {
 	lastRune int
 }
 
-// writeGroup writes sections as one chunk, or as several when they are too large for that.
+// writeGroup writes sections as one chunk. It writes several chunks if the sections are too large
+// for one.
 func (w *writer) writeGroup(ctx context.Context, g group) error {
 	switch n := len(g.sections); {
 	case n == 0:
@@ -246,8 +251,8 @@ func (w *writer) writeGroup(ctx context.Context, g group) error {
 	}
 }
 
-// write adds the chunk that is the byte range from start to end of the sections given, without
-// white space around it. Within code that white space is text.
+// write adds a chunk for the byte range from start to end of the given sections. It removes white
+// space around the range, except within code.
 func (w *writer) write(sections []section, start, end int) {
 	text := w.text[start:end]
 	if strings.TrimSpace(text) == "" {
@@ -276,7 +281,7 @@ func (w *writer) write(sections []section, start, end int) {
 	w.chunks = append(w.chunks, chunk)
 }
 
-// places returns the sections that begin within a range, after the section in which the range
+// places returns the sections that begin within a range. It omits the section in which the range
 // begins.
 func (w *writer) places(sections []section, start, end int) (places []document.Place) {
 	from := w.runeAt(start)
@@ -293,8 +298,8 @@ func (w *writer) places(sections []section, start, end int) (places []document.P
 	return places
 }
 
-// homeOf returns the section in which a range begins. It skips sections that are only a heading
-// while the range continues beyond them.
+// homeOf returns the section in which a range begins. If the range continues beyond a section that
+// is only a heading, homeOf skips that section.
 func homeOf(sections []section, start, end int) section {
 	var home section
 	for _, s := range sections[sectionAt(sections, start):] {
@@ -314,8 +319,8 @@ func sectionAt(sections []section, place int) int {
 	return sort.Search(len(sections), func(i int) bool { return sections[i].end() > place })
 }
 
-// header returns the header row if the range begins inside a table. It returns none if the header
-// is too large to repeat.
+// header returns the header row of the table in which the range begins. It returns an empty string
+// if the range does not begin inside a table or the header is too large to repeat.
 func (w *writer) header(sections []section, start int) string {
 	i := sectionAt(sections, start)
 	if i == len(sections) {

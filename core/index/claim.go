@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// resolveClaims gives a document its own address if it claims one that another document has. The
-// other document is in the index, or earlier in the same group.
+// resolveClaims sets the address of a document to OwnURL if another document already has the
+// claimed address. It considers documents in the index and earlier documents of the same group.
 func (r *run) resolveClaims(ctx context.Context, entries []Entry) error {
 	var claimed []string
 	for _, e := range entries {

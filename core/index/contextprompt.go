@@ -9,14 +9,14 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// contextPrompts is the version of the prompts. Raise it if they change. Documents are then
-// described again.
+// contextPrompts is the version of the prompts. Raise it if the prompts change. All documents are
+// then described again.
 const contextPrompts = 1
 
 //go:embed contextual.md
 var contextInstructions string
 
-// Sizes in characters of what the model reads, and of the part of its reply that is stored.
+// Maximum sizes, in characters, of the text that the model reads and of the reply that is stored.
 const (
 	contextOpening = 12_000 // of a document, from its beginning
 	contextEnding  = 2_000  // from its end
@@ -39,7 +39,7 @@ func summaryRequest(d *document.Document, chunks []document.Chunk) llm.Request {
 		fenced("title", d.Title), fenced("document", middleOut(b.String())))
 }
 
-// passageRequest asks for the context of passage i within its document.
+// passageRequest returns a request for the context of passage i within its document.
 func passageRequest(d *document.Document, summary string, chunks []document.Chunk, i int) llm.Request {
 	parts := []string{fenced("title", d.Title), fenced("summary", summary)}
 	if heading := strings.Join(chunks[i].Heading, " › "); heading != "" {
@@ -65,8 +65,7 @@ func contextRequest(question string, parts ...string) llm.Request {
 	}}
 }
 
-// fenced wraps text in a tag. It replaces every "</" in the text, so that the text cannot close the
-// tag.
+// fenced wraps text in a tag. It replaces every "</" in the text, so the text cannot close the tag.
 func fenced(tag, text string) string {
 	return "<" + tag + ">\n" + strings.ReplaceAll(text, "</", "< ") + "\n</" + tag + ">"
 }

@@ -13,28 +13,28 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Contexts caches the descriptions that a model wrote of documents and passages. Implementations
-// are safe for concurrent use.
+// Contexts caches a model's descriptions of documents and passages. Implementations are safe for
+// concurrent use.
 type Contexts interface {
-	// Contexts returns the stored texts among keys, by key.
+	// Contexts returns the stored texts for keys, by key. Keys without a text are omitted.
 	Contexts(ctx context.Context, tenant access.TenantID, keys []Hash) (map[Hash]string, error)
 	// PutContexts stores texts by key.
 	PutContexts(ctx context.Context, tenant access.TenantID, texts map[Hash]string) error
 }
 
-// Contextual asks a model to describe each document and the place of each passage in it. The
-// description is searched and embedded with the passage but never shown. So a search finds a
-// passage by a subject that it does not name. It is safe for concurrent use.
+// Contextual asks a model to describe each document and the place of each passage in the document.
+// The description is searched and embedded with the passage but never shown. A search can then find
+// a passage by a subject that the passage does not name. Contextual is safe for concurrent use.
 type Contextual struct {
 	model llm.Model
 	store Contexts
 	calls chan struct{} // semaphore for calls of the model
 }
 
-// contextCalls limits concurrent calls of the model, over all documents.
+// contextCalls is the maximum number of concurrent model calls for all documents together.
 const contextCalls = 8
 
-// NewContextual returns a Contextual that uses a small, fast model and caches its replies in kept.
+// NewContextual returns a Contextual that uses a small, fast model. It caches the replies in kept.
 func NewContextual(model llm.Model, kept Contexts) *Contextual {
 	return &Contextual{model: model, store: kept, calls: make(chan struct{}, contextCalls)}
 }
@@ -47,8 +47,8 @@ func (c *Contextual) settings() string {
 	return fmt.Sprintf("|context %d %s", contextPrompts, c.model.Info().Name)
 }
 
-// maxContextFailures is how many consecutive calls may fail before a run stops calling the model.
-// It stores the remaining documents without context, and the next run tries again.
+// maxContextFailures is the maximum number of consecutive failed calls. The run then stops calling
+// the model and stores the remaining documents without context. The next run tries again.
 const maxContextFailures = 5
 
 // contextRun tracks the model's failures during one run.
@@ -62,8 +62,9 @@ type contextRun struct {
 // errNoContext means that the model wrote no context for a passage.
 var errNoContext = errors.New("the model did not write a context")
 
-// describe returns a description for each chunk, to be searched with it. complete is false if some
-// are missing because the model failed. The error is that of a cancelled context or of the store.
+// describe returns a description for each chunk, which is searched with the chunk. complete is
+// false if descriptions are missing because the model failed. describe fails only if ctx is
+// cancelled or the store fails.
 func (c *contextRun) describe(ctx context.Context, d *document.Document, chunks []document.Chunk) (texts []string, complete bool, err error) {
 	texts = make([]string, len(chunks))
 	if len(chunks) == 0 {
@@ -98,8 +99,8 @@ func (c *contextRun) describe(ctx context.Context, d *document.Document, chunks 
 	return texts, !missing.Load(), err
 }
 
-// cachedText returns the model's reply to a request, at most most characters of it. It reads the
-// cache first and calls the model only on a miss.
+// cachedText returns the model's reply to a request. It shortens the reply to the given number of
+// characters. It reads the cache first, and calls the model only on a miss.
 func (c *contextRun) cachedText(ctx context.Context, r llm.Request, most int) (string, error) {
 	key := c.key(r)
 	kept, err := c.store.Contexts(ctx, c.tenant, []Hash{key})
@@ -137,7 +138,7 @@ func (c *contextRun) cachedText(ctx context.Context, r llm.Request, most int) (s
 	return text, nil
 }
 
-// stream makes one call of the model and returns its reply as a single line.
+// stream calls the model once and returns the reply as a single line.
 func (c *contextRun) stream(ctx context.Context, r llm.Request, most int) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, contextTimeout)
 	defer cancel()
@@ -164,7 +165,7 @@ func (c *contextRun) stream(ctx context.Context, r llm.Request, most int) (strin
 	return text, nil
 }
 
-// key returns the cache key of a request: the hash of the model's name and the messages.
+// key returns the cache key of a request, which is the hash of the model's name and the messages.
 func (c *contextRun) key(r llm.Request) Hash {
 	w := newFields()
 	w.text(c.model.Info().Name)

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// piece is a part of a block that is never cut, as a byte range of the document's text.
+// piece is a byte range of the document's text. It is part of a block and is never cut.
 type piece struct {
 	start, end int
 	tokens     int
@@ -20,7 +20,7 @@ type piece struct {
 	heading    bool
 }
 
-// writeCut writes sections that are too large for one chunk as several of about equal size.
+// writeCut writes sections that are too large for one chunk as several chunks of about equal size.
 func (w *writer) writeCut(ctx context.Context, sections []section) error {
 	pieces, rest, err := w.pieces(ctx, sections)
 	if err != nil {
@@ -62,8 +62,8 @@ func sumTokens(pieces []piece) int {
 	return sum
 }
 
-// bestCut moves the end of a chunk back to the end of a block if the chunk stays more than half
-// full. A chunk ends in a heading only if it contains nothing else.
+// bestCut moves the end of a chunk back to the end of a block, if the chunk then remains more than
+// half full. A chunk ends in a heading only if it contains only headings.
 func bestCut(pieces []piece, fresh, last, first, limit int) int {
 	if last == len(pieces) {
 		return last
@@ -86,8 +86,8 @@ func bestCut(pieces []piece, fresh, last, first, limit int) int {
 	return best
 }
 
-// overlapStart returns the index at which the chunk after pieces[first:last] begins. It repeats
-// whole sentences of at most size tokens.
+// overlapStart returns the index of the piece at which the chunk after pieces[first:last] begins.
+// That chunk repeats whole sentences of at most size tokens.
 func overlapStart(pieces []piece, first, last, size int) int {
 	start, sum := last, 0
 	for start-1 > first && pieces[start-1].prose && sum+pieces[start-1].tokens <= size {
@@ -123,8 +123,8 @@ func (w *writer) pieces(ctx context.Context, sections []section) ([]piece, int, 
 	return all, total, nil
 }
 
-// joinFences extends the first and last pieces of a block over its fences. The block's pieces begin
-// at index first. A chunk therefore never begins or ends with a fence around no code.
+// joinFences extends the first and last pieces of a block to include its fences. The pieces of the
+// block begin at index first. As a result, no chunk begins or ends with an empty fence.
 func (w *writer) joinFences(all []piece, first int, b block) []piece {
 	pieces := all[first:]
 	blank := func(p piece) bool { return strings.TrimSpace(w.text[p.start:p.end]) == "" }
@@ -142,19 +142,16 @@ func (w *writer) joinFences(all []piece, first int, b block) []piece {
 	return append(all[:first], pieces[from:to+1]...)
 }
 
-// maxStretch is how much of a block is cut at once, and maxParts into how many pieces, before
-// small ones are put together: a block of many megabytes that ends a sentence at every second
-// character must not take a gigabyte.
 const (
-	// Limits on cutting one block: at most maxStretch bytes at a time, and at most maxParts parts
-	// before small ones are merged. They bound memory for blocks of many megabytes with very short
-	// sentences.
+	// maxStretch is the maximum number of bytes of a block that are cut at a time. maxParts is the
+	// maximum number of parts before small parts are merged. Both limit memory for blocks of many
+	// megabytes with very short sentences.
 	maxStretch = 256 << 10
 	maxParts   = 16 << 10
 )
 
-// stretches yields a block in parts of at most maxStretch bytes. It cuts between lines, else at
-// spaces, else between characters.
+// stretches yields a block in parts of at most maxStretch bytes. It cuts between lines. Without a
+// line break it cuts at a space, and without a space between characters.
 func stretches(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(text) > maxStretch {
@@ -197,8 +194,8 @@ func (c *Chunker) mergeSmall(parts []part) []part {
 // part is the length of a part of a text, in bytes and tokens.
 type part struct{ length, tokens int }
 
-// split cuts a text by the first way, and parts that still exceed a chunk by the next ways. Unless
-// always is set, it leaves a text alone that fits a chunk.
+// split cuts a text in the first of the given ways. Parts that are still too large for a chunk are
+// cut in the next ways. A text that fits into a chunk stays whole unless always is set.
 func (c *Chunker) split(text string, ways []func(string) []int, always bool) []part {
 	if !always || len(ways) == 0 {
 		tokens := c.meter.count(text)
@@ -217,8 +214,9 @@ func (c *Chunker) split(text string, ways []func(string) []int, always bool) []p
 	return parts
 }
 
-// windows cuts text without structure into parts of at most Max bytes, at white space or else
-// between characters. A byte-level tokenizer makes at most Max tokens of each.
+// windows cuts text without structure into parts of at most Max bytes. It cuts at white space, or
+// between characters if there is none. A byte-level tokenizer yields at most Max tokens for each
+// part.
 func (c *Chunker) windows(text string) []part {
 	var parts []part
 	for len(text) > 0 {
@@ -239,7 +237,7 @@ func (c *Chunker) windows(text string) []part {
 	return parts
 }
 
-// cuts returns the ways to cut a kind of block, preferred first.
+// cuts returns the ways to cut a block of the given kind, in order of preference.
 func cuts(kind document.BlockKind) []func(string) []int {
 	switch kind {
 	case document.List:
@@ -266,7 +264,8 @@ func lines(text string) []int {
 	return lengths
 }
 
-// items returns the length of each list item. Indented and blank lines belong to the item above.
+// items returns the length of each list item. Indented and blank lines belong to the preceding
+// item.
 func items(text string) []int {
 	var lengths []int
 	for line := range strings.Lines(text) {

@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// embedder calls the embedding model in concurrent batches and retries transient errors.
+// embedder calls the embedding model in concurrent batches. It retries transient errors.
 type embedder struct {
 	model    retrieve.Embedder
 	batch    int // texts per call
 	parallel int // calls at once
 	attempts int
 	pause    time.Duration // before the second attempt; doubled before each further one
-	// called after each successful call, possibly concurrently; may be nil
+	// embedded is called after each successful call, possibly concurrently. It may be nil.
 	embedded func(n int)
 }
 

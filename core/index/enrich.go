@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// SearchText returns the text that is indexed for a chunk: title, headings, metadata, the model's
-// context if there is one, and the chunk's words. It is analysed and embedded, and never shown.
+// SearchText returns the text that is indexed for a chunk. It consists of the title, headings,
+// metadata, the model's context if there is one, and the words of the chunk. The text is analysed
+// and embedded. It is never shown.
 func SearchText(d *document.Document, c document.Chunk, context string) string {
 	var b strings.Builder
 	b.WriteString(d.Title)

@@ -23,19 +23,19 @@ type ChunkText struct {
 
 // VectorStore replaces vectors of indexed chunks. Implementations are safe for concurrent use.
 type VectorStore interface {
-	// SearchTexts yields the chunks without a vector of the model, in batches. An empty model means
-	// all chunks. It yields an error at most once, last.
+	// SearchTexts yields the chunks that have no vector of the model, in batches. An empty model
+	// means all chunks. It yields at most one error, as the last value.
 	SearchTexts(ctx context.Context, tenant access.TenantID, model string) iter.Seq2[[]ChunkText, error]
 	// PutVectors stores vectors. It skips chunks that no longer exist or already have a vector of
-	// the model. chunks and vectors run parallel.
+	// the model. vectors[i] belongs to chunks[i].
 	PutVectors(ctx context.Context, tenant access.TenantID, model string, chunks []document.ChunkID, vectors [][]float32) error
 }
 
-// Fill adds the missing vectors of a model, for example after a change of the embedding model. It
-// may be interrupted at any point and later continues there. Meanwhile searches use the current
-// model. Fill calls done after each call of the model, never concurrently, with the number of
-// chunks embedded so far. After config.Until it returns ErrPaused, but only once it has stored
-// something.
+// Fill adds the missing vectors of a model, for example after a change of the embedding model. An
+// interrupted Fill continues later at the same point. Until Fill is done, searches use the current
+// model. Fill calls done after each call of the model, with the number of chunks embedded so far.
+// It never calls done concurrently. After config.Until it returns ErrPaused, but only once it has
+// stored vectors.
 func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model retrieve.Embedder, config Config, done func(chunks int)) error {
 	config, ctx = config.withDefaults(), access.WithTenant(ctx, tenant)
 	e := newEmbedder(model, config)
@@ -68,8 +68,8 @@ func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model 
 	return nil
 }
 
-// embedFirst embeds the first chunks of a batch: the whole batch, or as many as fit into about
-// config.StoreEvery.
+// embedFirst embeds the first chunks of a batch. It embeds the whole batch, or as many chunks as
+// take about config.StoreEvery.
 func (e *embedder) embedFirst(ctx context.Context, batch []ChunkText, config Config) ([]document.ChunkID, [][]float32, error) {
 	ids, vectors := make([]document.ChunkID, 0, len(batch)), make([][]float32, 0, len(batch))
 	step := len(batch)
@@ -103,16 +103,17 @@ type FillState struct {
 	Complete bool    // searches use the model
 }
 
-// Searches begin to use a model when at most one in lackFirst chunks lacks a vector, because
-// documents may change all the time. They stop when more than one in lackLater does: such chunks
-// match only by keywords.
+// Searches start to use a model when at most one in lackFirst chunks lacks a vector. They do not
+// require all vectors, because documents may change all the time. Searches stop using the model
+// when more than one in lackLater chunks lacks a vector. Chunks without a vector match only by
+// keywords.
 const (
 	lackFirst = 100
 	lackLater = 5
 )
 
-// IsComplete reports whether searches use the model. Scores of two models are not comparable, so a
-// search uses only one.
+// IsComplete reports whether searches use the model. A search uses only one model, because scores
+// of two models are not comparable.
 func (s FillState) IsComplete() bool {
 	most := s.Chunks / lackFirst
 	if s.Complete {
@@ -143,7 +144,7 @@ func (s FillState) String() string {
 	return says
 }
 
-// ErrClaimed means that another process is filling the model's vectors.
+// ErrClaimed means that another process is already filling the model's vectors.
 var ErrClaimed = errors.New("another process embeds the chunks")
 
 // Backlog is the remaining work of Fill for a model.
@@ -152,10 +153,11 @@ type Backlog struct {
 	Tokens int64 // in their search texts; estimated for more than backlogSample chunks
 }
 
-// backlogSample is how many chunks EstimateBacklog reads, so that it takes at most a second.
+// backlogSample is the number of chunks that EstimateBacklog reads. With this number the estimate
+// takes at most a second.
 const backlogSample = 1024
 
-// EstimateBacklog returns the remaining work of Fill, given the number of chunks without a vector.
+// EstimateBacklog estimates the remaining work of Fill from the number of chunks without a vector.
 // It counts the tokens of the first backlogSample chunks and extrapolates.
 func EstimateBacklog(ctx context.Context, store VectorStore, tenant access.TenantID, model string, chunks int64, counter Counter) (Backlog, error) {
 	b := Backlog{Chunks: chunks}

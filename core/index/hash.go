@@ -13,9 +13,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// fingerprint hashes the stored content of a document and the settings it was cut with. It excludes
-// the access list, which is stored separately. It includes the date only if the document states one
-// that differs from modified, so that touching a file does not change its fingerprint.
+// fingerprint hashes the stored content of a document and the settings that it was cut with. It
+// excludes the access list, which is stored separately. It includes the date only if the document
+// states a date that differs from modified. Touching a file therefore does not change its
+// fingerprint.
 func fingerprint(d *document.Document, modified time.Time, settings string) Hash {
 	w := newFields()
 	w.text("content", settings, string(d.ID), d.Title, d.URL, d.Language)
@@ -23,8 +24,8 @@ func fingerprint(d *document.Document, modified time.Time, settings string) Hash
 	return Hash(w.Sum(nil))
 }
 
-// earlierFingerprint returns the fingerprint that earlier versions computed, which included the
-// access list. It prevents an upgrade from embedding every document again.
+// earlierFingerprint returns the fingerprint of earlier versions, which included the access list.
+// Without it, an upgrade would embed every document again.
 func earlierFingerprint(d *document.Document, modified time.Time, settings string, acl access.ACL) Hash {
 	w := newFields()
 	w.text(settings, string(d.ID), d.Title, d.URL, d.Language)
@@ -67,7 +68,7 @@ func (w fields) writeShared(d *document.Document, modified time.Time) {
 	}
 }
 
-// fields hashes lists of values without ambiguity: each value is preceded by its length.
+// fields hashes lists of values. The length of each value precedes it, so the hash is unambiguous.
 type fields struct{ hash.Hash }
 
 func newFields() fields { return fields{sha256.New()} }
@@ -85,10 +86,9 @@ func (f fields) text(values ...string) {
 	}
 }
 
-// The longest title, and the longest value of a document's metadata, in bytes: both stand before
-// every chunk in what is searched.
 const (
-	// Limits in bytes for a title and a metadata value. Both are part of every chunk's search text.
+	// longestTitle and longestValue are the maximum lengths in bytes of a title and of a metadata
+	// value. Both texts are part of every chunk's search text.
 	longestTitle = 500
 	longestValue = 2000
 )

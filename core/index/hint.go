@@ -8,10 +8,10 @@ import (
 )
 
 // Hint says that something in a source has changed, as reported by an event. It says where to look,
-// not what changed. A lost hint only delays the change.
+// but not what changed. If a hint is lost, the change is only noticed later.
 type Hint struct {
 	Subject string `json:"s"` // what has changed, in the connector's words
-	// when it was last reported, by the store's clock; a later report is a new hint
+	// when the change was last reported, by the store's clock; a later report is a new hint
 	At time.Time `json:"t"`
 }
 
@@ -20,8 +20,8 @@ type Hint struct {
 type Hints interface {
 	// Hear records that subjects of a source have changed.
 	Hear(ctx context.Context, source document.SourceID, subjects []string) error
-	// Heard returns up to most hints of a source, oldest first.
+	// Heard returns the oldest hints of a source, up to the number most.
 	Heard(ctx context.Context, source document.SourceID, most int) ([]Hint, error)
-	// Followed removes hints, unless the same subject was reported again since.
+	// Followed removes hints. It keeps a hint if the same subject was reported again since.
 	Followed(ctx context.Context, source document.SourceID, hints []Hint) error
 }

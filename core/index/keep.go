@@ -10,12 +10,12 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// maxRefusals is how many consecutive documents the embedder or the store may refuse before the run
-// fails. One bad document does not stop a run, and an endpoint that is down is not called for each
-// of a million.
+// maxRefusals is the maximum number of consecutive documents that the embedder or the store may
+// refuse. After that many refusals the run fails. A single bad document does not stop a run. If an
+// endpoint is down, the run does not call it for every document.
 const maxRefusals = 3
 
-// storeStep embeds and stores a step, and saves the state of the run.
+// storeStep embeds and stores a step. It then saves the state of the run.
 func (r *run) storeStep(ctx context.Context, s step) error {
 	if s.resumed && !r.continued {
 		r.continued = true
@@ -62,8 +62,8 @@ func (r *run) storeStep(ctx context.Context, s step) error {
 	return nil
 }
 
-// storeEntries stores entries together. If that fails, it stores them one by one to find the faulty
-// one.
+// storeEntries stores entries together. If this fails, it stores them one by one to find the faulty
+// entry.
 func (r *run) storeEntries(ctx context.Context, entries []Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -127,9 +127,9 @@ func (r *run) storeGroup(ctx context.Context, entries []Entry) error {
 	return nil
 }
 
-// vectors returns one vector per text, in order. Unless the run is to rebuild everything, it reuses
-// vectors of texts that the documents already have in the index. An edit therefore costs only what
-// has changed.
+// vectors returns one vector per text, in order. It reuses vectors of texts that the documents
+// already have in the index, so an edit embeds only changed texts. A run that rebuilds everything
+// reuses no vectors.
 func (r *run) vectors(ctx context.Context, ids []document.ID, texts []string) ([][]float32, error) {
 	if r.state.Again {
 		return r.embed.vectors(ctx, texts)
@@ -167,8 +167,8 @@ func (r *run) addFailure(n Notice) {
 	r.state.Failures = capped(r.state.Failures, []Notice{n})
 }
 
-// capped appends notices up to MaxNotices in total. If there are more, secrets replace other
-// notices.
+// capped appends notices, up to MaxNotices in total. Beyond that, notices about secrets replace
+// other notices.
 func capped(list, more []Notice) []Notice {
 	room := min(len(more), MaxNotices-len(list))
 	list = append(list, more[:room]...)

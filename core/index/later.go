@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Later is the error of a source that refuses requests until a time, because of a rate limit. It
-// wraps ErrPaused: results so far are stored. A run that starts before At is refused at once,
-// without a request.
+// Later is the error of a source that refuses requests until a time because of a rate limit. It
+// wraps ErrPaused. Results so far are stored. A run that starts before At is refused at once,
+// without a request to the source.
 type Later struct {
 	At  time.Time
 	Why string // a sentence without its full stop
@@ -21,7 +21,7 @@ func (l *Later) Error() string {
 // Is implements the interface of errors.Is.
 func (l *Later) Is(target error) bool { return target == ErrPaused }
 
-// Waiter is implemented by connectors that wait for rate limits of their source.
+// Waiter is implemented by connectors that wait for the rate limits of their source.
 type Waiter interface {
 	// Waited returns the total time waited so far. It is safe for concurrent use.
 	Waited() time.Duration

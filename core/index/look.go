@@ -2,10 +2,10 @@ package index
 
 import "time"
 
-// Change is a kind of change in a source that takes rights.
+// Change is a kind of change in a source that revokes a permission.
 type Change string
 
-// The kinds of changes, in the order in which people read of them.
+// The kinds of changes, in the order in which they are shown.
 const (
 	ChangeMember   Change = "a person leaves a group"
 	ChangeAccount  Change = "an account is disabled"
@@ -20,17 +20,18 @@ func Changes() []Change {
 	return []Change{ChangeMember, ChangeAccount, ChangeNode, ChangeDocument, ChangeMove, ChangeDeletion}
 }
 
-// Look says which pass over a source notices a change. The zero Look is every run of permissions.
+// Look says which pass over a source notices a kind of change. The zero Look means every run of
+// permissions.
 type Look struct {
 	Documents bool // every run of documents, and the run of permissions after it
-	// if not zero, only full scans at this interval
+	// Sweep, if not zero, says that only full scans at this interval notice the change.
 	Sweep time.Duration
 	Hook  bool // a webhook reports it, if the source sends webhooks
 }
 
-// Late returns the longest delay until the change shows, for a source that is read at the interval
-// every: the longest time between the starts of two such passes. The duration of the pass comes on
-// top.
+// Late returns the maximum delay until a change takes effect, for a source that is read at the
+// interval every. The delay is the longest time between the starts of two passes that notice the
+// change. It does not include the duration of the pass.
 func (l Look) Late(every time.Duration) time.Duration {
 	run := AccessEvery
 	if l.Documents {
@@ -42,10 +43,11 @@ func (l Look) Late(every time.Duration) time.Duration {
 	return l.Sweep + run // a run may start just before the scan is due
 }
 
-// Looks maps each kind of change that a source has to the pass that notices it.
+// Looks maps each kind of change in a source to the pass that notices it.
 type Looks map[Change]Look
 
-// Late returns the longest delay until a revoked permission takes effect.
+// Late returns the maximum delay until a revoked permission takes effect. It does not include
+// deletions.
 func (l Looks) Late(every time.Duration) time.Duration {
 	var late time.Duration
 	for change, look := range l {
@@ -56,7 +58,8 @@ func (l Looks) Late(every time.Duration) time.Duration {
 	return late
 }
 
-// Deleted returns the longest delay until a deletion shows; 0 if no pass notices deletions.
+// Deleted returns the maximum delay until a deletion takes effect. It returns 0 if no pass notices
+// deletions.
 func (l Looks) Deleted(every time.Duration) time.Duration {
 	if look, ok := l[ChangeDeletion]; ok {
 		return look.Late(every)

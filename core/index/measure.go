@@ -5,14 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// Counter counts tokens, in about linear time. budget.Counter implements it. Implementations are
-// safe for concurrent use.
+// Counter counts the tokens of a text in about linear time. budget.Counter implements it.
+// Implementations are safe for concurrent use.
 type Counter interface {
 	Count(text string) int
 }
 
 // meter counts tokens and caches the counts of short pieces. Chunking counts every word several
-// times, and an index has few different words, so the cache makes it several times faster.
+// times, and an index has few different words. The cache therefore makes chunking several times
+// faster.
 type meter struct {
 	counter Counter
 	known   sync.Map // string → int
@@ -20,9 +21,9 @@ type meter struct {
 }
 
 const (
-	// longestPiece is the length in bytes up to which counts are cached.
+	// longestPiece is the maximum length, in bytes, of a piece whose count is cached.
 	longestPiece = 48
-	// mostPieces bounds the memory of a meter to a few megabytes.
+	// mostPieces limits the memory of a meter to a few megabytes.
 	mostPieces = 1 << 16
 )
 

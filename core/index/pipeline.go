@@ -22,19 +22,21 @@ type Config struct {
 	EmbedAttempts int           // per embedding call; 5
 	EmbedPause    time.Duration // before the second attempt, doubled for each further one; 500 ms
 	Now           func() time.Time
-	// time limit for reading a document, in addition to Item.Wait, and for cutting it; 45 s,
-	// because background jobs have a minute
+	// Reading is the time limit for reading a document, in addition to Item.Wait, and for cutting
+	// the document. The default is 45 s, because background jobs have a minute.
 	Reading time.Duration
-	// Until is when Fill pauses, after it has stored vectors. Zero means never.
+	// Until is the time at which Fill pauses, after it has stored vectors. Zero means never.
 	Until time.Time
-	// StoreEvery is how often Fill stores the vectors of a slow model, embedding one text at a
-	// time. Zero means whole batches.
+	// StoreEvery is the interval at which Fill stores the vectors of a slow model. Fill then embeds
+	// one text at a time. Zero means that Fill embeds whole batches.
 	StoreEvery time.Duration
-	// Again rebuilds every document from the beginning of its source, even unchanged ones.
+	// Again rebuilds every document from the beginning of its source, including unchanged
+	// documents.
 	Again bool
-	// By is the account that requested the run, for the audit trail; empty for scheduled runs.
+	// By is the account that requested the run, for the audit trail. It is empty for scheduled
+	// runs.
 	By string
-	// Context describes documents and passages with a model; may be nil.
+	// Context describes documents and passages with a model. It may be nil.
 	Context *Contextual
 }
 
@@ -70,7 +72,7 @@ type Pipeline struct {
 	config  Config
 }
 
-// New returns a pipeline. Without an embedder, entries have no vectors.
+// New returns a pipeline. If the embedder is nil, entries have no vectors.
 func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) *Pipeline {
 	config = config.withDefaults()
 	p := &Pipeline{store: store, chunker: chunker, config: config}
@@ -83,12 +85,13 @@ func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) 
 // settings identifies how the pipeline processes documents.
 func (p *Pipeline) settings() string { return p.chunker.settings() + p.config.Context.settings() }
 
-// Run synchronises one source. It calls report, which may be nil, after every group of documents,
-// never concurrently.
+// Run synchronises one source. It calls report after every group of documents, never concurrently.
+// report may be nil.
 //
-// Documents that cannot be read or stored are counted and named in the result. The error says why
-// the run as a whole did not finish. A cancelled run returns the cause. If that is ErrPaused, no
-// failure is recorded. In any case stored documents stay, and the next run continues.
+// The result counts and names the documents that cannot be read or stored. The error says why the
+// run as a whole did not finish. A cancelled run returns the cause of the cancellation. If the
+// cause is ErrPaused, no failure is recorded. Stored documents always stay, and the next run
+// continues.
 func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Connector, report func(Progress)) (Run, error) {
 	if report == nil {
 		report = func(Progress) {}
@@ -153,12 +156,13 @@ func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source do
 	return nil
 }
 
-// saveTimeout limits saving a run's outcome, which happens even after cancellation.
+// saveTimeout limits the time to save the outcome of a run. The outcome is saved even after
+// cancellation.
 const saveTimeout = 10 * time.Second
 
 // run is the state of one synchronisation. readBatches and storeStep run concurrently. readBatches
-// owns seen, complete, missing and resumed. storeStep owns state, continued and refusals. Neither
-// accesses the other's fields until both have ended.
+// owns seen, complete, missing and resumed. storeStep owns state, continued and refusals. Each
+// accesses the other's fields only after both have ended.
 type run struct {
 	*Pipeline
 	tenant       access.TenantID
@@ -177,7 +181,8 @@ type run struct {
 	saved        findings      // as of the checkpoint
 	waitedBefore time.Duration // the connector's waiting time before the run
 	refusals     int           // consecutive documents that the store or the embedder refused
-	// the source's stored documents, once a review has loaded them; then kept current
+	// stamps of the source's stored documents; a review loads them, and they are kept current
+	// afterwards
 	stored map[document.ID]Stamp
 }
 
@@ -210,7 +215,7 @@ func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
 }
 
 // removeUnseen removes the documents that a complete pass did not yield. It keeps documents that
-// another process stored since this run began.
+// another process has stored since this run began.
 func (r *run) removeUnseen(ctx context.Context) error {
 	if !r.complete {
 		return nil
@@ -253,7 +258,7 @@ func (r *run) remove(ctx context.Context, ids []document.ID) error {
 	return nil
 }
 
-// recordTimes records the time spent so far, including earlier runs of the same pass.
+// recordTimes records the time spent so far. This includes earlier runs of the same pass.
 func (r *run) recordTimes() {
 	r.state.Worked, r.state.Waited = r.config.Now().Sub(r.state.StartedAt), r.waited()-r.waitedBefore
 	if r.continued {

@@ -5,15 +5,17 @@ import "time"
 // Progress is how far a run is.
 type Progress struct {
 	Counts
-	// ChunksPerSecond over the whole run so far; 0 at its beginning.
+	// ChunksPerSecond is the average over the run so far. It is 0 at the beginning of a run.
 	ChunksPerSecond float64
-	// Remaining is how long the rest will take at the pace so far; 0 when unknown.
+	// Remaining is the estimated time for the rest of the run at the current rate. It is 0 if
+	// unknown.
 	Remaining time.Duration
-	// Waited is how much of the run was spent waiting for limits of the source; 0 when unknown.
+	// Waited is the time that the run spent waiting for rate limits of the source. It is 0 if
+	// unknown.
 	Waited time.Duration
 }
 
-// Share is how much of the run is done, from 0 to 1; 0 when unknown.
+// Share returns the finished share of the run, from 0 to 1. It returns 0 if unknown.
 func (p Progress) Share() float64 {
 	if p.Total <= 0 {
 		return 0

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// step is a group of prepared documents, with the other changes of its batch.
+// step is a group of prepared documents. It also holds the other changes of the documents' batch.
 type step struct {
 	entries   []Entry
 	unchanged int
@@ -72,8 +72,8 @@ func (r *run) readBatches(ctx context.Context, since Checkpoint, steps chan<- st
 	return nil
 }
 
-// groupBytes limits a group of several documents: the bytes it reads, and the text it holds before
-// another document is read.
+// groupBytes limits a group of several documents. It limits both the bytes that the group reads and
+// the text that the group holds before another document is read.
 const groupBytes = 8 << 20
 
 // groupLength returns how many of the items form the next group.
@@ -86,8 +86,8 @@ func (r *run) groupLength(items []Item) int {
 	return n
 }
 
-// unseen returns the items that have a storable id and were not yielded before in this run. It
-// records the others as failures, because one would overwrite the other.
+// unseen returns the items that have a storable id and that this run has not yielded before. It
+// records all other items as failures. Of two items with one id, one would overwrite the other.
 func (r *run) unseen(items []Item, s *step) []Item {
 	fresh := make([]Item, 0, len(items))
 	for _, item := range items {
@@ -105,8 +105,9 @@ func (r *run) unseen(items []Item, s *step) []Item {
 	return fresh
 }
 
-// prepare reads and cuts the changed documents of a group concurrently. It returns how many items
-// it handled. That is less than all if the first ones hold much more text than their sizes said.
+// prepare reads and cuts the changed documents of a group concurrently. It returns the number of
+// items that it handled. It stops early if the first items hold much more text than their sizes
+// said.
 func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	var s step
 	if len(items) == 0 {
@@ -261,8 +262,8 @@ func (r *run) makeEntry(ctx context.Context, item Item, stamp Stamp, stored bool
 	return e, change, true, nil
 }
 
-// accessChange returns the new access list of a document whose stored text is current, or nil if
-// nothing changes.
+// accessChange returns the new access list of a document whose stored text is current. It returns
+// nil if the access list is unchanged.
 func accessChange(d *document.Document, sum Hash, stored Stamp) *Access {
 	if sum == stored.Hash && slices.Equal(d.ACL, stored.ACL) {
 		return nil
@@ -271,8 +272,8 @@ func accessChange(d *document.Document, sum Hash, stored Stamp) *Access {
 }
 
 // narrowedAccess returns the access list that applies until the new version of a document is
-// stored: the readers of both versions. Storing may take long or fail, and revocations apply at
-// once. It returns nil if no one loses access.
+// stored. It admits only readers of both versions. Storing may take long or fail, but revocations
+// must apply at once. narrowedAccess returns nil if everyone keeps access.
 func narrowedAccess(d *document.Document, stored Stamp) *Access {
 	both := slices.DeleteFunc(slices.Clone(stored.ACL), func(p access.Principal) bool { return !slices.Contains(d.ACL, p) })
 	if len(both) == len(stored.ACL) {

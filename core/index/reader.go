@@ -9,30 +9,31 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Readers lists who may read a node, as a flat list: holding one of its principals suffices.
-// Several clauses, or several principals, also get a Set. People who may all read share at least
-// one principal of the list, unless that set would need more than mostClauses clauses.
+// Readers are the readers of a node as a flat list. A person who holds any principal of the list
+// may read the node. If there are several clauses or several principals, the list also has a Set.
+// All readers of a node share at least one principal of the list, unless the set would need more
+// than mostClauses clauses.
 type Readers struct {
 	List access.ACL // sorted
 	Sets []Set      // the sets in List
 }
 
-// Set is a principal that combines clauses. A person holds it who holds a principal of every
+// Set is a principal that combines clauses. A person holds the set by holding a principal of every
 // clause. If a set has one clause, the list also names the principals of that clause.
 type Set struct {
 	Principal access.Principal
 	Clauses   []access.ACL // each sorted and not empty
 }
 
-// mostClauses limits the clauses of a set. A larger set has no members. Real sources need two or
-// three clauses.
+// mostClauses is the maximum number of clauses of a set. A larger set has no members. Real sources
+// need two or three clauses.
 const mostClauses = 32
 
-// way is one way to be a reader: a person must hold a principal of each clause.
+// way is one way to be a reader. A reader must hold a principal of each clause.
 type way []access.ACL
 
 // ReadersOf returns the readers of a source's nodes, by node id. A node inherits no readers from a
-// parent that is not in nodes or from parents that form a cycle.
+// parent that is missing in nodes, or from parents that form a cycle.
 func ReadersOf(source string, nodes map[string]Node) map[string]Readers {
 	ways := make(map[string][]way, len(nodes))
 	for id := range nodes {
@@ -45,7 +46,7 @@ func ReadersOf(source string, nodes map[string]Node) map[string]Readers {
 	return out
 }
 
-// resolve computes the ways of a node and of its ancestors, from the top down. It uses an explicit
+// resolve computes the ways of a node and of its ancestors, from the root down. It uses an explicit
 // stack because trees may be deep.
 func resolve(id string, nodes map[string]Node, ways map[string][]way) {
 	var above []string
@@ -78,7 +79,7 @@ func resolve(id string, nodes map[string]Node, ways map[string][]way) {
 	}
 }
 
-// inherit returns the ways to be a reader of a node, given those of its parent.
+// inherit returns the ways to be a reader of a node, given the ways of its parent.
 func inherit(n Node, parent []way) []way {
 	switch n.Inherit {
 	case Own:
@@ -95,8 +96,8 @@ func inherit(n Node, parent []way) []way {
 	return nil // an unknown relation denies everyone
 }
 
-// addWay adds the way that requires all the clauses to ways. It adds nothing if there is no clause
-// or a clause has no holder.
+// addWay adds a way that requires all the clauses. It adds nothing if there are no clauses, or if a
+// clause has no principals.
 func addWay(ways []way, clauses []access.ACL) []way {
 	add, possible := allOf(clauses)
 	if !possible {
@@ -116,7 +117,8 @@ func addWay(ways []way, clauses []access.ACL) []way {
 }
 
 // allOf returns the shortest form of clauses that must all be met. The result does not depend on
-// their order. It returns false for no clauses, an empty clause, or too many clauses.
+// the order of the clauses. allOf returns false if there are no clauses, too many clauses, or an
+// empty clause.
 func allOf(clauses []access.ACL) (way, bool) {
 	var all way
 	for _, c := range clauses {
@@ -146,8 +148,8 @@ func subset(part, whole access.ACL) bool {
 	})
 }
 
-// flatten returns the ways as a list with sets. Several principals that each suffice also get a set,
-// because that set may be all that two readers share.
+// flatten returns the ways as a list with sets. Several principals that each suffice also get a
+// set. The set may be the only principal that two readers share.
 func flatten(source string, ways []way) Readers {
 	var r Readers
 	if len(ways) == 0 {
@@ -172,8 +174,9 @@ func flatten(source string, ways []way) Readers {
 	return r
 }
 
-// eitherOf joins several ways into one that holds for a person who meets any of them. Each clause
-// of the result combines one clause of every way. ok is false if that takes too many clauses.
+// eitherOf joins several ways into one way. A person meets it by meeting any of the ways. Each
+// clause of the result combines one clause of every way. ok is false if the result would need too
+// many clauses.
 func eitherOf(ways []way) (all way, ok bool) {
 	all = ways[0]
 	for _, w := range ways[1:] {

@@ -9,18 +9,18 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Verdict decides about a stored document that is not read again (Batch.Review). The zero Verdict
-// leaves it unchanged.
+// Verdict decides about a stored document without reading it again (Batch.Review). The zero Verdict
+// leaves the document unchanged.
 type Verdict struct {
 	Gone bool       // remove it
 	ACL  access.ACL // the new access list; nil leaves it unchanged
 }
 
-// maxAccessChanges is how many access lists one transaction changes.
+// maxAccessChanges is the maximum number of access lists that one transaction changes.
 const maxAccessChanges = 5000
 
-// review gets a verdict on every stored document of the source, and applies it. Narrower access
-// lists come first.
+// review gets a verdict on every stored document of the source, and applies the verdicts. It
+// applies narrower access lists first.
 func (r *run) review(ctx context.Context, ask func(document.ID) Verdict) error {
 	if ask == nil {
 		return nil

@@ -3,19 +3,19 @@ package index
 import "time"
 
 const (
-	// interrupted is how long a run may last without an end before its process counts as dead.
+	// interrupted is how long a run may stay unfinished before its process counts as dead.
 	interrupted = 5 * time.Minute
-	// firstRetry is the wait after the first failed run. It doubles with each further failure, up to
-	// the interval.
+	// firstRetry is the delay after the first failed run. It doubles with each further failure, up
+	// to the interval of the source.
 	firstRetry = time.Minute
-	// AccessEvery is how often serve reads who may read a source. A change takes effect at most this
-	// late, if the source does not report it.
+	// AccessEvery is the interval at which serve reads who may read a source. It is also the
+	// maximum delay of a permission change that the source does not report.
 	AccessEvery = 5 * time.Minute
 )
 
-// Next returns when a source with an interval is due, given its newest run and the number of
-// consecutive runs that failed. The zero time says that it was never read. Package sources decides
-// whether it is read then.
+// Next returns the time at which a source with an interval is due. It depends on the newest run and
+// the number of consecutive failed runs. The zero time means that the source was never read.
+// Package sources decides whether the source is read then.
 func Next(every time.Duration, last Run, failing int) time.Time {
 	switch {
 	case last.StartedAt.IsZero():
@@ -30,8 +30,9 @@ func Next(every time.Duration, last Run, failing int) time.Time {
 	return last.FinishedAt.Add(backoff(failing, every))
 }
 
-// NextAccess returns when a loop over the nodes or groups of a source is due. began is the start of
-// its newest run. touched is when that run last stored something, and zero once it has ended.
+// NextAccess returns the time at which a loop over the nodes or groups of a source is due. began is
+// the start of the newest run. touched is the time at which that run last stored something. It is
+// zero once the run has ended.
 func NextAccess(began, touched time.Time, failing int) time.Time {
 	switch {
 	case !touched.IsZero():
@@ -42,8 +43,8 @@ func NextAccess(began, touched time.Time, failing int) time.Time {
 	return began.Add(AccessEvery)
 }
 
-// backoff returns the wait after a number of failures: firstRetry, doubled with each further one,
-// up to most.
+// backoff returns the delay after a number of failures. It is firstRetry, doubled with each further
+// failure, up to most.
 func backoff(failures int, most time.Duration) time.Duration {
 	wait := firstRetry
 	for n := 1; n < failures && wait < most; n++ {

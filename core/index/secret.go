@@ -13,14 +13,14 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// errSecret marks a document that contains a key or token. It is skipped, and its indexed version
-// is removed.
+// errSecret marks a document that contains a key or token. The document is skipped, and its indexed
+// version is removed.
 var errSecret = errors.New("keys and passwords are not for an index")
 
 // cutSecrets replaces each block that contains a usable key or token with a placeholder. It returns
-// the kind of the first one, or "". It returns an error if most of the document would be replaced,
-// as in a file of keys. Documentation that shows the shape of a key stays: a private key must have
-// a valid body, and a token must look random.
+// the kind of the first secret, or "". It returns an error if it would replace most of the
+// document, as in a file of keys. Documentation that shows the format of a key stays. A private key
+// must have a valid body, and a token must look random.
 func cutSecrets(d *document.Document) (found string, err error) {
 	all, gone, marked := 0, 0, false
 	for i, s := range d.Sections {
@@ -52,7 +52,7 @@ func cutSecrets(d *document.Document) (found string, err error) {
 	return found, nil
 }
 
-// maxSecretShare is the share of a document that blocks with keys may make up: 1/maxSecretShare.
+// maxSecretShare limits the blocks with keys to 1/maxSecretShare of a document.
 const maxSecretShare = 4
 
 func secretError(kind string) error {
@@ -84,20 +84,20 @@ func secretIn(text string) string {
 	return secretByRule(text)
 }
 
-// shape describes the tokens of one kind: a fixed mark, and an expression for the token from the
-// mark on.
+// shape describes tokens of one kind. It has a fixed mark, and an expression that matches the token
+// from the mark on.
 type shape struct {
 	name, mark string
 	whole      *regexp.Regexp // from the mark on; the first group is the random part
 	check      func(random, around string) bool
 }
 
-// secretWindow is how many bytes after a mark may belong to a token. It is also how many bytes
-// before and after the mark may hold the token's other half.
+// secretWindow is the maximum number of bytes of a token after its mark. It is also the number of
+// bytes before and after the mark that are searched for the token's other half.
 const secretWindow = 400
 
-// match reports whether a secret begins at an offset of a text, and the length of the matching
-// bytes.
+// match reports whether a secret begins at an offset of a text. It also returns the number of
+// matching bytes.
 func (s shape) match(text string, at int) (length int, secret bool) {
 	if s.mark != openAIMark && at > 0 && wordByte(text[at-1]) {
 		return 0, false
@@ -117,14 +117,14 @@ func (s shape) match(text string, at int) (length int, secret bool) {
 	}
 }
 
-// longestSecret limits the length in bytes of a private key that is searched for.
+// longestSecret is the maximum length, in bytes, of a private key that is searched for.
 const longestSecret = 16 << 10
 
 func wordByte(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '_'
 }
 
-// secretShapes are tokens with a shape that their vendor documents.
+// secretShapes are tokens whose format is documented by their vendor.
 var secretShapes = []shape{
 	{"an access key of Amazon Web Services", "AKIA", regexp.MustCompile(`^AKIA([A-Z2-7]{16})\b`), awsSecret},
 	{"an access key of Amazon Web Services", "ASIA", regexp.MustCompile(`^ASIA([A-Z2-7]{16})\b`), awsSecret},
@@ -150,8 +150,8 @@ var secretShapes = []shape{
 // openAIMark appears in the middle of OpenAI's keys.
 const openAIMark = "T3BlbkFJ"
 
-// awsSecret reports whether the secret half of an access key is near its id. The id alone grants
-// nothing. A hash of 40 hexadecimal digits is not a secret half.
+// awsSecret reports whether the secret half of an access key is near its id. The id alone gives no
+// access. A hash of 40 hexadecimal digits does not count as a secret half.
 func awsSecret(id, around string) bool {
 	if placeholder(id) {
 		return false
@@ -191,7 +191,7 @@ func placeholder(s string) bool { return placeholders.MatchString(s) }
 // letters and digits have about 4.6, and of 64 hexadecimal digits 3.8.
 const leastRandom = 3.2
 
-// random reports whether a text looks random and not like an example.
+// random reports whether a text looks random and does not look like an example.
 func random(s string) bool {
 	return !placeholder(s) && entropy(s) >= leastRandom
 }
@@ -212,17 +212,17 @@ func entropy(s string) float64 {
 	return bits
 }
 
-// pemBegin begins a key in the textual encoding of RFC 7468 and similar ones.
+// pemBegin is the beginning of a key in the textual encoding of RFC 7468 and similar encodings.
 const pemBegin = "-----BEGIN "
 
 var (
 	pemHead = regexp.MustCompile(`^-----BEGIN (?:(?:RSA |EC |DSA |OPENSSH |ENCRYPTED )?PRIVATE KEY|PGP PRIVATE KEY BLOCK)-----`)
-	// pemFields precede the body of password-protected keys and PGP keys.
+	// pemFields are the fields before the body of password-protected keys and PGP keys.
 	pemFields = regexp.MustCompile(`^\s*(?:Proc-Type:\s*\S+\s+DEK-Info:\s*\S+\s+|(?:(?:Version|Comment|Hash|Charset):[^\n]*\n\s*)+)`)
 )
 
-// privateKeyIn reports whether a text contains a private key with a valid body: Base64 of the
-// length that it states.
+// privateKeyIn reports whether a text contains a private key with a valid body. A valid body is
+// Base64 of the length that the key states.
 func privateKeyIn(text string) bool {
 	for {
 		at := strings.Index(text, pemBegin)
@@ -243,7 +243,7 @@ func privateKeyIn(text string) bool {
 	}
 }
 
-// keyLines unwraps a key that is quoted in JSON or source code.
+// keyLines returns a key without the quoting of JSON or source code.
 var keyLines = strings.NewReplacer(`\r`, "", `\n`, "\n", `"`, "", "'", "", ",", "", "`", "", "> ", "")
 
 func keyBody(body string) bool {
@@ -270,7 +270,8 @@ func keyBody(body string) bool {
 	}
 }
 
-// derLength returns the total length of a DER sequence by its header, or -1 for other data.
+// derLength returns the total length of a DER sequence from its header. It returns -1 for other
+// data.
 func derLength(raw []byte) int {
 	if raw[0] != 0x30 {
 		return -1

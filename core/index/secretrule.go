@@ -14,7 +14,7 @@ import (
 //go:embed secretrules.tsv
 var secretRulesText string
 
-// secretRule finds credentials of one kind by an expression.
+// secretRule finds credentials of one kind with a regular expression.
 type secretRule struct {
 	name     string
 	entropy  float64 // minimum bits per character of the secret
@@ -24,8 +24,8 @@ type secretRule struct {
 	whole    func() *regexp.Regexp
 }
 
-// secretRules are the rules of secretrules.tsv. Expressions are compiled when a text first holds
-// one of their keywords.
+// secretRules are the rules of secretrules.tsv. The expression of a rule is compiled when a text
+// first contains one of the rule's keywords.
 var secretRules = sync.OnceValue(func() []secretRule {
 	var rules []secretRule
 	for line := range strings.Lines(secretRulesText) {
@@ -64,8 +64,8 @@ func secretRuleOf(columns []string) (r secretRule, err error) {
 	return r, nil
 }
 
-// secretByRule returns the kind of credential that a rule finds in a text, or "". Rules are tried
-// only near token-like runs, so prose costs a single pass.
+// secretByRule returns the kind of credential that a rule finds in a text, or "". It tries rules
+// only near runs of characters that look like tokens. Prose therefore costs a single pass.
 func secretByRule(text string) string {
 	rules := secretRules()
 	for window := range tokenWindows(text) {
@@ -103,19 +103,16 @@ var secretKeywords = sync.OnceValue(func() *[1 << 16][]secretKeyword {
 
 func pair(s string) uint16 { return uint16(s[0])<<8 | uint16(s[1]) }
 
-// A token has so many letters, digits, dashes and underscores in a row at least. So many bytes
-// around it may hold the word that says what it is, and the other parts of a credential of several
-// tokens.
 const (
-	// leastToken is the minimum length of a token: a run of letters, digits, dashes and
-	// underscores. aroundToken is how many bytes around it are searched too, for a name or for
-	// other parts of the credential.
+	// leastToken is the minimum length of a token, which is a run of letters, digits, dashes and
+	// underscores. aroundToken is the number of bytes around a token that are also searched. They
+	// may contain a name or other parts of the credential.
 	leastToken  = 16
 	aroundToken = 100
 )
 
-// tokenWindows yields the surroundings of tokens: runs of at least leastToken bytes with letters
-// and digits, or with letters of both cases. Adjacent windows are merged.
+// tokenWindows yields the surroundings of tokens. A token is a run of at least leastToken bytes
+// with letters and digits, or with letters of both cases. Adjacent windows are merged.
 func tokenWindows(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		from, to := 0, 0 // the pending window; empty if none
@@ -202,14 +199,14 @@ func (r secretRule) matches(text string) bool {
 	return false
 }
 
-// leastRuleEntropy is the minimum entropy for all rules. Some rules state none.
+// leastRuleEntropy is the minimum entropy for all rules. Some rules do not state a minimum.
 const leastRuleEntropy = 3
 
 // databasePassword finds the password in an address such as postgres://app:PASSWORD@db/name.
 var databasePassword = regexp.MustCompile(`(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|ldaps?|ftps?|sftp|smtps?|https?)://([^\s:/?#@'"<>]*):([^\s/?#@'"<>]+)@([^\s/?#'"<>]+)`)
 
-// passwordInAddress reports whether a text holds the address of a server with a password that is
-// not an example: documentation writes user:password@host.
+// passwordInAddress reports whether a text holds the address of a server with a password. It
+// ignores example passwords, since documentation writes user:password@host.
 func passwordInAddress(text string) bool {
 	for rest := text; ; {
 		at := strings.Index(rest, "://")
@@ -236,8 +233,8 @@ var (
 	exampleHosts     = regexp.MustCompile(`(?i)(?:^|[.@])(?:example\.[a-z]+|[a-z0-9-]+\.example|host(?:name)?)(?::|$)|^(?:server|db|database)?(?:host|server)\d*(?::|$)`)
 )
 
-// mixed reports whether a password has characters of at least two classes: lower case, upper case,
-// digits and others.
+// mixed reports whether a password has characters of at least two classes. The classes are lower
+// case, upper case, digits and others.
 func mixed(s string) bool {
 	var kinds tokenKinds
 	for i := range len(s) {

@@ -13,12 +13,12 @@ import (
 // Sources choose ids, names and principals. The database rejects NUL, invalid UTF-8 and long keys.
 // Values that cannot be stored fail one document, never a run.
 
-// maxID is the maximum length of a document's id, in bytes. A PostgreSQL index takes keys of up to
-// 2,700.
+// maxID is the maximum length of a document's id, in bytes. A PostgreSQL index accepts keys of up
+// to 2,700 bytes.
 const maxID = 2000
 
-// storable reports whether an id can be stored. It is not cleaned, because the result may be
-// another document's id.
+// storable reports whether an id can be stored. An invalid id is not repaired, because the result
+// may be another document's id.
 func storable(id document.ID) bool {
 	return id != "" && len(id) <= maxID && storableText(string(id))
 }
@@ -49,8 +49,8 @@ func storableNotices(all []Notice) []Notice {
 	return all
 }
 
-// storableNodes removes nodes whose ids cannot be stored. They and the nodes below them have no
-// readers.
+// storableNodes removes nodes whose ids cannot be stored. These nodes, and the nodes below them,
+// have no readers.
 func storableNodes(b NodeBatch) NodeBatch {
 	b.Nodes = slices.DeleteFunc(slices.Clone(b.Nodes), func(n Node) bool { return !storableKey(n.ID) || n.Parent != "" && !storableKey(n.Parent) })
 	for i, n := range b.Nodes {

@@ -11,40 +11,42 @@ import (
 
 // Store stores the index. Implementations are safe for concurrent use.
 type Store interface {
-	// Begin records the start of a run and creates the source if it is new. It returns the last
-	// saved state: Settings and LastSuccess of the last run that succeeded, and the newest
-	// Checkpoint. For a new source all are zero.
+	// Begin records the start of a run. It creates the source if it is new. It returns the last
+	// saved state, which has Settings and LastSuccess of the last successful run, and the newest
+	// Checkpoint. For a new source all of these are zero.
 	//
-	// If the last run did not finish, and had the same Settings and Again, this run continues it.
-	// Continues is then true, and PassStartedAt, Counts, Failures and Skipped are as last saved.
-	// Otherwise PassStartedAt is now. StartedAt is always now. Both times are by the store's clock.
+	// This run continues the last run if that run did not finish and had the same Settings and
+	// Again. Continues is then true. PassStartedAt, Counts, Failures and Skipped are then as last
+	// saved. Otherwise PassStartedAt is now. StartedAt is always now. Both times are by the store's
+	// clock.
 	Begin(ctx context.Context, tenant access.TenantID, run Run) (Run, error)
-	// Known returns the stamps of the ids that the source has in the index. Nil ids mean all
-	// documents of the source.
+	// Known returns the stamps of those ids that the source has in the index. If ids is nil, it
+	// returns the stamps of all documents of the source.
 	Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]Stamp, error)
-	// Holders returns the documents, of any source, that have one of the addresses. It compares
-	// them exactly.
+	// Holders returns the documents, of any source, that have one of the addresses. Addresses are
+	// compared exactly.
 	Holders(ctx context.Context, tenant access.TenantID, addresses []string) (map[string][]document.ID, error)
 	// Vectors returns the stored vectors of documents for a model, by the search text of the chunk.
 	// Unknown ids and texts without a vector are omitted.
 	Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error)
-	// Put stores documents in one transaction. Each replaces its previous version entirely: chunks,
-	// search terms, vectors and access list. The entries are searchable when it returns. Ids within
-	// one call must be distinct. A newer stored access list wins (NewerACL).
+	// Put stores documents in one transaction. Each document replaces its previous version
+	// entirely: chunks, search terms, vectors and access list. The documents are searchable when
+	// Put returns. The ids of one call must be distinct. If the stored access list is newer, it
+	// stays (NewerACL).
 	Put(ctx context.Context, tenant access.TenantID, entries []Entry) error
-	// Remove removes documents of the source from the index. Searches no longer find them once it
-	// returns. Unknown ids and ids of other sources are ignored.
+	// Remove removes documents of the source from the index. Once Remove returns, searches no
+	// longer find them. It ignores unknown ids and ids of other sources.
 	Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
 	// Checked records that documents of the source are unchanged as of now (Stamp.CheckedAt), by
-	// the rules of Chunking (Stamp.Chunking). Unknown ids are ignored.
+	// the rules of Chunking (Stamp.Chunking). It ignores unknown ids.
 	Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
-	// SetACL changes the access lists of documents of the source. Their text, search terms and
-	// vectors stay. All changes of a call apply to every search that begins after it returns. It
-	// ignores unknown ids, ids of other sources, and documents with a newer list (NewerACL). The
-	// documents do not count as Checked, because they were not read.
+	// SetACL changes the access lists of documents of the source. Text, search terms and vectors
+	// stay unchanged. All changes of a call apply to every search that begins after SetACL returns.
+	// It ignores unknown ids, ids of other sources, and documents with a newer list (NewerACL). The
+	// documents do not count as Checked, because SetACL does not read them.
 	SetACL(ctx context.Context, tenant access.TenantID, source document.SourceID, changes []Access) error
-	// Save records the state of a run: after every stored batch, with FinishedAt zero, and once at
-	// its end.
+	// Save records the state of a run. It is called after every stored batch, with a zero
+	// FinishedAt, and once at the end of the run.
 	Save(ctx context.Context, tenant access.TenantID, run Run) error
 	// Listings returns the stored lists of a source.
 	Listings(tenant access.TenantID, source document.SourceID) Listings
@@ -56,26 +58,26 @@ type Hash [sha256.Size]byte
 
 // Stamp identifies an indexed version of a document.
 type Stamp struct {
-	// UpdatedAt is when the source changed the document (Item.ModifiedAt), in microseconds, UTC.
-	// Zero if the source does not say. It may differ from Document.UpdatedAt, the date that readers
-	// see.
+	// UpdatedAt is the time at which the source changed the document (Item.ModifiedAt), in
+	// microseconds, UTC. It is zero if the source does not report it. It may differ from
+	// Document.UpdatedAt, the date that readers see.
 	UpdatedAt time.Time
 	Hash      Hash
-	// CheckedAt is when the document was last stored or Checked, by the store's clock. Known sets
-	// it; Put ignores it.
+	// CheckedAt is the time at which the document was last stored or Checked, by the store's clock.
+	// Known sets it. Put ignores it.
 	CheckedAt time.Time
-	// ACL is the access list, sorted. Known sets it; Put ignores it.
+	// ACL is the access list, sorted. Known sets it. Put ignores it.
 	ACL access.ACL
 	// ACLReadAt is the start of the run that read the access list, by the store's clock. Known may
 	// leave it zero.
 	ACLReadAt time.Time
-	// Chunking is the version of the rules (the constant Chunking) by which the document was last
-	// cut or checked. Known sets it.
+	// Chunking is the version of the rules by which the document was last cut or checked (see the
+	// constant Chunking). Known sets it.
 	Chunking int
 }
 
-// NewerACL reports whether the stored access list was read by a later run than the one to be
-// stored. A run holds results for a while before it stores them. Without this check an older run
+// NewerACL reports whether the stored access list was read by a later run than the access list to
+// be stored. A run holds results for a while before it stores them. Without this check an older run
 // could restore a revoked permission.
 func NewerACL(stored, found time.Time) bool { return stored.After(found) }
 
@@ -84,16 +86,16 @@ type Access struct {
 	ID   document.ID
 	ACL  access.ACL // empty: hidden from everyone
 	Hash Hash
-	// ReadAt is the start of the run that read it (Stamp.ACLReadAt).
+	// ReadAt is the start of the run that read the access list (Stamp.ACLReadAt).
 	ReadAt time.Time
 }
 
-// Entry is a document prepared for the index. SearchText and Vectors run parallel to Chunks.
+// Entry is a document prepared for the index. SearchText[i] and Vectors[i] belong to Chunks[i].
 type Entry struct {
 	Document document.Document
 	Stamp    // returned later by Known
 	Chunks   []document.Chunk
-	// the text of each chunk with title, headings and metadata: analysed and embedded
+	// the text of each chunk with title, headings and metadata, which is analysed and embedded
 	SearchText []string
 	Vectors    [][]float32 // nil without an embedder
 	Model      string      // the embedder's Model; empty without one
@@ -101,40 +103,40 @@ type Entry struct {
 	secret     string      // the key or token that was cut out; empty if none
 }
 
-// Run is one synchronisation of a source and, between runs, the source's state.
+// Run is one synchronisation of a source. Between runs, it is the state of the source.
 type Run struct {
 	Source document.Source
-	// of the connector and the pipeline; stored only for runs that succeeded
+	// settings of the connector and the pipeline; stored only for successful runs
 	Settings   string
 	Checkpoint Checkpoint
 	StartedAt  time.Time
-	// PassStartedAt is the start of the first of the runs that together read the source once, by
-	// the store's clock. A paused, stopped or killed run is continued by the next one.
+	// PassStartedAt is the start of the first run of the pass, by the store's clock. A pass reads
+	// the source once. If a run is paused, stopped or killed, the next run continues the pass.
 	PassStartedAt time.Time
 	Continues     bool      // it continues the previous run
 	Again         bool      // it rebuilds everything
 	By            string    // account that requested it; empty if scheduled
 	FinishedAt    time.Time // zero while running or paused
-	// Worked is the total duration of the runs that Counts covers. Waited is the part of it spent
-	// on rate limits of the source, as reported by its connector (Waiter).
+	// Worked is the total duration of the runs that Counts covers. Waited is the part of Worked
+	// spent on rate limits of the source, as reported by its connector (Waiter).
 	Worked, Waited time.Duration
-	// ResumesAt is when a run continues that the source has paused, and Waiting is the reason, a
-	// sentence without its full stop (Later). Zero otherwise.
+	// ResumesAt is the time at which a run continues that the source has paused (Later). It is zero
+	// otherwise. Waiting is the reason, a sentence without its full stop.
 	ResumesAt time.Time
 	Waiting   string
-	// end of the last run that succeeded; Save keeps the stored value if this is zero
+	// end of the last successful run; if zero, Save keeps the stored value
 	LastSuccess time.Time
 	Succeeded   bool   // it finished, though single documents may have failed
 	Error       string // why it failed, as a sentence
-	// why documents are Plain, as a sentence, if the model budget is the reason; not stored
+	// why documents are Plain, as a sentence, if the reason is the model budget; not stored
 	Unpaid   string
 	Counts   Counts
 	Failures []Notice // the first MaxNotices
 	Skipped  []Notice // the first MaxNotices
 }
 
-// MaxNotices is how many failures and how many skipped documents a Run names. Counts has the
-// totals.
+// MaxNotices is the maximum number of failures that a Run names. It is also the maximum number of
+// skipped documents that a Run names. Counts has the totals.
 const MaxNotices = 200
 
 // Counts counts the documents of a run by outcome.
@@ -147,7 +149,7 @@ type Counts struct {
 	Failed    int
 	Skipped   int // left out on purpose
 	Chunks    int // of the documents stored
-	// of the stored documents, those without the model's complete context
+	// number of stored documents without the complete context from the model
 	Plain int
 }
 

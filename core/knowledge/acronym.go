@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on abbreviations: shorter ones are ambiguous, and longer ones are words.
+// Limits of the length of abbreviations. Shorter ones are ambiguous, and longer ones are words.
 const (
 	minInitials, maxInitials = 3, 6
 	maxTerms                 = 50 // of one document
@@ -17,8 +17,8 @@ const (
 var skippedWords = map[string]bool{"of": true, "and": true, "for": true, "the": true, "to": true, "in": true, "on": true, "a": true, "an": true, "at": true, "by": true, "und": true, "für": true, "der": true, "die": true, "des": true}
 
 // readTerms finds abbreviations that a text expands: "Site Reliability Engineering (SRE)" and "SRE
-// (Site Reliability Engineering)". The initials must match: "infra" may be short for many things.
-// It runs in linear time.
+// (Site Reliability Engineering)". The abbreviation must consist of the initials, because "infra"
+// may be short for many things. readTerms runs in linear time.
 func (r *reader) readTerms(text string) {
 	for at := 0; len(r.Terms) < maxTerms; {
 		open := strings.IndexByte(text[at:], '(')
@@ -48,7 +48,8 @@ func (r *reader) readTerms(text string) {
 	}
 }
 
-// isSeparator separates words. A word with hyphens counts as several.
+// isSeparator reports whether a character separates words. A hyphen does, so a word with hyphens
+// counts as several words.
 func isSeparator(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune("-–/,\"“”*_`'", r)
 }
@@ -62,7 +63,8 @@ func isAcronym(text string) bool {
 	return len(text) >= minInitials && len(text) <= maxInitials
 }
 
-// expansion returns the end of words whose initials form an abbreviation, or "".
+// expansion returns the last words whose initials form an abbreviation. It returns "" if there are
+// none.
 func expansion(words []string, acronym string) string {
 	at := len(words)
 	for left := acronym; left != ""; {

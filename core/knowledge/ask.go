@@ -12,8 +12,8 @@ const (
 	maxForms      = 90
 )
 
-// Forms returns the names that a text may hold, in their normal form, longest first. A name is a
-// run of the text's words that can be told from ordinary words.
+// Forms returns the possible names in a text, in normal form, longest first. A possible name is a
+// sequence of words of the text that is Nameable.
 func Forms(text string) []string {
 	all := slices.Collect(words(text))
 	all = all[:min(len(all), 40)]
@@ -32,7 +32,8 @@ func Forms(text string) []string {
 // maxPaths limits the file paths in a question.
 const maxPaths = 2
 
-// Paths returns the words of a text that may be file paths: those with a slash or an extension.
+// Paths returns the words of a text that may be file paths. Such a word has a slash or an
+// extension.
 func Paths(text string) []string {
 	var paths []string
 	for word := range strings.FieldsSeq(text) {
@@ -45,9 +46,9 @@ func Paths(text string) []string {
 	return paths
 }
 
-// Ask returns the statements about the things that a text names. Of the names that the audience
-// knows, it uses only the longest: "the billing service" matches "billing service" but not
-// "service". It replaces the question's Names.
+// Ask returns the statements about the things that a text names. It uses only the longest names
+// that the audience knows: "the billing service" matches "billing service" but not "service". Ask
+// replaces the question's Names.
 func Ask(ctx context.Context, g Graph, about string, q Question) ([]Statement, error) {
 	q.Names, q.Paths = Forms(about), Paths(about)
 	if len(q.Names) == 0 {
@@ -75,7 +76,7 @@ func Ask(ctx context.Context, g Graph, about string, q Question) ([]Statement, e
 	return g.Statements(ctx, q)
 }
 
-// kindWords are words that accompany names without being part of them: "the billing service", "the
+// kindWords are words that accompany a name and are not part of it: "the billing service", "the
 // page Payments".
 var kindWords = func() map[string]bool {
 	set := make(map[string]bool)
@@ -86,8 +87,8 @@ var kindWords = func() map[string]bool {
 	return set
 }()
 
-// coversWords reports whether a name, in its normal form, contains every word of a text except
-// ordinary ones and kindWords.
+// coversWords reports whether a name in normal form contains every word of a text. Ordinary words
+// and kindWords do not count.
 func coversWords(form, text string) bool {
 	for word := range words(text) {
 		if !ordinary[word] && !kindWords[word] && !strings.Contains(" "+form+" ", " "+word+" ") {

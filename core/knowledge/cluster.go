@@ -15,7 +15,7 @@ type ID struct {
 	Key  string
 }
 
-// Called records that a document calls an entity by a name.
+// Called records a name that a document uses for an entity.
 type Called struct {
 	ID
 	Form     string // of the name
@@ -23,7 +23,7 @@ type Called struct {
 	Document document.Ref
 }
 
-// Pair is two entities that the operator has merged or kept apart.
+// Pair is a pair of entities that the operator has merged or kept apart.
 type Pair struct{ One, Other ID }
 
 // Reason says why two entities are joined.
@@ -32,12 +32,12 @@ type Reason string
 // Reasons.
 const (
 	BySomebody Reason = "said" // stated by the operator
-	// a document gives an account or address a name that no other one has
+	// a document gives the account or address a name, and no other account or address has this name
 	ByName Reason = "name"
 	ByBoth Reason = "identities" // a document gives one person's account and address
 )
 
-// Joined is an entity that is joined with another, with the reason.
+// Joined is an entity that was joined with another, and the reason.
 type Joined struct {
 	ID
 	With   ID
@@ -46,8 +46,8 @@ type Joined struct {
 }
 
 // Evidence holds the names that an audience may know and the operator's statements about them.
-// Clusters follow from this evidence alone. So a cluster reveals no name that the reader may not
-// read, and deleting a document needs no clean-up.
+// Clusters are computed from this evidence only. So a cluster reveals no name that the reader may
+// not read, and a deleted document needs no clean-up.
 type Evidence struct {
 	Called        []Called
 	Merged, Apart []Pair // by the operator, in either order
@@ -56,14 +56,21 @@ type Evidence struct {
 // Cluster returns the other entities that are the same as start, in the order in which they were
 // joined.
 //
-// Only people and teams are joined: entities that the operator merged; the account and the address
-// that a document gives for one person, if each occurs with no other; and a name with the account
-// or address that a document gives for it, if no other has that name.
+// Only people and teams are joined:
 //
-// Never joined are two accounts or two addresses because of a common name; similar names,
-// transliterations or parts of names; the single-word name of a person; and an address or account
-// that documents give for differently named people. Entities that the operator keeps apart are
-// never in one cluster.
+//   - entities that the operator merged;
+//   - the account and the address that a document gives for one person, if each
+//     occurs with no other;
+//   - a name and the account or address that a document gives for it, if no other
+//     account or address has that name.
+//
+// Never joined are:
+//
+//   - two accounts or two addresses because of a common name;
+//   - similar names, transliterations or parts of names;
+//   - the single-word name of a person;
+//   - an address or account that documents give for differently named people;
+//   - entities that the operator keeps apart.
 func (e *Evidence) Cluster(start ID) []Joined {
 	joins := e.joins()
 	members := []ID{start}
@@ -82,7 +89,7 @@ func (e *Evidence) Cluster(start ID) []Joined {
 	return cluster
 }
 
-// joins returns the joined pairs, each once, in a stable order.
+// joins returns each joined pair once, in a stable order.
 func (e *Evidence) joins() []Joined {
 	var all []Joined
 	for _, m := range e.Merged {
@@ -117,7 +124,7 @@ func (e *Evidence) joins() []Joined {
 	return all
 }
 
-// both returns the pairs of account and address that documents give for one person.
+// both returns the pairs of an account and an address that documents give for the same person.
 func (e *Evidence) both() []Joined {
 	var given []Joined
 	for _, c := range e.Called {
@@ -133,9 +140,8 @@ func (e *Evidence) both() []Joined {
 	})
 }
 
-// Reused returns the names of an account or address that several people use, because it was
-// reassigned or is shared. Otherwise it returns nil. Names that the operator merged with it do not
-// count.
+// Reused returns the names of an account or address that was reassigned or is shared, and nil for
+// any other. Names that the operator merged with the account or address do not count.
 func (e *Evidence) Reused(id ID) []string {
 	if id.Kind != Person || !id.identified() {
 		return nil
@@ -158,9 +164,9 @@ func (e *Evidence) Reused(id ID) []string {
 	return nil
 }
 
-// SamePerson reports whether two names, in normal form, may be of one person, given that both occur
-// with the same address. All words or initials of one must be in the other, or one must be an
-// account derived from the other.
+// SamePerson reports whether two names in normal form may belong to one person. The caller must
+// know that both names occur with the same address. The names match if one contains all words or
+// initials of the other, or if one is an account derived from the other.
 func SamePerson(one, other string) bool {
 	few, many := strings.Fields(one), strings.Fields(other)
 	if len(few) > len(many) {
@@ -194,8 +200,8 @@ func initial(word string) string {
 	return word[:size]
 }
 
-// Widen adds to names, in their normal form, the abbreviations and full forms that documents give
-// for them. An abbreviation of several things is ignored.
+// Widen adds to names, which are in normal form, the abbreviations and full forms that documents
+// give for them. It ignores an abbreviation with several full forms.
 func Widen(names []string, called []Called) []string {
 	stands := make(map[string][]string) // for each abbreviation what it is short for, by documents
 	for _, c := range called {
@@ -224,21 +230,21 @@ func Widen(names []string, called []Called) []string {
 	return wide
 }
 
-// identified reports whether more than a name identifies the entity.
+// identified reports whether the key is an account or a mail address, and not only a name.
 func (id ID) identified() bool {
 	return (id.Kind == Person || id.Kind == Team) && (strings.HasPrefix(id.Key, "@") || id.isMail())
 }
 
 func (id ID) isMail() bool { return id.Kind == Person && isMail(id.Key) }
 
-// Identity returns the account or the address that the name itself is.
+// Identity returns the account or address if the name is one.
 func (c Called) Identity() (id ID, is bool) {
 	id = ID{c.Kind, strings.ToLower(c.Shown)}
 	return id, id.identified()
 }
 
-// Whole reports whether a name is complete enough for a person's: a person's name needs two words
-// that are not initials.
+// Whole reports whether a name is complete. The name of a person needs two words that are not
+// initials.
 func (c Called) Whole() bool {
 	if _, is := c.Identity(); is {
 		return false

@@ -7,9 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// owners reads a CODEOWNERS file: a pattern and its owners a line
-// (https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners;
-// GitLab's sections in brackets are passed over).
+// owners reads a CODEOWNERS file, in which each line has a pattern and its owners
+// (https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners).
+// It skips GitLab's sections in brackets.
 func (r *reader) owners(chunks []document.Chunk) {
 	for i, c := range chunks {
 		for line := range strings.Lines(c.Words()) {
@@ -28,7 +28,7 @@ func (r *reader) owners(chunks []document.Chunk) {
 	}
 }
 
-// files returns the entity for the files of the document's source that match a pattern.
+// files returns the entity for all files of the document's source that match a pattern.
 func files(d *document.Document, pattern string) *Entity {
 	source, _, _ := strings.Cut(string(d.ID), ":")
 	e := &Entity{Kind: Path, Key: source + ":" + pattern, Name: pattern}
@@ -44,9 +44,9 @@ func SourceOf(key string) (source document.SourceID, pattern string) {
 	return document.SourceID(before), pattern
 }
 
-// Covers reports whether a CODEOWNERS pattern matches a file path, relative to the root. A pattern
-// with a slash before its end is anchored at the root. A folder matches everything below it. "*"
-// matches anything but a slash, and "**" matches anything. An invalid pattern matches nothing.
+// Covers reports whether a CODEOWNERS pattern matches a file path, which is relative to the root. A
+// pattern with a slash before its end is anchored at the root. A folder matches all files below it.
+// "*" matches anything but a slash, and "**" matches anything. An invalid pattern matches nothing.
 func Covers(pattern, file string) bool {
 	rooted := strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
 	bare := strings.Trim(pattern, "/")
@@ -78,11 +78,11 @@ func Covers(pattern, file string) bool {
 	return false
 }
 
-// maxSegments limits the combined depth of a pattern and a file.
+// maxSegments is the maximum combined number of segments of a pattern and a file.
 const maxSegments = 64
 
-// matches compares segment by segment. If a segment does not match, the last "**" consumes one
-// more. The time is at most the product of both lengths.
+// matches compares a pattern and a path segment by segment. After a mismatch, the last "**"
+// consumes one more segment. The time is at most proportional to the product of both lengths.
 func matches(pattern, names []string) bool {
 	p, n := 0, 0
 	star, from := -1, 0

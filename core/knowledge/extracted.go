@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Spelling finds the spelling of names in a text. It is safe for concurrent use.
+// Spelling finds how a text spells names. It is safe for concurrent use.
 type Spelling struct {
 	text  string
 	words []spelledWord
@@ -47,7 +47,7 @@ func NewSpelling(text string) *Spelling {
 }
 
 // Of returns the spelling of a name at its first occurrence in the text, on one line. Only whole
-// words match, regardless of case and accents. It returns "" if the name does not occur or is not
+// words match. Case and accents do not matter. Of returns "" if the name does not occur or is not
 // Nameable.
 func (s *Spelling) Of(name string) string {
 	form := Form(name)
@@ -70,8 +70,8 @@ func (s *Spelling) Of(name string) string {
 	return ""
 }
 
-// EntityOf returns the entity of a kind with a name, or nil if the text is not a name. A person
-// gets the same key as from a line "Owner: …".
+// EntityOf returns the entity of a kind with a name. It returns nil if the text is not a name. The
+// key of a person is the same as that of a person in a line "Owner: …".
 func EntityOf(kind Kind, name string) *Entity {
 	form := Form(name)
 	switch {
@@ -85,7 +85,8 @@ func EntityOf(kind Kind, name string) *Entity {
 	return &Entity{Kind: kind, Key: form, Name: name}
 }
 
-// With returns the reading with up to most additional facts. It skips facts that the reading has.
+// With returns the reading with up to most additional facts. It skips facts that the reading
+// already has.
 func (r Reading) With(facts []Fact, most int) Reading {
 	seen := make(map[string]bool, len(r.Facts)+len(facts))
 	key := func(f Fact) string {

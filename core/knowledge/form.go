@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Limits of names. A longer title is a sentence, which people do not repeat literally.
+// Limits of names. A longer title is a sentence, and people do not repeat sentences literally.
 const (
 	MaxNameWords = 12  // words of a normal form
 	MaxNameBytes = 200 // bytes of a normal form
@@ -18,7 +18,7 @@ const (
 
 // Form returns the normal form of a name: its words in lower case, without accents, separated by
 // single spaces. Names with the same form are the same name, such as "Café- Süd", "CAFE SUD" and
-// "café süd". It returns "" for a name without words. Scripts are not transliterated.
+// "café süd". Form returns "" for a name without words. It does not transliterate scripts.
 func Form(name string) string {
 	var b strings.Builder
 	for word := range words(name) {
@@ -30,8 +30,8 @@ func Form(name string) string {
 	return b.String()
 }
 
-// Nameable reports whether a normal form can be told from ordinary words. It must not be too short,
-// too long or a number, and must have a word that is not a common one.
+// Nameable reports whether a normal form is distinct from ordinary words. It must not be too short,
+// too long or a number. At least one word must be uncommon.
 func Nameable(form string) bool {
 	if len(form) > MaxNameBytes || utf8.RuneCountInString(form) < minNameRunes || strings.Count(form, " ") >= MaxNameWords {
 		return false
@@ -44,8 +44,8 @@ func Nameable(form string) bool {
 	return false
 }
 
-// words yields the words of a text in their normal form. A word is a run of letters, digits and
-// marks. It may contain an apostrophe, but a possessive ending is dropped: "Scott's" yields
+// words yields the words of a text in normal form. A word is a sequence of letters, digits and
+// marks. A word may contain an apostrophe. A possessive ending is dropped: "Scott's" yields
 // "scott".
 func words(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
@@ -104,7 +104,7 @@ func words(text string) func(yield func(string) bool) {
 	}
 }
 
-// possessive cuts "'s" off the text that follows a word.
+// possessive removes "'s" from the start of the text that follows a word.
 func possessive(rest string) (string, bool) {
 	for _, mark := range []string{"'s", "’s", "'S", "’S"} {
 		if after, cut := strings.CutPrefix(rest, mark); cut {

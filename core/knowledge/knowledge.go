@@ -1,7 +1,10 @@
-// Package knowledge builds a graph from documents without a model. The graph holds who wrote, owns
-// and worked on what, what belongs where, what replaces what, and which names occur in which
-// passage. Every statement rests on a passage. Only people who may read that passage see the
-// statement. If it leads to a document, they must be allowed to read that document too.
+// Package knowledge builds a graph from documents without a model. The graph stores who wrote, owns
+// and worked on which thing. It also stores what belongs to what, what replaces what, and which
+// names occur in which passage.
+//
+// Every statement has a passage as evidence. Only people who may read the passage see the
+// statement. If the statement refers to a document, they must also be allowed to read that
+// document.
 package knowledge
 
 import (
@@ -24,7 +27,7 @@ const (
 	Repository Kind = "repository"
 	Ticket     Kind = "ticket"
 	Release    Kind = "release"
-	// a file that a person changed, or a folder, with a slash at its end
+	// a file that a person changed, or a folder, whose key ends in a slash
 	File   Kind = "file"
 	System Kind = "system" // a dependency
 	Path   Kind = "path"   // files of a source that match a pattern
@@ -34,9 +37,9 @@ const (
 // Entity is a thing that documents mention.
 type Entity struct {
 	Kind Kind
-	// Key identifies the entity among its kind: a mail address, an account with "@", a ticket
-	// number, or else the normal form of the name. Two people with the same name are distinct if
-	// their documents give more than the name.
+	// Key identifies the entity within its kind. It is a mail address, an account with "@", or a
+	// ticket number. Other entities are identified by the normal form of the name. Two people with
+	// the same name are distinct if their documents give an address or account.
 	Key   string
 	Name  string   // as spelled in the document
 	Other []string // other names
@@ -66,7 +69,8 @@ func Relations() []Relation {
 	return []Relation{Authored, Owns, WorksOn, PartOf, Mentions, LinksTo, DependsOn, Supersedes, Releases}
 }
 
-// Fact is a statement of a document. A nil side is the document itself; at most one side is nil.
+// Fact is a statement of a document. A nil side stands for the document itself. At most one side is
+// nil.
 type Fact struct {
 	Subject  *Entity
 	Relation Relation
@@ -85,38 +89,40 @@ type Reading struct {
 // Statement is a fact that an audience may read, with the passage that states it.
 type Statement struct {
 	Relation Relation
-	// Subject and Object are names as spelled in the stating document, or titles of documents.
-	// IsDocument of a side says that it is the document of SubjectRef or ObjectRef.
+	// Subject and Object are names as the stating document spells them, or titles of documents.
+	// IsDocument of a side says that the side is the document of SubjectRef or ObjectRef.
 	Subject, Object         string
 	SubjectKind, ObjectKind Kind
 	SubjectKey, ObjectKey   string // of an entity (Entity.Key); empty for a document
-	// nil if the side is not a document, or is one that the audience may not read
+	// nil if the side is not a document, or if the audience may not read the document
 	SubjectRef, ObjectRef *document.Ref
 	Chunk                 document.ChunkID
 	Document              document.Ref // the stating document
 	At                    time.Time    // date of the document; zero if unknown
 }
 
-// MayRetire reports whether the statement's document may declare another document replaced. It must
-// be that document itself or belong to the same source. Authors of one source do not decide about
-// another.
+// MayRetire reports whether the statement's document may declare the document replaced to be
+// outdated. It may if both documents are the same or belong to the same source. Authors of one
+// source do not decide about another source.
 func (s Statement) MayRetire(replaced document.Ref) bool {
 	return s.Document.ID == replaced.ID || s.Document.Source == replaced.Source
 }
 
-// Graph stores the statements of documents. Implementations are safe for concurrent use. They
-// return only results from content that the audience may currently read.
+// Graph stores the statements of documents. Implementations are safe for concurrent use. Results
+// contain only content that the audience may read at the time of the call.
 type Graph interface {
-	// Named returns the things that have one of the question's names, longest names first.
+	// Named returns the entities and documents that have one of the question's names. The longest
+	// names come first.
 	Named(ctx context.Context, q Question) ([]Named, error)
-	// Statements returns the statements about things that have one of the question's names, newest
-	// first.
+	// Statements returns the statements about entities and documents that have one of the
+	// question's names. The newest statements come first.
 	Statements(ctx context.Context, q Question) ([]Statement, error)
 	// Neighbours returns the documents whose titles occur in the given passages. The audience must
-	// be allowed to read both. Of the question, only Audience, Sources and Documents apply.
+	// be allowed to read both the document and the passage. Only the question's Audience, Sources
+	// and Documents are used.
 	Neighbours(ctx context.Context, q Question, passages []document.ChunkID) ([]Neighbour, error)
-	// Empty reports whether a tenant has no statement with any of the relations. No relations means
-	// all.
+	// Empty reports whether a tenant has no statement with any of the relations. Without relations,
+	// it reports whether the tenant has no statement.
 	Empty(ctx context.Context, tenant access.TenantID, relations ...Relation) (bool, error)
 }
 
@@ -126,18 +132,19 @@ type Question struct {
 	Sources   []document.SourceID // restricts the stating sources; none means all
 	Documents []document.ID       // restricts the stating documents; none means all
 	Names     []string            // normal forms; matches any
-	// file paths relative to the root of their source, as further names of documents
+	// file paths relative to the root of their source; they count as further names of documents
 	Paths     []string
 	Relations []Relation // none means all
-	// range of the stating documents' dates, To exclusive; zero is unbounded
+	// range of the dates of stating documents; To is exclusive, and zero is unbounded
 	From, To time.Time
 	Limit    int // maximum number of statements
-	// Whole, for Ask, uses a name only if it contains all words of the question. It is for callers
-	// that cannot judge whether a statement is relevant. A question about "the outage of payments"
-	// then does not match the page "Payments".
+	// Whole is used by Ask. If it is set, Ask uses a name only if the name contains all words of
+	// the question. A question about "the outage of payments" then does not match the page
+	// "Payments". Callers that cannot judge the relevance of a statement set it.
 	Whole bool
-	// Object excludes statements with the names as subjects, Subject those with the names as
-	// objects. A question about what replaced them, for example, sets Object.
+	// Object excludes statements that have the names as subjects. Subject excludes statements that
+	// have the names as objects. A question about what replaced the names, for example, sets
+	// Object.
 	Object, Subject bool
 }
 
@@ -152,19 +159,19 @@ type Neighbour struct {
 	Uses      int // readable passages that contain the title, counted up to HubUses
 }
 
-// Limits beyond which names and facts carry no information.
+// Limits above which names and facts carry no information.
 const (
-	// HubOwners is the number of readable documents with the same title from which the title no
-	// longer counts as a name.
+	// HubOwners is the number of readable documents with the same title from which that title is no
+	// longer a name.
 	HubOwners = 10
-	// HubUses is the number of readable passages with a name from which it counts as an ordinary
-	// word: 1 % of the 14,000 passages used to measure it.
+	// HubUses is the number of readable passages with a name from which that name is an ordinary
+	// word. It is 1 % of the 14,000 passages that were used to measure it.
 	HubUses = 140
-	// MaxCounted limits the documents and passages of a name that are checked for readability. A
-	// name with more is an ordinary word for everyone.
+	// MaxCounted is the maximum number of documents and passages per name that are checked for
+	// permissions. A name with more is an ordinary word for everyone.
 	MaxCounted = 2000
-	// MaxNames limits the names stored for a passage to the first ones. A page that names
-	// everything is not about any of it.
+	// MaxNames is the maximum number of names that are stored for a passage. Only the first ones
+	// are stored. A page that names everything is not about any of it.
 	MaxNames = 64
 	// MaxChanged limits the files of ChangedFiles.
 	MaxChanged = 20
@@ -172,8 +179,8 @@ const (
 	MaxFacts = 500
 )
 
-// Named is an entity or document with one of the requested names, as spelled in a document that the
-// audience may read.
+// Named is an entity or document with one of the requested names. The name is spelled as in a
+// document that the audience may read.
 type Named struct {
 	Form     string // the name in its normal form
 	Kind     Kind

@@ -8,8 +8,8 @@ import (
 // NameID identifies a name within its tenant.
 type NameID int64
 
-// Lexicon is a set of names that can be found in text, as an automaton over words. Changes must not
-// be concurrent with any other call. Searches may be concurrent.
+// Lexicon is a set of names to find in texts, as an automaton over words. Searches may run
+// concurrently. A change must not run concurrently with any other call.
 type Lexicon struct {
 	words map[string]uint32 // number of each word
 	next  map[step]uint32   // states
@@ -17,7 +17,7 @@ type Lexicon struct {
 	names int
 }
 
-// step is a transition: a state and a word.
+// step is the key of a transition: a state and a word.
 type step struct{ state, word uint32 }
 
 // NewLexicon returns an empty lexicon.
@@ -28,7 +28,7 @@ func NewLexicon() *Lexicon {
 // Len returns the number of names.
 func (l *Lexicon) Len() int { return l.names }
 
-// Add adds a name by its normal form. It ignores forms that are not Nameable.
+// Add adds a name in normal form. It ignores names that are not Nameable.
 func (l *Lexicon) Add(form string, id NameID) {
 	if !Nameable(form) {
 		return
@@ -73,11 +73,11 @@ func (l *Lexicon) Remove(form string) {
 	}
 }
 
-// noWord is the number of words that no name contains.
+// noWord is the number that stands for a word that no name contains.
 const noWord = ^uint32(0)
 
 // Find returns the names in a text, each once, in order of occurrence. At each position it takes
-// the longest name, and names do not overlap. The time is at most MaxNameWords steps per position.
+// the longest name. Names do not overlap. Find takes at most MaxNameWords steps per position.
 func (l *Lexicon) Find(text string) []NameID {
 	if l.names == 0 {
 		return nil
@@ -105,7 +105,8 @@ func (l *Lexicon) Find(text string) []NameID {
 	return found
 }
 
-// longest returns the longest name at the beginning of a text and its number of words, or 0.
+// longest returns the longest name at the beginning of a text and its number of words. The number
+// is 0 if there is no name.
 func (l *Lexicon) longest(numbers []uint32) (length int, id NameID) {
 	state := uint32(0)
 	for i, number := range numbers {

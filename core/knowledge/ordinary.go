@@ -2,8 +2,9 @@ package knowledge
 
 import "strings"
 
-// ordinary words alone do not make a name. They are the most common words of English, German,
-// French and Spanish, as in the Snowball project's stop lists, and words typical of headings.
+// ordinary is a set of words that alone do not make a name. It has the most common words of
+// English, German, French and Spanish from the Snowball project's stop lists. It also has words
+// that are typical of headings.
 var ordinary = func() map[string]bool {
 	set := make(map[string]bool)
 	for word := range strings.FieldsSeq(`

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Period is a range of dates, To exclusive. A zero end is open.
+// Period is a range of dates. To is exclusive. A zero end is open.
 type Period struct{ From, To time.Time }
 
 // Open reports whether the period is unbounded.
 func (p Period) Open() bool { return p.From.IsZero() && p.To.IsZero() }
 
-// periodForm is a way to name a period in one language: a pattern, and a function that parses its
-// match.
+// periodForm is a way to name a period in one language. It has a pattern and a function that parses
+// a match.
 type periodForm struct {
 	at   *regexp.Regexp
 	read func(m []string, now time.Time) (Period, bool)
@@ -28,7 +28,7 @@ var periods = func() (all []periodForm) {
 	return all
 }()
 
-// forms returns the ways in which a language names a period.
+// forms returns the forms in which a language names a period.
 func (t *tongue) forms() []periodForm {
 	units, lately := `(?:`+strings.Join(t.units[:], "|")+`)`, `(?:`+t.last+`|`+t.this+`)`
 	moment := `((?:` + strings.Join(t.months[:], "|") + `)(?:,?\s+(?:of\s+)?\d{4})?|\d{4}-\d{2}-\d{2}|q[1-4](?:\s+(?:of\s+)?\d{4})?|\d{4}|` + t.today + `|` + t.yesterday + `|` + lately + `\s+` + units + `)`
@@ -59,15 +59,18 @@ func (t *tongue) forms() []periodForm {
 	}
 }
 
-// maxDated is the maximum length in bytes of a question whose dates are read. A longer one, such as
-// a pasted log, is rarely about its dates, and matching takes over two seconds per megabyte.
+// maxDated is the maximum length in bytes of a question in which periods are searched. A longer
+// one, such as a pasted log, is rarely about its dates. Matching takes over two seconds per
+// megabyte.
 const maxDated = 16 << 10
 
-// ReadPeriod finds the period that a question names in any supported language, and returns the rest
-// of the question. Examples are "last quarter", "in Q3 2025", "before March", "since 2026-01-31"
-// and "in the last 6 weeks". Days begin at midnight in the location of now, and weeks on Monday. A
-// month or quarter without a year is the latest that has begun. Without a period, or if the
-// question has more than maxDated bytes, it returns the question unchanged.
+// ReadPeriod finds the period that a question names in any supported language. It returns the
+// period and the rest of the question. Examples are "last quarter", "in Q3 2025", "before March",
+// "since 2026-01-31" and "in the last 6 weeks".
+//
+// Days begin at midnight in the location of now, and weeks on Monday. A month or quarter without a
+// year is the latest that has begun. If there is no period, or if the question has more than
+// maxDated bytes, ReadPeriod returns the question unchanged.
 func ReadPeriod(question string, now time.Time) (Period, string) {
 	if len(question) > maxDated {
 		return Period{}, question
@@ -90,7 +93,7 @@ func ReadPeriod(question string, now time.Time) (Period, string) {
 	return Period{}, question
 }
 
-// spanOf returns the range from the start of one period to the end of another.
+// spanOf returns the range from the start of the first period to the end of the second.
 func spanOf(first, last Period, ok bool) (Period, bool) {
 	if !ok {
 		return Period{}, false
@@ -101,7 +104,7 @@ func spanOf(first, last Period, ok bool) (Period, bool) {
 	return Period{From: first.From, To: last.To}, first.From.Before(last.To)
 }
 
-// lastFew returns the period of the last number units up to now.
+// lastFew returns the period that began number units ago. Its end is open.
 func lastFew(number string, of int, now time.Time) (Period, bool) {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 {
@@ -119,7 +122,7 @@ const (
 	aYear
 )
 
-// unit returns the index of a unit, in any of its forms.
+// unit returns the index of a unit in units. word may be any form of the unit.
 func (t *tongue) unit(word string) int {
 	for i, u := range t.units {
 		if wholeMatch(u).MatchString(word) {
@@ -175,8 +178,8 @@ func (t *tongue) namer() func(text string, now time.Time) (Period, bool) {
 	}
 }
 
-// inYear returns n months of the year in the second word, or else of the latest year in which they
-// have begun.
+// inYear returns n months that begin with first. The second word is the year. Without it, the year
+// is the latest in which month first has begun.
 func inYear(words []string, now time.Time, n int, first time.Month) (Period, bool) {
 	year := now.Year()
 	if len(words) > 1 {
@@ -190,7 +193,7 @@ func inYear(words []string, now time.Time, n int, first time.Month) (Period, boo
 	return monthRange(year, first, n, now), true
 }
 
-// unitRange returns the week, month, quarter or year of now, shifted by offset units.
+// unitRange returns the week, month, quarter or year that contains now, shifted by offset units.
 func unitRange(of int, now time.Time, offset int) Period {
 	switch of {
 	case aWeek:
@@ -205,26 +208,27 @@ func unitRange(of int, now time.Time, offset int) Period {
 	return dayRange(now, offset, 1)
 }
 
-// dayRange returns n days, starting after days after a time.
+// dayRange returns n days. The first is after days later than a time.
 func dayRange(of time.Time, after, n int) Period {
 	return Period{startOfDay(of, 0, after), startOfDay(of, 0, after+n)}
 }
 
-// monthRange returns n months, starting with a month of a year, in the location of now.
+// monthRange returns n months that begin with a month of a year, in the location of now.
 func monthRange(year int, first time.Month, n int, now time.Time) Period {
 	return Period{dayStart(year, first, 1, now.Location()), dayStart(year, first+time.Month(n), 1, now.Location())}
 }
 
-// startOfDay returns the start of the day that is months and days after a time. If the month is too
-// short, it uses its last day: three months before 31 May is 28 or 29 February.
+// startOfDay adds months and days to a time and returns the start of that day. If the month is too
+// short, it uses the last day of the month. Three months before 31 May is 28 or 29 February.
 func startOfDay(t time.Time, months, days int) time.Time {
 	year, month, day := t.Date()
 	last := time.Date(year, month+time.Month(months)+1, 0, 12, 0, 0, 0, time.UTC).Day()
 	return dayStart(year, month+time.Month(months), min(day, last)+days, t.Location())
 }
 
-// dayStart returns the start of a day. With daylight saving this is not always midnight: in Havana
-// clocks skip from midnight to one o'clock in spring, and go back to midnight in autumn.
+// dayStart returns the start of a day. Because of daylight saving, a day does not always begin at
+// midnight. In Havana, clocks skip from midnight to one o'clock in spring, and go back to midnight
+// in autumn.
 func dayStart(year int, month time.Month, day int, in *time.Location) time.Time {
 	t, noon := time.Date(year, month, day, 0, 0, 0, 0, in), time.Date(year, month, day, 12, 0, 0, 0, in)
 	if t.Day() != noon.Day() {

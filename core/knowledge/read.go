@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Read extracts the statements of a document. It makes no calls and runs in linear time.
+// Read extracts the statements of a document in linear time. It makes no calls to other systems.
 func Read(d *document.Document, chunks []document.Chunk) Reading {
 	r := reader{document: d}
 	r.addTitles()
@@ -34,7 +34,8 @@ type reader struct {
 	seen     map[string]bool
 }
 
-// addTitles adds the document's title, and the title without a part in brackets at its end.
+// addTitles adds the document's title. It also adds the title without a part in brackets at its
+// end.
 func (r *reader) addTitles() {
 	title := strings.TrimSpace(r.document.Title)
 	if title == "" {
@@ -77,8 +78,8 @@ func (r *reader) readMetadata() {
 	r.addChangedFiles()
 }
 
-// ChangedFiles is the metadata key under which a commit lists its changed files, one per line. Its
-// authors then worked on these files and their folders.
+// ChangedFiles is the metadata key under which a commit lists its changed files, one per line. The
+// authors of the commit worked on these files and their folders.
 const ChangedFiles = "changed files"
 
 func (r *reader) addChangedFiles() {
@@ -114,7 +115,7 @@ func (r *reader) addChangedFiles() {
 	}
 }
 
-// label is the meaning of a metadata key, or of the key in a line "Key: value".
+// label is the meaning of a metadata key, or of a key in a line "Key: value".
 type label int
 
 const (
@@ -131,7 +132,7 @@ const (
 	otherLabel // it has no meaning, but ends the previous value
 )
 
-// labels maps keys, in their normal form, to their meaning.
+// labels maps keys in normal form to their meaning.
 var labels = map[string]label{
 	"author": authors, "authors": authors, "written by": authors, "created by": authors, "verfasser": authors, "autor": authors,
 	"owner": owners, "owners": owners, "owned by": owners, "code owner": owners, "code owners": owners, "codeowners": owners, "maintainer": owners,

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// anyRelease is the key of an entity that every release document adds to its own, so that "the
-// release" matches the newest of them.
+// anyRelease is the key of an entity that stands for every release. Every release document has it
+// in addition to the entity of its release, so that "the release" matches the newest release.
 const anyRelease = "release"
 
 var (
@@ -45,15 +45,15 @@ func releaseOf(title string) *Entity {
 	return e
 }
 
-// Since is a reference to a release in a question. Released looks up its date.
+// Since is a reference to a release in a question. Released looks up the date of that release.
 type Since struct {
 	Name   string // of the product; empty for the latest release of anything
 	Before bool   // up to the release instead of from it
 }
 
-// ReadSince finds a reference to a release in a question, and returns the rest of the question.
-// Examples are "since the release", "before release 2.0" and "after Lighthouse 2.0 was released".
-// It finds nothing in questions of more than maxDated bytes.
+// ReadSince finds a reference to a release in a question. It returns the reference and the rest of
+// the question. Examples are "since the release", "before release 2.0" and "after Lighthouse 2.0
+// was released". It finds nothing in questions of more than maxDated bytes.
 func ReadSince(question string) (s Since, rest string, found bool) {
 	if len(question) > maxDated {
 		return Since{}, question, false
@@ -80,9 +80,9 @@ func ReadSince(question string) (s Since, rest string, found bool) {
 	return s, strings.TrimSpace(strings.TrimSpace(question[:at[0]]) + " " + left), true
 }
 
-// Released returns the period from, or up to, a release, by the dates of documents that the
-// audience may read. found is false if none has the date. Of the question, only Audience, Sources
-// and Documents apply.
+// Released returns the period from, or up to, a release. The date comes from documents that the
+// audience may read. found is false if none of these documents has the date. Only the question's
+// Audience, Sources and Documents are used.
 func Released(ctx context.Context, g Graph, q Question, s Since, now time.Time) (p Period, found bool, err error) {
 	q = Question{Audience: q.Audience, Sources: q.Sources, Documents: q.Documents, Relations: []Relation{Releases}, To: now, Limit: 1, Object: true, Names: []string{anyRelease}}
 	if form := Form(s.Name); form != "" {

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxNames limits the names that one value may list.
+// maxNames is the maximum number of names in one value.
 const maxNames = 50
 
-// splitNames splits a list of names at commas and semicolons, or at spaces if every word is an
-// account or a mail address.
+// splitNames splits a list of names at commas and semicolons. If every word is an account or a mail
+// address, it splits at spaces.
 func splitNames(value string) []string {
 	value = strings.TrimSpace(strings.Trim(strings.TrimSpace(value), "[]"))
 	fields := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
@@ -32,8 +32,8 @@ func splitNames(value string) []string {
 	return names
 }
 
-// personOrTeam returns the person or team that a text names, or nil: "Ann Lee <ann@acme.example>",
-// "ann@acme.example", "@ann", "@acme/infra", "Infra team", "Ann Lee".
+// personOrTeam returns the person or team that a text names, or nil. Examples of texts are "Ann Lee
+// <ann@acme.example>", "ann@acme.example", "@ann", "@acme/infra", "Infra team" and "Ann Lee".
 func personOrTeam(text string) *Entity {
 	text = stripLink(text)
 	if name, given := identities(text); len(given) > 0 {
@@ -69,7 +69,7 @@ func personOrTeam(text string) *Entity {
 // teamWords are words that mark the name of a team.
 var teamWords = []string{"team", "group", "squad", "crew", "guild", "department", "tribe"}
 
-// team returns a team by its name, with and without the word "team".
+// team returns the team with a name. The name is stored with and without the word "team".
 func team(name string) *Entity {
 	name = stripLink(name)
 	short := Form(name)
@@ -79,8 +79,8 @@ func team(name string) *Entity {
 	return &Entity{Kind: Team, Key: short, Name: name, Other: []string{short, short + " team"}}
 }
 
-// identities splits a text such as "Ann Lee <ann@acme.example> (@ann)" into a name and the mail
-// addresses and accounts in brackets. An address after the name needs no brackets.
+// identities splits a text such as "Ann Lee <ann@acme.example> (@ann)" into a name, mail addresses
+// and accounts. Brackets around an address after the name are optional.
 func identities(text string) (name string, given []string) {
 	if at := strings.LastIndexAny(text, " \t"); at > 0 && isMail(text[at+1:]) && !strings.ContainsAny(text, "<(") {
 		// Some markup loses the brackets: "Ann Lee ann@acme.example".
@@ -109,8 +109,8 @@ func identities(text string) (name string, given []string) {
 	return strings.TrimSpace(name), given
 }
 
-// person returns a person identified by a mail address, or else by an account. Other people may
-// have the same name.
+// person returns a person who is identified by a mail address, or by an account if there is no
+// address. Other people may have the same name.
 func person(name string, given []string) *Entity {
 	key := given[0]
 	if at := slices.IndexFunc(given, isMail); at >= 0 {

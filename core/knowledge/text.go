@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// readText extracts the statements of a passage: lines such as "Owner: Ann Lee", ticket numbers and
-// addresses.
+// readText extracts the statements of a passage from lines such as "Owner: Ann Lee", ticket numbers
+// and addresses.
 func (r *reader) readText(text string, chunk int) {
 	for line := range strings.Lines(text) {
 		at := strings.IndexByte(line[:min(len(line), maxLabel+8)], ':')
@@ -32,9 +32,9 @@ func (r *reader) readText(text string, chunk int) {
 	r.readTerms(text)
 }
 
-// firstValue returns the text before the next key in a line, that key, and the text after it.
-// Markdown joins adjacent lines, so "Owner: Ann Lee" and "Author: Bo Chen" may be one line. A key
-// begins with a capital letter.
+// firstValue returns the text before the next key in a line, the key, and the text after the key.
+// One line may contain "Owner: Ann Lee" and "Author: Bo Chen", because Markdown joins adjacent
+// lines. A key begins with a capital letter.
 func firstValue(rest string) (value, key, behind string) {
 	for from := 0; ; {
 		colon := strings.IndexByte(rest[from:], ':')
@@ -60,7 +60,7 @@ func firstValue(rest string) (value, key, behind string) {
 // maxKeyWords limits the words of a key.
 const maxKeyWords = 3
 
-// maxValue limits the bytes of a value. Longer ones are sentences.
+// maxValue is the maximum length of a value in bytes. Longer texts are sentences.
 const maxValue = 200
 
 // findTickets finds keys such as OPS-1234: a capital letter, one to nine capitals or digits, a
@@ -91,8 +91,8 @@ func (r *reader) findTickets(text string, chunk int) {
 	}
 }
 
-// notTickets are prefixes of standards and biological terms (interleukins, clusters of
-// differentiation) that look like ticket keys.
+// notTickets are prefixes that look like ticket keys but belong to standards and biological terms
+// (interleukins, clusters of differentiation).
 var notTickets = map[string]bool{
 	"UTF": true, "ISO": true, "SHA": true, "MD": true, "RFC": true, "AES": true, "IEEE": true, "CVE": true, "COVID": true, "X": true, "RS": true, "TLS": true, "PEP": true,
 	"IEC": true, "DIN": true, "EN": true, "ES": true, "HS": true, "PS": true, "UTC": true, "GMT": true, "US": true, "IPV": true, "ASCII": true, "BASE": true, "WINDOWS": true, "IL": true, "CD": true,
@@ -101,7 +101,7 @@ var notTickets = map[string]bool{
 func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
 func isDigit(c byte) bool   { return '0' <= c && c <= '9' }
 
-// joinsWord reports whether a byte next to a key makes it part of a longer word.
+// joinsWord reports whether a byte next to a ticket key makes the key part of a longer word.
 func joinsWord(c byte) bool {
 	return isCapital(c) || isDigit(c) || 'a' <= c && c <= 'z' || c == '_' || c == '-' || c == '/'
 }
@@ -137,13 +137,13 @@ func (r *reader) findLinks(text string, chunk int) {
 
 const maxAddress = 500 // bytes
 
-// maxLinkSearch limits the search for the positions of links, as a multiple of the document's
+// maxLinkSearch limits the search for the positions of links. It is a multiple of the document's
 // length. It bounds the time for adversarial link texts.
 const maxLinkSearch = 64
 
 // addLinks adds the document's links, whose targets are not in the text. Links are in reading
-// order. Each is assigned to the first passage that contains its text, at or after the passage of
-// the previous link.
+// order. addLinks assigns each link to the first passage that contains the link's text. The search
+// starts at the passage of the previous link.
 func (r *reader) addLinks(chunks []document.Chunk) {
 	left := 0
 	for i := range chunks {
@@ -179,8 +179,8 @@ func documentAt(text string) *Entity {
 	return &Entity{Kind: Document, Key: u.String(), Name: text}
 }
 
-// replacedDocuments returns the document that the value of "supersedes" names, by address if there
-// is one, else by title.
+// replacedDocuments returns the document that the value of "supersedes" names. It uses the address
+// in the value, or the title if there is no address.
 func replacedDocuments(value string) []*Entity {
 	if at := strings.Index(value, "http"); at >= 0 {
 		end := at

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// tongue holds the patterns of one language for periods. They have no capturing groups and ignore
-// case.
+// tongue holds one language's patterns for periods. The patterns have no capturing groups and
+// ignore case.
 type tongue struct {
 	months [12]string
-	// day, week, month, quarter, year, as written after last and this; after a number an s may
-	// follow
+	// day, week, month, quarter and year, in the form after the words for last and this; after a
+	// number, an s may follow
 	units                        [5]string
 	last, this, today, yesterday string
 	// before a number of units
 	lastFew string
-	// words before a moment; day is for a date
+	// words before a moment; day is the form before a date
 	between, from, before, since, after, in, day string
 	and, to                                      string // between two moments
-	// words of questions about documents themselves, and about recent events
+	// words of questions about documents themselves, and words of questions about recent events
 	documents, news string
 }
 
@@ -42,7 +42,7 @@ var tongues = []tongue{
 	},
 }
 
-// anyWord returns a pattern for the words that of selects, in all languages.
+// anyWord returns a pattern for words in all languages. of returns the words of one language.
 func anyWord(of func(t *tongue) string) *regexp.Regexp {
 	var all []string
 	for i := range tongues {

@@ -11,13 +11,13 @@ import (
 	"github.com/footnotehq/footnote/core/span"
 )
 
-// Chain is a Model with fallbacks. It asks the first model, retries Retryable errors, and then asks
-// the next model. Once it has forwarded a part of the answer, errors are final, because a reader
-// has seen the beginning.
+// Chain is a Model with fallbacks. It calls the first model, retries Retryable errors, and then
+// calls the next model. After it has forwarded a part of the answer, errors are final, because a
+// reader has seen that part.
 //
-// A silence longer than the Policy allows ends the stream with ErrStalled, and a stream without a
+// A silence longer than the Policy allows ends the stream with ErrStalled. A stream without a
 // Finish ends with ErrIncomplete. Chain holds back pieces of tool calls until text or reasoning
-// follows or the stream ends. It can then retry a stream that breaks inside a call. It forwards
+// follows or the stream ends. It can thus retry a stream that breaks inside a call. It forwards
 // ErrNoTools at once, because the caller can send the request in another form.
 type Chain struct {
 	models []Model
@@ -26,13 +26,13 @@ type Chain struct {
 
 var _ Model = (*Chain)(nil)
 
-// NewChain returns a Chain that asks model first and then the fallbacks in order.
+// NewChain returns a Chain that calls model first and then the fallbacks in order.
 func NewChain(policy Policy, model Model, fallbacks ...Model) *Chain {
 	return &Chain{models: append([]Model{model}, fallbacks...), policy: policy.withDefaults()}
 }
 
-// Info describes the first model, restricted to what all models can do. A request that fits Info
-// can be sent to any of them.
+// Info describes the first model, restricted to the abilities that all models have. A request that
+// fits Info can be sent to any of the models.
 func (c *Chain) Info() Info {
 	info := c.models[0].Info()
 	for _, m := range c.models[1:] {
@@ -94,7 +94,8 @@ type try struct {
 	finish Finish
 }
 
-// run returns nil if it forwarded the whole stream or the reader left the loop.
+// run forwards the stream. It returns nil if it forwarded the whole stream or the consumer left the
+// loop.
 func (t *try) run(parent context.Context, req Request, attempt int) (err error) {
 	began, info := time.Now(), t.model.Info()
 	name := info.Name

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Sentinel errors for errors.Is. Providers wrap them with what was tried.
+// Sentinel errors for errors.Is. Providers wrap them with a description of the attempt.
 var (
 	ErrAuth           = errors.New("the model endpoint refused the credentials")
 	ErrNotFound       = errors.New("the model endpoint does not know this model or address")
@@ -17,16 +17,16 @@ var (
 	ErrStalled        = errors.New("the model stopped sending")
 	ErrEmpty          = errors.New("the model returned an empty answer")
 	ErrRefused        = errors.New("the model declined to answer")
-	// ErrNoTools reports that the endpoint refused a request because it has tools. From then on
-	// Info reports no NativeTools. The caller can lay out the same step again with calls in its
-	// text.
+	// ErrNoTools reports that the endpoint refused a request because it has tools. After this
+	// error, Info reports no NativeTools. The caller can build the same step again with calls in
+	// its text.
 	ErrNoTools = errors.New("the model endpoint takes no tools")
-	// ErrBudget reports that the call was not made because it could cost more than the remaining
+	// ErrBudget reports that a call was not made because its cost could exceed the remaining
 	// budget.
 	ErrBudget = errors.New("the budget for models is used up")
 )
 
-// RateLimitError reports that the provider asks for a pause.
+// RateLimitError reports that the provider asked for a pause.
 type RateLimitError struct {
 	RetryAfter time.Duration // 0 when the provider does not say
 }
@@ -39,7 +39,7 @@ func (e *RateLimitError) Error() string {
 	return "the model endpoint asks to slow down"
 }
 
-// Retryable reports whether the same request may succeed a little later.
+// Retryable reports whether a retry of the same request may succeed.
 func Retryable(err error) bool {
 	var limited *RateLimitError
 	return errors.As(err, &limited) || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrIncomplete) || errors.Is(err, ErrStalled)

@@ -12,7 +12,7 @@ import (
 // an answer that respects Request.MaxTokens.
 type Limits struct {
 	Text int // bytes that a reader sees
-	// bytes of text, reasoning and calls, with pieceCost for each piece of a call
+	// bytes of text, reasoning and calls; each piece of a call costs pieceCost in addition
 	Bytes    int
 	Duration time.Duration // from the request to the end
 }
@@ -26,7 +26,7 @@ const (
 	leastText  = 4 << 10
 )
 
-// ErrEndless reports that a model exceeded Limits before it sent any text that a reader sees.
+// ErrEndless reports that a model exceeded Limits before it sent any visible text.
 var ErrEndless = errors.New("the model did not come to an end")
 
 // of returns the limits for the answer to req.
@@ -37,9 +37,9 @@ func (l Limits) of(req Request) Limits {
 	return l
 }
 
-// Stream forwards the answer of ask until it exceeds the limits, and then cancels the context of
-// ask. The stream ends with FinishLimit if text was forwarded, and with ErrEndless otherwise. An
-// ErrEndless that ask returns is handled in the same way.
+// Stream forwards the answer of ask until the answer exceeds the limits. It then cancels the
+// context of ask. The stream ends with FinishLimit if text was forwarded, and with ErrEndless
+// otherwise. Stream treats an ErrEndless from ask in the same way.
 func (l Limits) Stream(
 	ctx context.Context, req Request, ask func(context.Context, Request) iter.Seq2[Delta, error],
 ) iter.Seq2[Delta, error] {

@@ -1,6 +1,6 @@
-// Package llm defines the interface to language models: the request, the streamed reply, and the
-// errors that callers distinguish. An llm.Message is the third representation of a message, after
-// the stored row and message.Message.
+// Package llm defines the interface to language models. It has the request, the streamed reply, and
+// the errors that callers distinguish. An llm.Message is the third representation of a message,
+// after the stored row and message.Message.
 package llm
 
 import (
@@ -41,7 +41,7 @@ type ToolSpec struct {
 	Parameters  json.RawMessage
 }
 
-// ToolCall is one call that a model made. Arguments is the text that the model wrote and may be
+// ToolCall is one call that a model made. Arguments is the text that the model wrote. It may be
 // invalid JSON.
 type ToolCall struct {
 	ID        string
@@ -85,11 +85,11 @@ const (
 	FinishRefusal   Finish = "refusal" // the provider's content filter or the model itself declined
 )
 
-// Delta is one piece of a stream. Any field may be set. A model that declines in its own words
-// sends them as Text and ends with FinishRefusal.
+// Delta is one piece of a stream. Any field may be set. If a model declines to answer, its words
+// are Text and the stream ends with FinishRefusal.
 type Delta struct {
-	// name of the model that writes, if it is a fallback; Chain sets it on the fallback's first
-	// delta
+	// name of the model that writes, if it is a fallback; Chain sets it on the first delta of the
+	// fallback
 	Model     string
 	Text      string
 	Reasoning string
@@ -110,7 +110,7 @@ type CallDelta struct {
 // Usage counts tokens as the provider bills them.
 type Usage struct {
 	Input int `json:"input"`
-	// the part of Input that the provider had cached and bills at a lower price
+	// part of Input that came from the provider's cache at a lower price
 	Cached int `json:"cached,omitempty"`
 	Output int `json:"output"`
 }
@@ -123,17 +123,18 @@ type Info struct {
 	Vision      bool // can read images
 	NativeTools bool // calls tools through the API; otherwise calls are read from its text
 	Thinks      bool // may reason for minutes before its first word
-	// gets one request with a few passages that were retrieved beforehand, and no tools
+	// the model gets one request with a few passages that were retrieved before, and no tools
 	Small      bool
 	Extractive bool // quotes passages instead of writing; the answer says so
 }
 
 // Model streams answers. Implementations are safe for concurrent use.
 //
-// Stream yields deltas as they arrive. A zero Delta is a sign of life, for example a comment that a
-// gateway sends to keep the connection open. An error comes at most once, last, with a zero Delta.
-// It is one of this package's typed errors where one applies. If the caller breaks out of the loop
-// or cancels ctx, Stream closes the connection to the provider before its iterator returns.
+// Stream yields deltas as they arrive. A zero Delta is a heartbeat, for example a comment that a
+// gateway sends to keep the connection open. An error comes at most once. It is the last value and
+// has a zero Delta. It is one of this package's typed errors if one applies. If the caller leaves
+// the loop or cancels ctx, Stream closes the connection to the provider before its iterator
+// returns.
 type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 	Info() Info

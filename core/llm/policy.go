@@ -9,27 +9,27 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Policy sets how long Chain waits for a model and when it retries. Zero fields take the values of
-// DefaultPolicy.
+// Policy configures how long Chain waits for a model and when it retries. Zero fields take the
+// values of DefaultPolicy.
 type Policy struct {
 	Attempts int           // per model, including the first
 	Backoff  time.Duration // before the second attempt; doubled for each further one
-	// longest wait between two attempts when the provider asks for none
+	// maximum wait between two attempts if the provider does not specify one
 	MaxBackoff    time.Duration
 	MaxRetryAfter time.Duration // a provider that asks for a longer pause is not retried
-	// silence allowed before the first delta; 0 means firstDelta, or firstThought for a model that
-	// thinks
+	// maximum silence before the first delta; 0 means firstThought for a model that thinks, and
+	// firstDelta for others
 	FirstDelta time.Duration
 	Stall      time.Duration // silence allowed between two deltas
 
-	// Sleep waits between attempts; nil uses the clock. It returns the context's cause if the
-	// context ends first.
+	// Sleep waits between attempts. It returns the cause of the context if the context ends first.
+	// A nil Sleep uses the clock.
 	Sleep func(context.Context, time.Duration) error
-	// Jitter returns a number in [0,1) that spreads waits; nil is random.
+	// Jitter returns a number in [0,1) that randomises waits. A nil Jitter is random.
 	Jitter func() float64
 }
 
-// Silence allowed before the first delta: reading a long prompt takes time.
+// Maximum silence before the first delta. Models need time to read a long prompt.
 const (
 	firstDelta   = 90 * time.Second
 	firstThought = 5 * time.Minute // for a model that thinks: some endpoints hide the reasoning
@@ -65,7 +65,7 @@ func (p Policy) withDefaults() Policy {
 	return p
 }
 
-// beginning returns how long a model may be silent before its first delta.
+// beginning returns the maximum silence of a model before its first delta.
 func (p Policy) beginning(info Info) time.Duration {
 	switch {
 	case p.FirstDelta > 0:
@@ -77,7 +77,8 @@ func (p Policy) beginning(info Info) time.Duration {
 }
 
 // wait returns the pause after failed attempt n, counted from 1. It returns false if err is not
-// retryable, no attempts remain, or the provider asks for more than MaxRetryAfter.
+// retryable or no attempts remain. It also returns false if the provider asks for a longer pause
+// than MaxRetryAfter.
 func (p Policy) wait(n int, err error) (time.Duration, bool) {
 	if !Retryable(err) || n >= p.Attempts {
 		return 0, false

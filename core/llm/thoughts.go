@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// thoughtTags enclose reasoning at the start of a reply. Models write them if their server does not
-// separate reasoning from the answer.
+// thoughtTags enclose reasoning at the start of a reply. Models write these tags if their server
+// does not separate reasoning from the answer.
 var thoughtTags = []struct{ open, close string }{
 	{"<think>", "</think>"}, // DeepSeek R1, Qwen, GLM
 	{"<thinking>", "</thinking>"},
@@ -20,8 +20,7 @@ var thoughtTags = []struct{ open, close string }{
 }
 
 // Thoughts separates reasoning in tags from the answer. Text inside tags at the start of a reply
-// becomes Reasoning. If a tag never closes, the whole reply is reasoning. Tags after the start are
-// text.
+// becomes Reasoning. If a tag is not closed, the whole reply is reasoning. Later tags are text.
 func Thoughts(stream iter.Seq2[Delta, error]) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		var t thoughts
@@ -67,7 +66,7 @@ type thoughts struct {
 	text  bool   // the answer has begun
 }
 
-// push adds the next piece of the reply and returns the deltas that are certain.
+// push adds the next piece of the reply. It returns the deltas that later pieces cannot change.
 func (t *thoughts) push(text string) []Delta {
 	if t.text {
 		return []Delta{{Text: text}}
@@ -106,7 +105,7 @@ func (t *thoughts) push(text string) []Delta {
 	}
 }
 
-// end returns the buffered rest of a reply that has ended.
+// end returns the buffered rest of a complete reply.
 func (t *thoughts) end() Delta {
 	rest := t.buf
 	t.buf = ""
@@ -116,7 +115,7 @@ func (t *thoughts) end() Delta {
 	return Delta{Text: rest}
 }
 
-// partial returns the number of bytes at the end of text that may begin mark.
+// partial returns the number of bytes at the end of text that may be the start of mark.
 func partial(text, mark string) int {
 	for n := min(len(mark)-1, len(text)); n > 0; n-- {
 		if strings.HasSuffix(text, mark[:n]) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Addresses are the default addresses of Ollama, LM Studio, llama.cpp and llamafile, vLLM, Jan and
-// Docker Model Runner. Other programs may listen there, this one included.
+// Docker Model Runner. Other programs, including this one, may listen on the same addresses.
 var Addresses = []string{
 	"127.0.0.1:11434", "127.0.0.1:1234", "127.0.0.1:8080", "127.0.0.1:8000", "127.0.0.1:1337", "127.0.0.1:12434",
 }
@@ -21,8 +21,8 @@ func Loopback(address string) bool {
 	return err == nil && at.Addr().IsLoopback() && at.Port() > 0
 }
 
-// AddressOf returns the local address behind OLLAMA_HOST or the base URL of an endpoint. ok is
-// false if host is another machine or invalid.
+// AddressOf returns the local address in OLLAMA_HOST or in the base URL of an endpoint. ok is false
+// if host is another machine or invalid.
 func AddressOf(host string) (address string, ok bool) {
 	host = strings.Trim(strings.TrimSpace(host), `"'`)
 	if host == "" {
@@ -56,7 +56,7 @@ func AddressOf(host string) (address string, ok bool) {
 	return address, Loopback(address)
 }
 
-// Where returns the addresses to probe: the given ones and that of OLLAMA_HOST.
+// Where returns the addresses to probe: the given addresses and the address in OLLAMA_HOST.
 func Where(addresses []string, ollamaHost string) []string {
 	all := slices.Clone(addresses)
 	if at, ok := AddressOf(ollamaHost); ok && !slices.Contains(all, at) {

@@ -1,5 +1,5 @@
-// Package localmodel describes model servers that run on people's own machines: their answers,
-// which of their models writes best, and what to tell an operator about them.
+// Package localmodel describes model servers on people's own machines. It interprets the responses
+// of servers, chooses the model that writes best, and phrases messages to an operator about them.
 package localmodel
 
 import (
@@ -42,7 +42,7 @@ func (s Server) BaseURL() string {
 // Tools says whether a model can call tools.
 type Tools int
 
-// The values of Tools, from a server or from the table of families.
+// Values of Tools. They come from a server or from the table of families.
 const (
 	ToolsUnknown Tools = iota
 	ToolsNo
@@ -64,14 +64,14 @@ const (
 	WantedWindow = 32_768
 	// LeastWindow is the smallest window, in tokens, that fits a question with passages.
 	LeastWindow = 2_048
-	// AssumedWindow is the assumed window, in tokens, of a server that does not report one. It is
-	// the default of these servers.
+	// AssumedWindow is the window, in tokens, that is assumed for a server that does not report
+	// one. It is the default of such servers.
 	AssumedWindow = 4_096
-	// SmallSize is the size, in billions of parameters, up to which a model gets one request with
-	// the best passages.
+	// SmallSize is the maximum size, in billions of parameters, of a model that gets one request
+	// with the best passages.
 	SmallSize = 8.5
 	// QuotingSize is the size, in billions of parameters, below which quotations are better than
-	// the model's own text.
+	// the text that the model writes.
 	QuotingSize = 3
 )
 
@@ -82,7 +82,7 @@ type family struct {
 	tools  Tools  // of the family, if the server does not say
 }
 
-// families lists the known families. The longest matching prefix wins.
+// families lists the known families. If several prefixes match, the longest applies.
 var families = []family{
 	{"gpt-oss", 9, ToolsYes},
 	{"qwen3", 9, ToolsYes},
@@ -130,20 +130,20 @@ var families = []family{
 
 const unknownRank = 2
 
-// notWriters matches the names of models that embed, rank, transcribe or classify and do not write
-// answers.
+// notWriters matches the names of models that do not write answers. Such models embed, rank,
+// transcribe or classify.
 var notWriters = regexp.MustCompile(`(?i)(embed|rerank|minilm|whisper|guard|moderation|colbert|(^|[-_/.])(bge|gte|e5|tts|clip|nomic-bert)([-_/.:]|$))`)
 
-// Writes reports whether a model can write answers, judged by its name.
+// Writes reports, by the name of a model, whether the model can write answers.
 func Writes(name string) bool { return !notWriters.MatchString(name) }
 
 // Leaves reports whether Ollama runs the named model on Ollama's servers, so that data leaves this
-// machine. Such names end in "-cloud" or have the tag "cloud".
+// machine. The names of such models end in "-cloud" or have the tag "cloud".
 func Leaves(name string) bool {
 	return strings.HasSuffix(name, "-cloud") || strings.HasSuffix(name, ":cloud")
 }
 
-// familyOf returns the family of a model by its name.
+// familyOf returns the family of a model with a given name.
 func familyOf(name string) family {
 	bare := strings.ToLower(Shown(name))
 	if i := strings.LastIndexByte(bare, '/'); i >= 0 {
@@ -159,7 +159,8 @@ func familyOf(name string) family {
 	return best
 }
 
-// Shown returns a model's name for people. llama.cpp names its model by the path of the file.
+// Shown returns a model's name for people. If the name is the path of a .gguf file, as with
+// llama.cpp, it returns the base name of the file.
 func Shown(name string) string {
 	base, isFile := strings.CutSuffix(name, ".gguf")
 	if !isFile {
@@ -192,7 +193,8 @@ func ParseSize(text string) float64 {
 	return size
 }
 
-// Complete fills in missing properties of a model from its name and its family.
+// Complete sets the unknown properties of a model. The size comes from the model's name, and the
+// support for tools from its family.
 func Complete(m Model) Model {
 	if m.Size == 0 {
 		m.Size = ParseSize(Shown(m.Name))
@@ -203,8 +205,8 @@ func Complete(m Model) Model {
 	return m
 }
 
-// Small reports whether a model answers better from one request with the best passages than by
-// searching with tools.
+// Small reports whether a model gives better answers from one request with the best passages than
+// from searches with tools.
 func (m Model) Small() bool {
 	return m.Tools != ToolsYes || m.Size > 0 && m.Size <= SmallSize || m.Window > 0 && m.Window < WantedWindow/2
 }
@@ -227,8 +229,8 @@ func sizeBand(billions float64) int {
 	return 1 // it takes minutes on most machines
 }
 
-// Compare orders models, better ones first. It prefers models that are large enough, then those
-// that call tools, then compares size, family and whether the model is loaded.
+// Compare orders models, better ones first. It prefers models that are large enough, and then
+// models that call tools. Among these it compares size, family and whether the model is loaded.
 func Compare(a, b Model) int {
 	loaded := map[bool]int{true: 1}
 	return cmp.Or(
@@ -248,7 +250,7 @@ type Offer struct {
 	Model  Model
 }
 
-// Offers returns the best model of each server, the best first.
+// Offers returns the best model of each server. The best offer comes first.
 func Offers(servers []Server) []Offer {
 	var offers []Offer
 	for _, s := range servers {

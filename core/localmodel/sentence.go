@@ -51,8 +51,8 @@ func thousands(tokens int) string {
 	return fmt.Sprintf("%dk", tokens/1024)
 }
 
-// Question returns the question whether the first offer should write the answers. Further offers
-// have numbers.
+// Question returns the text that asks whether the first offer should write the answers. Further
+// offers have numbers.
 func Question(offers []Offer) string {
 	first := offers[0]
 	says := fmt.Sprintf("%s runs here with %s.", first.Server.Kind, first.Model.Describe())
@@ -72,8 +72,8 @@ func Question(offers []Offer) string {
 	return fmt.Sprintf("%s Let %s write the answers? [%s] Nothing leaves this machine. ", says, which, choices)
 }
 
-// Reply parses the answer to Question. It returns the index of an offer, or -1 for none. An empty
-// line selects the default. ok is false for any other input.
+// Reply parses the answer to Question. It returns the index of an offer, or -1 if the person
+// declines. An empty line selects the default. ok is false for any other input.
 func Reply(line string, offers []Offer) (chosen int, ok bool) {
 	switch line = strings.ToLower(strings.TrimSpace(line)); line {
 	case "":
@@ -93,16 +93,16 @@ func Reply(line string, offers []Offer) (chosen int, ok bool) {
 	return n - 1, true
 }
 
-// Again is the command with which an operator changes the choice later.
+// Again is the command that lets an operator change the choice later.
 const Again = "LOCAL_MODEL=again footnote chat"
 
-// Writes returns a sentence that says which model writes the answers. window is in tokens.
+// Writes returns a sentence that names the model that writes the answers. window is in tokens.
 func (o Offer) Writes(window int) string {
 	return fmt.Sprintf("%s of %s writes the answers, with a window of %d tokens. Nothing leaves this machine.", Shown(o.Model.Name), o.Server.Kind, window)
 }
 
-// Raise returns instructions for loading a larger window. It is empty if the window is large
-// enough.
+// Raise returns instructions for loading the model with a larger window. It returns an empty string
+// if the window is large enough.
 func (o Offer) Raise(window int) string {
 	want := WantedWindow
 	if o.Model.Most > 0 {
@@ -141,7 +141,7 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Settings returns the settings with which footnote serve uses the model.
+// Settings returns the settings that make footnote serve use the model.
 func (o Offer) Settings() string {
 	settings := fmt.Sprintf("OPENAI_BASE_URL=%s LLM_MODEL=%s", o.Server.BaseURL(), quoted(o.Model.Name))
 	if o.Model.Window > 0 {
@@ -153,19 +153,19 @@ func (o Offer) Settings() string {
 	return settings
 }
 
-// Unusable returns a sentence that says why the server's models cannot write answers.
+// Unusable returns a sentence that explains why the server's models cannot write answers.
 func (s Server) Unusable() string {
 	return fmt.Sprintf("%s runs here at %s, but %s.", s.Kind, s.Address, s.Fault)
 }
 
-// Gone returns a sentence for an operator: the chosen model is unavailable, and answers quote
-// documents until it is back. why is a clause.
+// Gone returns a sentence for an operator. It says that the chosen model is unavailable, and that
+// answers quote documents until it is back. why is a clause.
 func Gone(kind Kind, model, address, why string) string {
 	return fmt.Sprintf("%s of %s at %s cannot write the answers now: %s. Until it can, they quote the documents. To choose again: %s", Shown(model), kind, address, why, Again)
 }
 
-// Narrow returns a warning if the server loaded a smaller window than prompts need. It is empty
-// otherwise.
+// Narrow returns a warning if the server loaded the model with a smaller window than prompts need.
+// Otherwise it returns an empty string.
 func (o Offer) Narrow(window int) string {
 	if o.Model.Window == 0 || o.Model.Window >= window {
 		return ""
@@ -173,8 +173,8 @@ func (o Offer) Narrow(window int) string {
 	return fmt.Sprintf("%s has loaded %d tokens and cuts longer prompts: set LLM_WINDOW=%d. %s", o.Server.Kind, o.Model.Window, o.Model.Window, o.Raise(o.Model.Window))
 }
 
-// Suggestion returns the two commands that install a model if no server was found. goos is
-// runtime.GOOS.
+// Suggestion returns two commands that install a model, for machines without a model server. goos
+// is runtime.GOOS.
 func Suggestion(goos string) string {
 	install := "curl -fsSL https://ollama.com/install.sh | sh"
 	if goos == "darwin" {

@@ -32,11 +32,12 @@ const (
 
 // Loop answers questions. It is safe for concurrent use.
 type Loop interface {
-	// Alone runs a question through the loop of a turn for the one person who asked. It stores
-	// nothing. It calls still before each step and ends the turn if still fails. When ctx ends, the
-	// turn ends at once.
+	// Alone runs a question through the loop of a turn. Only the person who asked sees the result,
+	// and nothing is stored. Alone calls still before each step and ends the turn if still fails.
+	// It ends the turn at once when ctx ends.
 	Alone(ctx context.Context, t session.Turn, still func(context.Context) error, sink packet.Sink) (turn.Report, error)
-	// Readable returns the documents that exist and that the audience may read now.
+	// Readable returns the documents that exist and that the audience may read at the time of the
+	// call.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
@@ -46,7 +47,7 @@ const (
 	answerCut     = "The answer was cut because it is longer than a result can be. Ask for less."
 )
 
-// Asked is the result of ask. Its JSON names are stable.
+// Asked is the result of the tool ask. Its JSON names are stable.
 type Asked struct {
 	Answer  string          `json:"answer"` // Markdown with numbered links
 	Outcome session.Outcome `json:"outcome"`
@@ -55,7 +56,7 @@ type Asked struct {
 	Notes   []string        `json:"notes,omitempty"`
 }
 
-// AskedSource is a document that an answer cites or that is close to a question.
+// AskedSource is a document that the answer cites, or a document that is close to the question.
 type AskedSource struct {
 	Number  int    `json:"number,omitempty"`
 	Page    string `json:"page_id,omitempty"`
@@ -117,8 +118,8 @@ func (s *Service) ask(ctx context.Context, r reader, arguments json.RawMessage) 
 	return s.askedResult(ctx, r, report.Best())
 }
 
-// checkUnchanged fails if the token became invalid, or if the person's audience changed since the
-// call began.
+// checkUnchanged returns an error if the token is no longer valid. It also returns an error if the
+// person's audience has changed since the call began.
 func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 	if r.caller.valid != nil {
 		if err := r.caller.valid(ctx); err != nil {
@@ -132,8 +133,8 @@ func (s *Service) checkUnchanged(ctx context.Context, r reader) error {
 	return err
 }
 
-// askedResult returns the result of a turn. It fails if a document behind the answer may not be
-// read any more.
+// askedResult returns the result of a turn. It returns an error if the person may no longer read a
+// document behind the answer.
 func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (output, error) {
 	if err := s.checkUnchanged(ctx, r); err != nil {
 		return output{}, err
@@ -189,7 +190,7 @@ func (s *Service) askedResult(ctx context.Context, r reader, a turn.Answer) (out
 	return out, nil
 }
 
-// referenceCode returns the reference of a failure in the log, in parentheses.
+// referenceCode returns, in parentheses, the reference of a failure in the log.
 func referenceCode(reference string) string {
 	if reference == "" {
 		return ""
@@ -204,8 +205,8 @@ func formatDate(at time.Time) string {
 	return at.Format("2006-01-02")
 }
 
-// fitResult filters titles and notes and cuts the result to maxText. The answer itself has passed
-// the filters before.
+// fitResult filters titles and notes and cuts the result to maxText. It does not filter the answer,
+// which has already passed the filters.
 func (s *Service) fitResult(ctx context.Context, result Asked) (string, error) {
 	filters, err := s.Filter()
 	if err != nil {
@@ -247,8 +248,8 @@ func (s *Service) fitResult(ctx context.Context, result Asked) (string, error) {
 	}
 }
 
-// shorten returns at most the first three quarters of a text, up to the end of a paragraph or line.
-// It cuts a text of one line after its last whole link.
+// shorten returns at most the first three quarters of a text. It cuts at the end of a paragraph or
+// line. It cuts a text of one line after its last complete link.
 func shorten(text string) string {
 	runes := []rune(text)
 	part := string(runes[:len(runes)*3/4])
@@ -261,8 +262,8 @@ func shorten(text string) string {
 	return strings.TrimSpace(part)
 }
 
-// progress returns a sink that tells a client what a turn is doing, and a function that stops it. A
-// slow client blocks nothing: it receives only the latest sentence.
+// progress returns a sink that tells a client about the progress of a turn, and a function that
+// stops the sink. A slow client does not block the turn. It receives only the latest sentence.
 func progress(ctx context.Context, tell func(context.Context, string)) (sink packet.Sink, end func()) {
 	if tell == nil {
 		return packet.SinkFunc(func(packet.Packet) {}), func() {}
@@ -292,8 +293,8 @@ func progress(ctx context.Context, tell func(context.Context, string)) (sink pac
 		}
 }
 
-// describePacket returns a sentence about a packet for a waiting person. It is empty if the packet
-// has no news.
+// describePacket returns a sentence about a packet for a waiting person. It returns an empty string
+// if the packet has no news.
 func describePacket(p packet.Payload) string {
 	switch p := p.(type) {
 	case packet.SearchQueries:

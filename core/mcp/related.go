@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// related returns what documents state about people, teams, projects and other documents. A
+// related returns statements of documents about people, teams, projects and other documents. A
 // document may be named by its id or address.
 func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
 	var asked struct {

@@ -18,7 +18,7 @@ const (
 	MaxLifetime     = 366 * 24 * time.Hour
 )
 
-// Token is a personal token as stored. It names one person and does not contain its secret.
+// Token is a stored personal token. It names one person and does not contain its secret.
 type Token struct {
 	ID, Name string
 	Person   access.Account // Workspace and ID count
@@ -28,22 +28,21 @@ type Token struct {
 	Used     time.Time // to the minute; zero: never
 }
 
-// Hash is the SHA-256 of a secret. The secret is 256 random bits, so nothing slower is needed: no
-// one can guess it, with or without the hash.
+// Hash is the SHA-256 of a secret. A slower hash is not needed, because a secret of 256 random bits
+// cannot be guessed.
 type Hash [sha256.Size]byte
 
 // Tokens stores tokens. It is safe for concurrent use by any number of processes.
 type Tokens interface {
-	// Find returns a tenant's token by its hash, including expired and revoked tokens. It fails
-	// with ErrUnknownToken.
+	// Find returns a tenant's token with a hash. The token may be expired or revoked. The error is
+	// ErrUnknownToken if there is no such token.
 	Find(ctx context.Context, tenant access.TenantID, hash Hash) (Token, error)
 }
 
 // ErrUnknownToken reports that a tenant has no such token.
 var ErrUnknownToken = errors.New("the token is not known")
 
-// SecretPrefix is the prefix of each secret. It lets people and scanners for leaked secrets
-// recognise a token.
+// SecretPrefix is the prefix of every secret. It lets people and secret scanners recognise a token.
 const SecretPrefix = "footnote_"
 
 // NewSecret returns the secret and the id of a new token. The secret is shown once.
@@ -67,8 +66,8 @@ func (t Token) Invalid(now time.Time) error {
 	return nil
 }
 
-// Refusal is an error for the person whose assistant called: a sentence that says why there is no
-// result.
+// Refusal is an error for the person whose assistant made the call. It is a sentence that says why
+// there is no result.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }

@@ -29,8 +29,8 @@ type Tool struct {
 	limit                    time.Duration
 }
 
-// Tools returns the available tools, in the order in which assistants see them. It omits ask
-// without Loop and related without Related.
+// Tools returns the available tools, in the order in which assistants see them. It omits ask if
+// Loop is nil, and related if Related is nil.
 func (s *Service) Tools() []Tool {
 	list := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool {
 		return t.Name == AskName && s.Loop == nil || t.Name == relatedName && s.Related == nil
@@ -98,7 +98,8 @@ var tools = []Tool{
 	},
 }
 
-// noDocument is the same for a missing document and for one that the person may not read.
+// noDocument is the message for a missing document. It is the same for a document that the person
+// may not read.
 const noDocument = "There is no document with this id or address that this person may read."
 
 func parseArguments(arguments json.RawMessage, to any) error {
@@ -157,7 +158,7 @@ func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessag
 	return s.fenceResult(ctx, result.Content, found, notices...)
 }
 
-// discardEmitter returns an emitter that drops the packets of a search.
+// discardEmitter returns an emitter that discards the packets of a search.
 func discardEmitter() *packet.Emitter {
 	drained := make(chan struct{})
 	close(drained)
@@ -170,7 +171,7 @@ const noteRoom = 300
 const (
 	// readAhead is the number of chunks of a document that are fetched at once.
 	readAhead = 16
-	// maxPart is the last part that a call may begin with: stores count chunks in 32 bits.
+	// maxPart is the maximum part at which a call may begin. Stores count chunks in 32 bits.
 	maxPart = math.MaxInt32 - 2*readAhead
 )
 
@@ -205,8 +206,8 @@ func (s *Service) readDocument(ctx context.Context, r reader, arguments json.Raw
 	return s.fenceResult(ctx, tool.DocumentsJSON([]tool.Document{doc}, note), []document.Ref{begin[0].Document})
 }
 
-// findDocument returns the chunks of a document from position first on. name is the document's id
-// or its address.
+// findDocument returns the chunks of a document, starting at position first. name is the document's
+// id or address.
 func (s *Service) findDocument(ctx context.Context, r reader, name string, first int) (document.ID, []retrieve.Passage, error) {
 	id := document.ID(name)
 	chunks, err := s.chunks(ctx, r, id, first)
@@ -234,8 +235,8 @@ func (s *Service) chunks(ctx context.Context, r reader, id document.ID, first in
 	return slices.DeleteFunc(found, func(p retrieve.Passage) bool { return !r.covers(p.Document.Source) }), err
 }
 
-// joinChunks joins the text of chunks until room, in tokens, is used, and fetches more as needed.
-// next is the position of the first chunk that did not fit, or 0.
+// joinChunks joins the text of chunks until room, in tokens, is used. It fetches further chunks as
+// needed. next is the position of the first chunk that did not fit. It is 0 if all chunks fit.
 func (s *Service) joinChunks(ctx context.Context, r reader, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
 	var joined document.Joiner
 	last, empty := 0, true
@@ -272,7 +273,7 @@ func documentHead(p retrieve.Passage, replaced string) tool.Document {
 	return doc
 }
 
-// listedSource is a source as assistants read it. Its JSON names are stable.
+// listedSource is a source in the form that assistants read. Its JSON names are stable.
 type listedSource struct {
 	Name      string `json:"name"`
 	Kind      string `json:"kind"`
@@ -316,8 +317,8 @@ func (s *Service) listSources(ctx context.Context, r reader, _ json.RawMessage) 
 	}
 }
 
-// fenceResult filters the texts of a result, prepends fence and the notices, and cuts it to
-// maxText. Documents that were cut do not count as shown.
+// fenceResult filters the texts of a result, prepends fence and the notices, and cuts the result to
+// maxText. Documents that were cut off do not count as shown.
 func (s *Service) fenceResult(ctx context.Context, documents string, found []document.Ref, notices ...string) (output, error) {
 	documents, err := s.filterResult(ctx, documents, notices)
 	if err != nil {
@@ -359,8 +360,8 @@ type readResult struct {
 	Statements []knowledge.Statement `json:"statements"` // of related
 }
 
-// filterResult removes from documents everything that no answer may show, and does the same in
-// notices in place. Ids and addresses remain, because they lead to the document.
+// filterResult removes forbidden text from documents, and from notices in place. Ids and addresses
+// remain, because they lead to the document.
 func (s *Service) filterResult(ctx context.Context, documents string, notices []string) (string, error) {
 	filters, err := s.Filter()
 	if err != nil || !filters.Screens() {
@@ -387,8 +388,8 @@ func (s *Service) filterResult(ctx context.Context, documents string, notices []
 	return knowledge.WithStatements(tool.DocumentsJSON(read.Documents, read.Note), read.Statements)
 }
 
-// filterTexts replaces each text by the part of it that may be shown. It checks equal texts once,
-// because a filter may call another system.
+// filterTexts replaces each text by the part that may be shown. It checks equal texts once, because
+// a filter may call another system.
 func filterTexts(ctx context.Context, filters *filter.Filter, texts ...*string) error {
 	screened := map[string]string{"": ""}
 	for _, text := range texts {

@@ -1,6 +1,6 @@
-// Package message defines the conversation as the core knows it: the second of three
-// representations. The first, the stored row, never leaves adapters/postgres. The third,
-// llm.Message, is what a model reads, and only prompt.Builder creates it.
+// Package message defines the conversation for the core. It is the second of three representations.
+// The first is the stored row, which never leaves adapters/postgres. The third is llm.Message,
+// which a model reads and which only prompt.Builder creates.
 package message
 
 import (
@@ -27,27 +27,26 @@ type ID string
 // Message is one entry of a conversation. Which fields are set depends on Role.
 type Message struct {
 	ID ID
-	// number of the turn that contains the message, from 1; a turn is a question and its final
-	// answer
+	// number of the message's turn, from 1; a turn is a question and its final answer
 	Turn   int
 	Role   Role
 	Author string // display name of the person, for User
 	Text   string
-	// User: needs no documents, for example "thanks"; computed from Text, not stored
+	// User: the message needs no documents, for example "thanks"; computed from Text, not stored
 	Courtesy  bool
 	Calls     []Call     // ToolCall: the calls of one step, with the arguments that actually ran
 	CallID    string     // ToolResult: the call it answers
 	Files     []File     // User: attached to this message
 	Citations []Citation // Assistant: in order of first use
-	// Assistant: every document that the prompt contained; decides who may see the answer later
+	// Assistant: every document in the prompt; the documents decide who may see the answer later
 	Documents []Reference
 	Stopped   bool // Assistant: a person stopped the answer, so that Text is only its beginning
 	Tokens    int  // of Text, by the default tokenizer; 0 = not counted yet
 	At        time.Time
 }
 
-// Call is one tool call in the history. For a search, Arguments has the expanded queries that ran,
-// not the ones that the model wrote.
+// Call is one tool call in the history. For a search, Arguments contains the expanded queries that
+// ran instead of the queries that the model wrote.
 type Call struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
@@ -65,22 +64,22 @@ type Citation struct {
 	Quote     string       // beginning of the passage, for source lists
 }
 
-// Reference is a document in a prompt, under the number and with the text that the model saw. If
-// the text was a chunk of the index, later turns can add it to the source window again.
+// Reference is a document in a prompt, with the number and the text that the model saw. If the text
+// was a chunk of the index, later turns can add the chunk to the source window again.
 type Reference struct {
 	Number   int
 	Document document.Ref
-	// chunk that Text came from; nil if Text is a file, a page or only a title; 0 is a valid chunk
+	// chunk that contains Text; nil if Text is a file, a page or only a title; 0 is a valid chunk
 	Chunk   *document.ChunkID
 	Anchor  string
 	Heading string // of the section that Anchor names, may be empty
 	Text    string
-	// part of the document that Number stands for (cite.Passage); stored with the session, not with
+	// part of the document that Number identifies (cite.Passage); stored with the session, not with
 	// the message
 	Part string
 	// metadata of the document as the model read it; not stored with the message
 	Metadata string
-	// pieces that Text was joined from, if they have different links; not stored with the message
+	// sections that Text was joined from, if they have different links; not stored with the message
 	Sections []Section
 	Score    float64
 }
@@ -105,15 +104,15 @@ type File struct {
 	Tokens int    // of Text, or the assumed cost of the image
 	Failed string // sentence for the person why the file was left out; empty: it was included
 	// Document is the same file in the index. Only files of a project are indexed. An answer that
-	// used the file rests on this document.
+	// used the file depends on this document.
 	Document document.Ref
 	Metadata map[string]string // properties stored in the file, for a project's file
 }
 
-// cutNote ends the text of a file that was read only in part.
+// cutNote is the note at the end of the text if only a part of the file was read.
 const cutNote = "\n\n[Only the beginning of this file was read.]"
 
-// Cut sets Text to the beginning of the file and appends a note that the rest was not read.
+// Cut sets Text to the beginning of the file. It appends a note that the rest was not read.
 func (f *File) Cut(beginning string) { f.Text = beginning + cutNote }
 
 // IsCut reports whether only the beginning of the file was read.

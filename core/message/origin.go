@@ -7,11 +7,11 @@ import (
 )
 
 // Task is the role of a question that the program asks itself, for example a part of a deep search.
-// A model or a document may have written it, so it never counts as a person's text.
+// A model or a document may have written the question, so it never counts as a person's text.
 const Task Role = "task"
 
-// Said returns the texts that people wrote: the non-empty texts of messages with role User. Models,
-// documents or programs wrote all other texts.
+// Said returns the texts that people wrote. These are the non-empty texts of messages with role
+// User. All other texts come from models, documents or programs.
 func Said(messages ...Message) []string {
 	var said []string
 	for _, m := range messages {
@@ -22,15 +22,15 @@ func Said(messages ...Message) []string {
 	return said
 }
 
-// Basis lists the documents that a text was made from. A reader of the text may learn what the
-// basis says, so the text is private if anything in its basis is.
+// Basis lists the documents that a text was made from. A reader of the text may learn the content
+// of these documents. So the text is private if any document in the basis is private.
 type Basis struct {
 	Documents []document.ID
 	Unknown   bool // it includes something whose audience is unknown
 }
 
-// BasisOf returns the basis of a text that was made from messages: their documents, citations and
-// files.
+// BasisOf returns the basis of a text that was made from messages. The basis contains the
+// documents, citations and files of the messages.
 func BasisOf(messages ...Message) Basis {
 	var b Basis
 	for _, m := range messages {
@@ -67,7 +67,7 @@ func BasisOfFiles(files []File) Basis {
 	return b
 }
 
-// With returns the union of both bases. It changes neither.
+// With returns the union of both bases. It does not modify them.
 func (b Basis) With(other Basis) Basis {
 	union := Basis{Documents: slices.Clip(b.Documents), Unknown: b.Unknown || other.Unknown}
 	for _, id := range other.Documents {

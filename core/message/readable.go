@@ -2,9 +2,9 @@ package message
 
 import "github.com/footnotehq/footnote/core/document"
 
-// Readable returns the part of a conversation that an audience may see. It drops an answer, and the
-// tool calls of its turn, if allowed refuses a document of its prompt: both may repeat the
-// document. Questions remain, because the people in the thread wrote them. It does not change
+// Readable returns the part of a conversation that an audience may see. It drops an answer and the
+// tool calls of its turn if allowed refuses a document of the prompt, because both may repeat the
+// document. Questions remain, because people in the thread wrote them. Readable does not modify
 // history.
 func Readable(history []Message, allowed func(document.ID) bool) []Message {
 	return without(history, func(m Message) bool {
@@ -22,7 +22,8 @@ func Readable(history []Message, allowed func(document.ID) bool) []Message {
 	})
 }
 
-// without drops the turns that contain a message for which hides is true, except their questions.
+// without drops all turns that contain a message for which hides returns true. The questions of
+// these turns remain.
 func without(history []Message, hides func(Message) bool) []Message {
 	hidden := make(map[int]bool)
 	for _, m := range history {
@@ -43,8 +44,8 @@ func without(history []Message, hides func(Message) bool) []Message {
 }
 
 // Distinct returns the first reference to each document, in the order in which the model saw them.
-// It skips documents of which the model saw only the title, because the searches did not find
-// those.
+// It skips a document if the model saw only its title, because the searches did not find that
+// document.
 func Distinct(references []Reference) []Reference {
 	var found []Reference
 	seen := make(map[document.ID]bool)

@@ -7,7 +7,8 @@ import (
 )
 
 // Stands reports whether a document's text still contains each block of shown. It ignores
-// differences in white space, and text that was added before, after or between the blocks.
+// differences in white space. It also ignores text that was added before, after or between the
+// blocks.
 func Stands(shown, text string) bool {
 	text = plain(text)
 	for block := range strings.SplitSeq(shown, document.BlockSeparator) {
@@ -18,10 +19,10 @@ func Stands(shown, text string) bool {
 	return true
 }
 
-// plain returns text with a single space between words.
+// plain returns text with a single space between all words.
 func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Shown returns the references with text in the prompts of all answers.
+// Shown returns the references with text that were in the prompts of the history's answers.
 func Shown(history []Message) []Reference {
 	var shown []Reference
 	for _, m := range history {
@@ -34,10 +35,10 @@ func Shown(history []Message) []Reference {
 	return shown
 }
 
-// Standing removes from a conversation what rests on withdrawn text, for example a deleted message
-// of a thread. It drops an answer, as Readable does, if taken reports that text of its prompt was
-// removed from a document. It also drops later answers that inherited the document. It does not
-// modify history.
+// Standing removes answers that depend on withdrawn text from a conversation. An example of
+// withdrawn text is a deleted message of a thread. Standing drops an answer, as Readable does, if
+// taken reports that a text of its prompt was removed from a document. It also drops later answers
+// that inherited the document. It does not modify history.
 func Standing(history []Message, taken func(Reference) bool) []Message {
 	numbers := make(map[int]bool) // under which models know the documents
 	for _, r := range Shown(history) {

@@ -15,16 +15,16 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Accounts finds accounts of people. It is safe for concurrent use.
+// Accounts looks up the accounts of people. It is safe for concurrent use.
 type Accounts interface {
-	// AccountsOf returns the accounts in a workspace that belong to an identity (Owner.Identity), by
-	// the rules of access.Grants: the operator's statements lead, then comes the address that the
-	// workspace vouches for. Email is set for accounts that were found by their address. source is
-	// the source whose accounts an identity with "@" names.
+	// AccountsOf returns the accounts in a workspace that belong to an identity (Owner.Identity).
+	// It follows the rules of access.Grants. The operator's statements have priority, and the
+	// address that the workspace vouches for comes next. Email is set for accounts that were found
+	// by their address. If the identity has an "@" as an account, it is an account of source.
 	AccountsOf(ctx context.Context, tenant access.TenantID, w access.Workspace, identity string, source document.SourceID) ([]access.Account, error)
 }
 
-// Desk decides which owner is named and which may be asked. It is safe for concurrent use.
+// Desk decides which owner is named and which owner may be asked. It is safe for concurrent use.
 type Desk struct {
 	Finder
 	session.Owners
@@ -42,8 +42,8 @@ type Offer struct {
 // Askable reports whether the owner may be asked in the thread.
 func (o Offer) Askable() bool { return o.Account.ID != "" }
 
-// Called returns the owner's name for a sentence, as the platform knows the person if they may be
-// asked.
+// Called returns the owner's name for a sentence. For an owner who may be asked, it is the name on
+// the platform.
 func (o Offer) Called() string {
 	if strings.TrimSpace(o.Account.Name) != "" {
 		return Called(o.Account.Name)
@@ -57,21 +57,22 @@ func (o Offer) Packet() *packet.Owner {
 }
 
 const (
-	// maxPages is how many of the nearest pages are looked at for an owner.
+	// maxPages is the number of nearest pages whose owners are looked up.
 	maxPages = 3
-	// maxOwners limits how many owners of a page are checked.
+	// maxOwners is the maximum number of owners of a page that are checked.
 	maxOwners = 5
 )
 
-// Unanswered reports whether the documents did not answer a question: nothing was found, or the
-// answer rests on none of what was found.
+// Unanswered reports whether the documents did not answer a question. Either nothing was found, or
+// the answer uses no found document.
 func Unanswered(outcome session.Outcome, grounding packet.Grounding) bool {
 	return outcome == session.NoEvidence || outcome == session.Answered && grounding == packet.Uncited
 }
 
-// Nearest returns the owner of the nearest page that has one. pages are ordered by distance;
-// audience is everyone who sees the answer. It prefers an owner who may be asked. found is false if
-// there is none. If the platform or store fails, the owner is only named.
+// Nearest returns the owner of the nearest page that has one. It prefers an owner who may be asked.
+// pages are ordered by distance. audience is everyone who sees the answer. found is false if no
+// page has an owner. If the platform or store fails, Nearest returns an owner who is named but not
+// asked.
 func (d *Desk) Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (o Offer, found bool, err error) {
 	for _, page := range pages[:min(len(pages), maxPages)] {
 		owners, err := d.Of(ctx, audience, page, maxOwners)
@@ -87,8 +88,8 @@ func (d *Desk) Nearest(ctx context.Context, t session.Turn, audience access.Audi
 	return Offer{}, false, nil
 }
 
-// askable returns the account of the first owner who may be asked, and the owner's index. It
-// returns the zero account if none may.
+// askable returns the account of the first owner who may be asked, and the owner's index. If no
+// owner may be asked, it returns the zero account.
 func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (account access.Account, of int, err error) {
 	if !t.Public() {
 		return access.Account{}, 0, nil
@@ -121,8 +122,8 @@ func (d *Desk) askable(ctx context.Context, t session.Turn, owners []Owner) (acc
 	return access.Account{}, 0, nil
 }
 
-// candidate returns the only account of an owner. It returns none for the asker's own account or a
-// person who does not want to be asked.
+// candidate returns the account of an owner who has exactly one. It returns the zero account if
+// that account is the asker's, or if the person does not want to be asked.
 func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.Account, error) {
 	if o.Identity == "" || o.Claimed {
 		return access.Account{}, nil
@@ -139,7 +140,7 @@ func (d *Desk) candidate(ctx context.Context, t session.Turn, o Owner) (access.A
 	return found[0], nil
 }
 
-// openers is who can open a thread at this moment.
+// openers holds who can open a thread at the moment.
 type openers struct {
 	named  []access.Account // everyone, if known
 	others access.ACL       // otherwise: who can open the channel
@@ -169,8 +170,9 @@ func (d *Desk) openers(ctx context.Context, t session.Turn) (*openers, error) {
 	return open, nil
 }
 
-// reads looks up a candidate on the platform. It returns the account if its owner is a full member,
-// can open the thread, and still has the address by which the account was found.
+// reads looks up a candidate on the platform. It returns the account if the person is a full member
+// and can open the thread. The person must also still have the address by which the account was
+// found. Otherwise reads returns the zero account.
 func (d *Desk) reads(ctx context.Context, t session.Turn, candidate access.Account, open *openers) (access.Account, error) {
 	ref := t.Session.Ref
 	alone, err := d.Platform.Listeners(ctx, session.Turn{

@@ -1,5 +1,5 @@
-// Package owner decides who owns a page, whether that person may be asked about it in a thread, and
-// that they are asked once.
+// Package owner decides who owns a page and whether the owner may be asked about the page in a
+// thread. It ensures that an owner is asked only once.
 package owner
 
 import (
@@ -13,30 +13,30 @@ import (
 	"github.com/footnotehq/footnote/core/knowledge"
 )
 
-// Owner is a person or a team that owns a page, as documents state.
+// Owner is a person or team that owns a page according to documents.
 type Owner struct {
 	Page document.Ref
 	Name string // as the document writes it
-	// Identity distinguishes people with the same name: a mail address, or an account of the page's
-	// source with "@". It is empty for teams and for people known only by name.
+	// Identity distinguishes people with the same name. It is a mail address, or an account of the
+	// page's source with "@". It is empty for teams and for people known only by name.
 	Identity string
 	Source   document.SourceID // source of the stating document
-	// Claimed says that a document of another source states it. Its authors do not decide whom
-	// readers of the page ask.
+	// Claimed says that a document of another source names the owner. Such a document must not
+	// decide who is asked about the page.
 	Claimed bool
 }
 
-// Called returns the name for a sentence: in at most maxName characters, without what a platform
-// would take for a mention or a link.
+// Called returns the name for a sentence. It has at most maxName characters, and no text that a
+// platform would read as a mention or link.
 func (o Owner) Called() string { return Called(o.Name) }
 
-// Called returns a name for a sentence, as Owner.Called does.
+// Called returns a name for a sentence, in the same way as Owner.Called.
 func Called(name string) string { return cut(cite.SafeTitle(name), maxName) }
 
 // Library checks permissions of documents. It is safe for concurrent use.
 type Library interface {
-	// Readable returns those of the documents that exist and that everyone in the audience may read
-	// at this moment.
+	// Readable returns the documents that exist and that everyone in the audience may read at the
+	// time of the call.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
@@ -48,14 +48,14 @@ type Finder struct {
 
 const (
 	maxName = 60
-	// slack is how many times as many statements are read as owners are wanted: some are about other
-	// pages of the same title.
+	// slack is the number of statements to read for each wanted owner. It is above 1 because some
+	// statements are about other pages with the same title.
 	slack = 4
 )
 
-// Of returns up to limit owners of a page, according to documents that the audience may read: first
-// the page itself, then CODEOWNERS. If there are none, it returns the authors. If the audience may
-// not read the page, it returns none.
+// Of returns up to limit owners of a page, according to documents that the audience may read.
+// Owners on the page itself come first, and owners in CODEOWNERS follow. If there are none, Of
+// returns the authors. If the audience may not read the page, Of returns none.
 func (f Finder) Of(ctx context.Context, audience access.Audience, page document.Ref, limit int) ([]Owner, error) {
 	form := knowledge.Form(page.Title)
 	if !knowledge.Nameable(form) {
@@ -77,7 +77,7 @@ func (f Finder) Of(ctx context.Context, audience access.Audience, page document.
 }
 
 // readable returns the subjects of statements about a page. It omits statements of documents that
-// the audience may not read. If the audience may not read the page, it returns none.
+// the audience may not read. It returns no subjects if the audience may not read the page.
 func (f Finder) readable(ctx context.Context, audience access.Audience, page document.Ref, stated []knowledge.Statement, limit int) ([]Owner, error) {
 	ids := []document.ID{page.ID}
 	for _, s := range stated {
@@ -103,8 +103,8 @@ func (f Finder) readable(ctx context.Context, audience access.Audience, page doc
 	return owners, nil
 }
 
-// concerns reports whether a statement is about a page, and whether a document of the page's own
-// source makes it.
+// concerns reports whether a statement is about a page. It also reports whether the stating
+// document has the same source as the page.
 func concerns(s knowledge.Statement, page document.Ref) (own, about bool) {
 	if s.ObjectRef != nil {
 		own = s.Document.ID == s.ObjectRef.ID || s.Document.Source == s.ObjectRef.Source
@@ -118,7 +118,8 @@ func concerns(s knowledge.Statement, page document.Ref) (own, about bool) {
 	return true, found && string(of) == source && knowledge.Covers(pattern, file)
 }
 
-// identity returns what distinguishes the subject of a statement from others with the same name.
+// identity returns the identity of a statement's subject, which distinguishes people with the same
+// name.
 func identity(s knowledge.Statement) string {
 	if s.SubjectKind != knowledge.Person || strings.ContainsAny(s.SubjectKey, " /") {
 		return ""

@@ -3,8 +3,8 @@ package packet
 import "sync"
 
 // Emitter sends packets to the reader of a turn. Tools and steps use it instead of returning
-// packets up the call stack. Nothing can be read from it, and no logic may depend on it. It is safe
-// for concurrent use.
+// packets up the call stack. An Emitter cannot be read, so no logic can depend on sent packets. It
+// is safe for concurrent use.
 type Emitter struct {
 	queue   chan<- Packet
 	drained <-chan struct{}
@@ -18,9 +18,9 @@ type gate struct {
 	closed bool
 }
 
-// NewEmitter returns an emitter that sends packets to queue. It drops packets once drained is
-// closed, so that a worker never hangs after the reader has gone. Several emitters may share a
-// queue.
+// NewEmitter returns an emitter that sends packets to queue. When drained is closed, the emitter
+// drops packets, so that a worker never blocks after the reader has gone. Several emitters may
+// share a queue.
 func NewEmitter(queue chan<- Packet, drained <-chan struct{}, at Placement) *Emitter {
 	return &Emitter{queue: queue, drained: drained, at: at}
 }
@@ -45,14 +45,15 @@ func (e *Emitter) Emit(p Payload) {
 	}
 }
 
-// At returns an emitter for another place in the same stream. It keeps the ModelIndex of e.
+// At returns an emitter for another place in the same stream. The new emitter has the ModelIndex of
+// e.
 func (e *Emitter) At(p Placement) *Emitter {
 	p.ModelIndex = e.at.ModelIndex
 	return &Emitter{queue: e.queue, drained: e.drained, at: p, gate: e.gate}
 }
 
-// Closable returns an emitter for the same place, and a function that closes it. After that
-// function returns, neither the emitter nor one derived from it sends anything. Use it for work
+// Closable returns an emitter for the same place, and a function that closes it. After the function
+// has returned, the emitter and all emitters derived from it send no packets. Use Closable for work
 // that may be abandoned, for example a tool that ignores its context.
 func (e *Emitter) Closable() (*Emitter, func()) {
 	g := &gate{}

@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// kinds lists one zero value of every payload. Decoding and the golden tests use it.
+// kinds lists one zero value of every payload type. Decoding and the golden tests use it.
 var kinds = []Payload{
 	MessageStart{}, MessageDelta{}, ReasoningStart{}, ReasoningDelta{}, ReasoningDone{}, SearchStart{}, SearchQueries{},
 	SearchDocuments{}, OpenURLStart{}, OpenURLAddresses{}, OpenURLDocuments{}, FileReaderStart{}, FileReaderResult{},
@@ -24,7 +24,7 @@ type wire struct {
 }
 
 // MarshalJSON writes {"placement":{…},"type":"message_delta","payload":{…}}. It omits an empty
-// payload, and fails if Payload is nil.
+// payload. It fails if Payload is nil.
 func (p Packet) MarshalJSON() ([]byte, error) {
 	if p.Payload == nil {
 		return nil, fmt.Errorf("marshal packet: it has no payload")

@@ -1,8 +1,8 @@
 // Package packet defines the packets that a running turn emits, in the order in which a reader sees
-// them. Lower levels send output in no other way.
+// them. Lower levels send all output as packets.
 //
 // A Packet is a Placement and a Payload. Payloads are a closed set with a stable JSON form (see
-// MarshalJSON). Other programs drive the core with the same form.
+// MarshalJSON). Other programs use the same form to drive the core.
 package packet
 
 import (
@@ -13,7 +13,7 @@ import (
 
 // Placement is a packet's position in the user interface.
 type Placement struct {
-	// UI block; a step that reasons and then calls a tool has two
+	// UI block; a step with reasoning and a tool call has two blocks
 	TurnIndex    int  `json:"turn_index"`
 	TabIndex     int  `json:"tab_index"`                // parallel tool calls within a block
 	SubTurnIndex *int `json:"sub_turn_index,omitempty"` // block nested in a tool; nil at the top level
@@ -26,10 +26,10 @@ type Packet struct {
 	Payload   Payload
 }
 
-// Payload is one of the types of this package. Views ignore kinds that they do not know.
+// Payload is one of the types of this package. A view ignores unknown kinds.
 type Payload interface{ Kind() string }
 
-// Sink receives packets in arrival order. Accept must return at once. It is called from one
+// Sink receives packets in arrival order. Accept must return at once. Accept is called by one
 // goroutine at a time.
 type Sink interface{ Accept(Packet) }
 
@@ -41,13 +41,13 @@ func (f SinkFunc) Accept(p Packet) { f(p) }
 
 // The payloads. Text in deltas is Markdown that readers append.
 type (
-	// ModelStart names a model. It is the first packet of each model if several answer at once. A
-	// model that answers alone sends none.
+	// ModelStart names a model. If several models answer at once, it is the first packet of each
+	// model. A single model sends no ModelStart.
 	ModelStart struct {
 		Name string `json:"name"`
 	}
-	// MessageStart opens a block of answer text. Documents are all documents gathered for it so
-	// far.
+	// MessageStart opens a block of answer text. Documents are all documents gathered so far for
+	// the answer.
 	MessageStart struct {
 		Documents []Document `json:"documents,omitempty"`
 	}
@@ -63,8 +63,8 @@ type (
 	}
 	// ReasoningDone closes the reasoning.
 	ReasoningDone struct{}
-	// Status says what the model is doing before there is an answer, in the model's words or ours.
-	// It is not part of the answer.
+	// Status says what the model is doing before there is an answer. The text comes from the model
+	// or from the program. It is not part of the answer.
 	Status struct {
 		Text string `json:"text"`
 	}
@@ -78,7 +78,7 @@ type (
 	SearchDocuments struct {
 		Documents []Document `json:"documents"`
 	}
-	// OpenURLStart says that addresses are about to be opened.
+	// OpenURLStart says that the opening of addresses begins.
 	OpenURLStart struct{}
 	// OpenURLAddresses lists the addresses that are opened.
 	OpenURLAddresses struct {
@@ -97,7 +97,7 @@ type (
 		End   int    `json:"end"`
 		Total int    `json:"total"`
 	}
-	// CustomToolStart says that a tool begins that has no payload types here.
+	// CustomToolStart says that a tool without specific payload types begins.
 	CustomToolStart struct {
 		Name string `json:"name"`
 	}
@@ -112,15 +112,15 @@ type (
 		Text  string `json:"text,omitempty"`
 		Error string `json:"error,omitempty"`
 	}
-	// DeepSearchPlanStart says that a deep search begins to split the question into sub-questions.
+	// DeepSearchPlanStart says that a deep search starts to split the question into sub-questions.
 	DeepSearchPlanStart struct{}
 	// DeepSearchPlanDelta appends to the plan.
 	DeepSearchPlanDelta struct {
 		Text string `json:"text"`
 	}
 	// SubQuestion opens the tab of one part of the question. SubQuestion and its answer have
-	// SubTurnIndex 0, and its searches have 1 and above. The SectionEnd of SubTurnIndex 0 closes
-	// the tab.
+	// SubTurnIndex 0. Its searches have SubTurnIndex 1 and above. The SectionEnd with SubTurnIndex
+	// 0 closes the tab.
 	SubQuestion struct {
 		Question string `json:"question"`
 	}
@@ -128,15 +128,15 @@ type (
 	SubAnswerStart struct {
 		Documents []Document `json:"documents,omitempty"`
 	}
-	// SubAnswerDelta appends to the answer to a sub-question. It has the model's citation numbers.
-	// Only the final answer has the reader's.
+	// SubAnswerDelta appends text to the answer to a sub-question. The text has the model's
+	// citation numbers. Only the final answer has the reader's citation numbers.
 	SubAnswerDelta struct {
 		Text string `json:"text"`
 	}
 	// Finding is the result of a sub-question, before its SectionEnd. State is "found", "missing"
 	// (the documents say nothing about it), "failed", or "dropped" (a person removed it). Text is
-	// one line of Markdown with the reader's citation numbers, or a sentence that says why there is
-	// no result.
+	// one line of Markdown with the reader's citation numbers. Without a result, it is a sentence
+	// that says why there is no result.
 	Finding struct {
 		State string `json:"state"`
 		Text  string `json:"text,omitempty"`
@@ -149,28 +149,30 @@ type (
 		Missing        []string `json:"missing,omitempty"`
 		Contradictions []string `json:"contradictions,omitempty"`
 	}
-	// Progress is the state of a deep search. It comes with each finding, and again after a while
-	// without one.
+	// Progress is the state of a deep search. It is sent with each finding, and periodically if
+	// there is no finding for a while.
 	Progress struct {
 		Seconds   int `json:"seconds"` // since it began
 		Searches  int `json:"searches"`
 		Most      int `json:"most"`      // planned maximum of searches
 		Documents int `json:"documents"` // distinct documents that were read
-		// Cost is the cost of models so far, for example "0.12 USD". It is empty without prices or
-		// without a model.
+		// Cost is the cost of models so far, for example "0.12 USD". It is empty if there are no
+		// prices or no model.
 		Cost string `json:"cost,omitempty"`
 		// More is the expected remaining time in seconds, and MoreCost the expected remaining cost.
-		// Left is the part of the planned budget that the caps still allow. They are zero or empty
-		// after the end, and without prices or caps.
+		// Left is the part of the planned budget that the caps still allow. After the end, all
+		// three are zero or empty. MoreCost is empty without prices. Left is empty without prices
+		// or caps.
 		More     int    `json:"more_seconds,omitempty"`
 		MoreCost string `json:"more_cost,omitempty"`
 		Left     string `json:"left,omitempty"`
-		// Asks is the maximum number of minutes that the deep search waits until a person starts
-		// it. It is 0 if the search does not wait.
+		// Asks is the maximum time in minutes that the deep search waits for a person to start it.
+		// It is 0 if the search does not wait.
 		Asks int `json:"asks,omitempty"`
 	}
-	// CitationInfo introduces a footnote. It precedes the delta with the footnote's link, once per
-	// number and turn. Footnotes to different sections of one document have different numbers.
+	// CitationInfo introduces a footnote. It precedes the delta with the footnote's link. It is
+	// sent once per number and turn. Footnotes to different sections of one document have different
+	// numbers.
 	CitationInfo struct {
 		Number   int           `json:"number"` // as the reader sees it
 		Document document.ID   `json:"document_id"`
@@ -179,33 +181,34 @@ type (
 		URL      string        `json:"url,omitempty"`
 		Source   document.Kind `json:"source"`
 	}
-	// Withdrawn lists documents that may not be shown any more, because access was revoked while
-	// the turn ran. Readers remove them from the answer's sources. It precedes the Stop.
+	// Withdrawn lists documents that may no longer be shown, because access was revoked while the
+	// turn ran. Readers must remove these documents from the answer's sources. Withdrawn precedes
+	// the Stop.
 	Withdrawn struct {
 		Documents []document.ID `json:"document_ids"`
 	}
-	// SectionEnd closes a block of a tool call or of answer text, whether it succeeded or not. It
-	// has the placement of that block.
+	// SectionEnd closes a block of a tool call or of answer text, even if the block failed. It has
+	// the placement of that block.
 	SectionEnd struct{}
 	// Branching is the number of parallel branches that follow at the top level.
 	Branching struct {
 		Branches int `json:"branches"`
 	}
-	// Heartbeat shows that the turn is alive after a silence.
+	// Heartbeat shows after a silence that the turn is still alive.
 	Heartbeat struct{}
-	// Error says why one model's answer failed. Its Stop follows. Message is a sentence for the
-	// person. Reference identifies the cause in the log.
+	// Error says why the answer of one model failed. The model's Stop follows. Message is a
+	// sentence for the person. Reference identifies the cause in the log.
 	Error struct {
 		Message   string `json:"message"`
 		Reference string `json:"reference,omitempty"`
 		Retryable bool   `json:"retryable,omitempty"`
 	}
-	// Stop is the last packet of one model, whatever its outcome. The turn has ended when every
-	// model's Stop has arrived. Reason is an outcome, for example "answered" or "stopped". Message
-	// is a sentence about the outcome for the person. It is empty if there is nothing to say or an
-	// Error has said it. If nothing was found, Closest lists the nearest documents that the
-	// audience may read. Notices are further sentences for the person: files left out, an answer
-	// cut short.
+	// Stop is the last packet of one model, for every outcome. The turn has ended when the Stops of
+	// all models have arrived. Reason is an outcome, for example "answered" or "stopped". Message
+	// is a sentence about the outcome for the person. It is empty if nothing needs to be said, or
+	// if an Error already has a message. If nothing was found, Closest lists the nearest documents
+	// that the audience may read. Notices are further sentences for the person, for example about
+	// files left out or an answer cut short.
 	Stop struct {
 		Reason    string     `json:"reason"`
 		Message   string     `json:"message,omitempty"`
@@ -213,17 +216,18 @@ type (
 		Closest   []Document `json:"closest,omitempty"`
 		Notices   []string   `json:"notices,omitempty"`
 		// Removed says that a moderator removed the answer. Corrected says that a person's text
-		// replaces it.
+		// replaces the answer.
 		Removed bool `json:"removed,omitempty"`
-		// Deeper says that the answer covers only a part of the question, judged by its words.
+		// Deeper says that the answer covers only a part of the question. The check compares words.
 		Deeper    bool `json:"deeper,omitempty"`
 		Corrected bool `json:"corrected,omitempty"`
-		// Owner is who owns the nearest page, if the documents do not answer.
+		// Owner is the owner of the nearest page. It is set if the documents do not answer the
+		// question.
 		Owner *Owner `json:"owner,omitempty"`
 	}
 )
 
-// Owner is who owns a page that the audience may read.
+// Owner is the owner of a page that the audience may read.
 type Owner struct {
 	Name string `json:"name"`          // for a sentence, without markup
 	Page string `json:"page"`          // its title
@@ -240,7 +244,7 @@ const (
 	General Grounding = "general" // no document: the model's own knowledge
 )
 
-// Document is a found document as packets show it.
+// Document is a found document in the form that packets use.
 type Document struct {
 	ID        document.ID   `json:"document_id"`
 	Title     string        `json:"title"`
@@ -250,7 +254,7 @@ type Document struct {
 	Score     float64       `json:"score,omitempty"`
 }
 
-// Kind returns the payload's name in JSON, which never changes.
+// Kind returns the payload's name in JSON. The name never changes.
 func (ModelStart) Kind() string          { return "model_start" }
 func (MessageStart) Kind() string        { return "message_start" }
 func (MessageDelta) Kind() string        { return "message_delta" }
@@ -285,7 +289,7 @@ func (Heartbeat) Kind() string           { return "heartbeat" }
 func (Error) Kind() string               { return "error" }
 func (Stop) Kind() string                { return "stop" }
 
-// DocumentOf returns a document as packets show it, with a link to the section at anchor.
+// DocumentOf returns a document in the form that packets use, with a link to the section at anchor.
 func DocumentOf(ref document.Ref, anchor string, score float64) Document {
 	d := Document{ID: ref.ID, Title: ref.Title, URL: ref.Link(anchor), Source: ref.Kind, Score: score}
 	if !ref.UpdatedAt.IsZero() {

@@ -11,7 +11,8 @@ func Count[N ~int | ~int32 | ~int64](n N, noun string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + Of(n, noun)
 }
 
-// Of returns noun in singular or plural form for n. The noun is the last word.
+// Of returns noun in the singular or plural form for n. noun may have several words, of which the
+// last changes.
 func Of[N ~int | ~int32 | ~int64](n N, noun string) string {
 	if n == 1 {
 		return noun
@@ -28,7 +29,7 @@ func Of[N ~int | ~int32 | ~int64](n N, noun string) string {
 	return noun + "s"
 }
 
-// Does returns verb in the form for n things: "1 question waits", "2 questions wait".
+// Does returns verb in the form for n subjects: "1 question waits", "2 questions wait".
 func Does[N ~int | ~int32 | ~int64](n N, verb string) string {
 	if n == 1 {
 		return Of(2, verb)

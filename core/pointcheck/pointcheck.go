@@ -1,6 +1,6 @@
-// Package pointcheck decides which documents a private answer may show. It uses what the sources
-// say at this moment about the one person who sees the answer. The index holds permissions as of
-// the last sync. A point check finds documents that were restricted since then.
+// Package pointcheck decides which documents a private answer may show. It asks the sources which
+// documents the only reader of the answer may read now. The index holds permissions as of the last
+// sync. A point check thus detects documents that were restricted after that sync.
 package pointcheck
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Bounds of the checks before an answer shows passages.
+// Limits of the checks before an answer shows passages.
 const (
 	// checks per answer; further documents are hidden
 	MaxQuestions = 20
@@ -21,14 +21,14 @@ const (
 	FreshFor     = time.Minute     // how long a result is reused
 )
 
-// Question asks one source whether one of its people may read a document.
+// Question asks a source whether one of its people may read a document.
 type Question struct {
 	Source document.SourceID
 	Person string // native id
 	Point  index.Point
 }
 
-// Answer is the reply of a source and the time of the question.
+// Answer is the response of a source, with the time of the question.
 type Answer struct {
 	Permission index.Permission
 	Asked      time.Time
@@ -39,9 +39,9 @@ func (a Answer) fresh(now time.Time) bool {
 	return a.Permission != index.CheckFailed && now.Sub(a.Asked) < FreshFor
 }
 
-// Newer returns the answer that counts, of two answers to a question. A failed check never replaces
-// an answer. Otherwise the answer with the later Asked counts, whichever arrived first. If both
-// were asked at the same time, a denial counts.
+// Newer returns the valid one of two answers to the same question. A failed check never replaces an
+// answer. Otherwise the answer with the later Asked is valid, whichever arrived first. If both have
+// the same Asked, a denial is valid.
 func Newer(a, b Answer) Answer {
 	switch {
 	case b.Permission == index.CheckFailed:
@@ -59,9 +59,9 @@ func Newer(a, b Answer) Answer {
 	return a
 }
 
-// Questions returns the point checks for documents, in the same order, most important first. A
-// document needs none if its access list names no node, if several people listen, or if only the
-// index knows its readers.
+// Questions returns the point checks for documents, in the order of the documents. The checks of a
+// document have the most important first. A document needs no check if its access list names no
+// node, if several people listen, or if only the index knows its readers.
 func Questions(audience access.Audience, documents []Document) map[document.ID][]Question {
 	people := peopleOf(audience)
 	out := make(map[document.ID][]Question)
@@ -82,11 +82,11 @@ func Questions(audience access.Audience, documents []Document) map[document.ID][
 	return out
 }
 
-// Private reports whether the audience is one person whom a source knows. An audience of several
-// people contains no person of a source.
+// Private reports whether the audience is one person who is known to a source. An audience of
+// several people contains no person of a source.
 func Private(audience access.Audience) bool { return len(peopleOf(audience)) > 0 }
 
-// peopleOf returns the native ids of the one listener, by source.
+// peopleOf returns the native ids, by source, of the only person in the audience.
 func peopleOf(audience access.Audience) map[string][]string {
 	people := make(map[string][]string)
 	for _, p := range audience.Principals() {
@@ -97,20 +97,20 @@ func peopleOf(audience access.Audience) map[string][]string {
 	return people
 }
 
-// Document is a document with its stored access list, in which nodes are not expanded to their
-// readers.
+// Document is a document with its stored access list. The list names nodes instead of the readers
+// of the nodes.
 type Document struct {
 	ID  document.ID
 	ACL access.ACL
 }
 
-// Forget removes answers that are not fresh. This shows nothing more: a question without an answer
-// hides its document.
+// Forget removes answers that are not fresh. This cannot reveal a document, because a question
+// without an answer hides its document.
 func Forget(known map[Question]Answer, now time.Time) {
 	maps.DeleteFunc(known, func(_ Question, a Answer) bool { return !a.fresh(now) })
 }
 
-// Due returns the questions to ask now: those without a fresh answer, without duplicates, at most
+// Due returns the questions that have no fresh answer. It removes duplicates and returns at most
 // MaxQuestions.
 func Due(questions []Question, known map[Question]Answer, now time.Time) []Question {
 	var due []Question
@@ -132,9 +132,10 @@ const (
 	Shown
 )
 
-// Judge decides about a document that the index shows, from the answers to its questions. One
-// permission is enough to show it, because each question is another way to read it. If every answer
-// is index.CannotAsk, or there are no questions, the index decides and the document is shown.
+// Judge decides whether to show a document that the index shows, given the answers to its
+// questions. One permission is enough, because each question is a separate way to read the
+// document. If there are no questions, or if every answer is index.CannotAsk, the document is
+// shown.
 func Judge(questions []Question, known map[Question]Answer, now time.Time) Verdict {
 	var denied, unchecked bool
 	for _, q := range questions {

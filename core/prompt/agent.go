@@ -16,8 +16,7 @@ const (
 	Strict Grounding = "strict" // only what documents support; otherwise "nothing found"
 )
 
-// Agent is a persona with instructions, tools and documents. The zero Agent is the product's
-// default.
+// Agent is a persona with instructions, tools and documents. The zero Agent is the default agent.
 type Agent struct {
 	Name          string
 	Instructions  string // placed just above the newest user message

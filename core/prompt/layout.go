@@ -82,11 +82,11 @@ func (l *layout) history() {
 	}
 }
 
-// maxEarlier is the maximum number of documents listed for one earlier turn.
+// maxEarlier is the maximum number of documents that are listed for one earlier turn.
 const maxEarlier = 15
 
-// earlierNumbers lists, by turn, the documents of its answer with title, heading, address and the
-// number that the model knows. Cited documents come first.
+// earlierNumbers lists, for each earlier turn, the documents of its answer. Each entry has the
+// title, heading, address and number of the document. Cited documents come first.
 func earlierNumbers(history []message.Message) map[int]string {
 	lists := make(map[int]string)
 	for _, m := range history {
@@ -124,8 +124,8 @@ func earlierNumbers(history []message.Message) map[int]string {
 	return lists
 }
 
-// stoppedHere follows the beginning of an answer that a person stopped. Without it a model would
-// take the beginning for the whole answer.
+// stoppedHere is a note after the beginning of an answer that a person stopped. Without the note, a
+// model would read the beginning as the whole answer.
 const stoppedHere = "\n\n[A person stopped this answer here.]"
 
 func said(m message.Message) string {
@@ -135,8 +135,7 @@ func said(m message.Message) string {
 	return m.Text
 }
 
-// project adds all project files as one message, because models overlook a small message among
-// many.
+// project adds all project files as one message. Models overlook a small message among many.
 func (l *layout) project() {
 	var docs []tool.Document
 	for _, p := range l.in.Project {
@@ -155,7 +154,7 @@ func (l *layout) project() {
 	}
 }
 
-// files adds each file of a message as a separate message above it.
+// files adds each file of a message as a separate message before it.
 func (l *layout) files(m message.Message, group int, newest bool) {
 	for _, f := range m.Files {
 		switch {
@@ -225,8 +224,8 @@ func (l *layout) user(m message.Message, kind budget.Kind, group int, newest boo
 }
 
 // step adds one tool message. result replaces the stored text, because results of earlier turns are
-// removed. A model without a tool interface reads calls and results in the form in which it must
-// write them.
+// removed. For a model without a tool interface, calls and results have the form in which the model
+// must write them.
 func (l *layout) step(m message.Message, group int, result string) {
 	if m.Role == message.ToolResult {
 		s := budget.Section{Kind: budget.ToolResult, Text: result, Group: group}
@@ -262,7 +261,7 @@ func callJSON(c message.Call) string {
 	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, name, c.Arguments)
 }
 
-// severalPeople reports whether more than one person speaks in the prompt.
+// severalPeople reports whether the prompt has messages of more than one person.
 func severalPeople(in Input) bool {
 	first := in.Question.Author
 	for _, m := range in.History {
@@ -277,7 +276,7 @@ func severalPeople(in Input) bool {
 	return false
 }
 
-// oneLine reduces a display name to one line without colons, at most 40 characters, so that it
+// oneLine reduces a display name to one line of at most 40 characters without colons. A name thus
 // cannot imitate other parts of the prompt.
 func oneLine(name string) string {
 	name = strings.Join(strings.Fields(strings.ReplaceAll(name, ":", " ")), " ")

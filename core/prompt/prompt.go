@@ -1,9 +1,16 @@
-// Package prompt builds the input of a model. It is the only place that turns messages of a
-// conversation into llm.Message.
+// Package prompt builds the input of a model. It is the only place that converts messages of a
+// conversation to llm.Message.
 //
-// The order is: system prompt · earlier turns, each file above its message · the agent's
-// instructions, with the day, the person and the searchable sources · project documents · the
-// newest message with its files and images · tool calls and results of this turn · the reminder.
+// The parts of a prompt have this order:
+//
+//   - the system prompt;
+//   - earlier turns, each file above its message;
+//   - the agent's instructions, with the day, the person and the searchable sources;
+//   - project documents;
+//   - the newest message with its files and images;
+//   - tool calls and results of this turn;
+//   - the reminder.
+//
 // Instructions and project documents always precede the newest message. Files keep their place in
 // the conversation.
 package prompt
@@ -18,7 +25,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Input is the content of one step's prompt. Build does not change it.
+// Input is the content of the prompt for one step. Build does not change it.
 type Input struct {
 	Agent    Agent
 	System   string // the stored system prompt; empty means DefaultSystem
@@ -31,14 +38,15 @@ type Input struct {
 	History  []message.Message
 	Project  []ProjectFile
 	Question message.Message
-	// messages of this turn so far: ToolCall (with the text written before the call) and ToolResult
+	// messages of this turn so far: ToolCall, with the text that the model wrote before the call,
+	// and ToolResult
 	Steps   []message.Message
 	Partial string // text of the answer so far, to which Nudge refers
 	Nudge   Nudge  // fault of the model's last reply; empty: none
 	Model   llm.Info
 }
 
-// Nudge names the text that asks a model to continue after a reply that is not yet an answer.
+// Nudge selects the text that asks a model to continue after a reply that is not an answer.
 type Nudge string
 
 // The nudges.
@@ -48,13 +56,14 @@ const (
 	Uncited  Nudge = "uncited"  // Partial cites nothing and the agent is strict
 )
 
-// ProjectFile is a file of the conversation's project, with the number by which the model cites it.
+// ProjectFile is a file of the conversation's project, with the number under which the model cites
+// it.
 type ProjectFile struct {
 	Number int
 	File   message.File
 }
 
-// Prompt is the request for a model, with notes about what was left out.
+// Prompt is a request to a model, with notes about the parts that were left out.
 type Prompt struct {
 	Messages []llm.Message
 	Tools    []llm.ToolSpec // nil for models that read the tools from the system prompt
@@ -63,8 +72,8 @@ type Prompt struct {
 	ProjectOverflow bool
 	// NoTools says that the tools were left out because the window is too small.
 	NoTools bool
-	// Notices are sentences for the person: files that could not be included, images that the model
-	// cannot see.
+	// Notices are sentences for the person. They name files that could not be included and images
+	// that the model cannot see.
 	Notices []string
 	Report  budget.Report
 }
@@ -77,8 +86,8 @@ type Builder struct {
 // NewBuilder returns a builder that counts tokens with counter.
 func NewBuilder(counter budget.Counter) *Builder { return &Builder{counter: counter} }
 
-// Build returns a step's prompt, cut to fit the model's window. It fails with budget.ErrTooLarge if
-// the required parts do not fit.
+// Build returns the prompt of a step, cut to fit the model's window. The error is
+// budget.ErrTooLarge if the required parts do not fit.
 func (b *Builder) Build(in Input) (Prompt, error) {
 	fitter, err := budget.NewFitter(b.counter, budget.Config{Window: in.Model.Window, Reserve: min(in.Model.Reply, in.Model.Window/2)})
 	if err != nil {
@@ -117,9 +126,9 @@ func (b *Builder) Build(in Input) (Prompt, error) {
 	return out, nil
 }
 
-// paired gives every call one result and every result a call, because strict providers refuse
-// either without the other. A worker may have died between the two. Models reuse ids from turn to
-// turn, so only the results directly after a call belong to it.
+// paired ensures that every call has one result and every result has a call. Strict providers
+// reject a call or result without the other. One can be missing if a worker died between the two.
+// Models reuse ids in later turns, so only the results directly after a call belong to it.
 func paired(messages []message.Message) []message.Message {
 	out := make([]message.Message, 0, len(messages))
 	var open []string // calls that have no result yet

@@ -8,7 +8,7 @@ import (
 //go:embed templates/*.md
 var templates embed.FS
 
-// template returns an embedded text. It panics if the text is missing, which every test finds.
+// template returns an embedded text. It panics if the text is missing, which any test detects.
 func template(name string) string {
 	text, err := templates.ReadFile("templates/" + name + ".md")
 	if err != nil {
@@ -18,8 +18,8 @@ func template(name string) string {
 }
 
 // DefaultSystem returns the built-in system prompt. A stored prompt may use the same placeholders:
-// {{now}}, {{tools}} and {{citations}}. Without placeholders, tools and citations are appended. The
-// day precedes the question in any case.
+// {{now}}, {{tools}} and {{citations}}. If placeholders are missing, tools and citations are
+// appended. The day always precedes the question.
 func DefaultSystem() string { return template("system") }
 
 // Placeholders returns the placeholders that a system prompt may contain.

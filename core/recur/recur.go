@@ -1,5 +1,5 @@
-// Package recur decides when recurring work that people see is due. One process works on each due
-// time, once. Late work is done late or dropped.
+// Package recur decides when recurring work that people see is due. For each due time, one process
+// does the work once. Late work is done late or dropped.
 package recur
 
 import "time"
@@ -11,8 +11,8 @@ type Weekly struct {
 	Zone *time.Location
 }
 
-// Last returns the newest due time that is not after now. If clocks skip that hour, the due time is
-// an hour off. If the hour occurs twice, one of the two counts.
+// Last returns the latest due time that is not after now. If clocks skip that hour, the due time is
+// an hour off. If the hour occurs twice, Last uses one of the two.
 func (w Weekly) Last(now time.Time) time.Time {
 	for back := 0; ; back++ {
 		if at := w.on(now, back); !at.After(now) {
@@ -30,7 +30,7 @@ func (w Weekly) Next(now time.Time) time.Time {
 	}
 }
 
-// on returns the due time of the week that is back weeks before the week of now.
+// on returns the due time of a week. back is the number of weeks before the week of now.
 func (w Weekly) on(now time.Time, back int) time.Time {
 	local := now.In(w.Zone)
 	ahead := int(w.Day - local.Weekday())
@@ -60,7 +60,7 @@ type Progress struct {
 	Begun    time.Time // when work on Due began
 	Attempts int
 	Again    time.Time // if Begun: earliest time of the next attempt
-	// Posted says that, according to the store, an attempt may have posted.
+	// Posted says that an attempt may have posted, according to the store.
 	Posted bool
 	Note   string // for an operator
 }
@@ -76,14 +76,14 @@ const (
 )
 
 const (
-	// Late is the longest delay after a due time at which work may begin or be retried.
+	// Late is the maximum delay after a due time at which work may begin or be retried.
 	Late = 24 * time.Hour
-	// apart is the minimum distance of two due times. It prevents duplicate work when a person
-	// moves a schedule by a few hours.
+	// apart is the minimum time between two due times. It prevents duplicate work if a person moves
+	// a schedule by a few hours.
 	apart = 24 * time.Hour
 )
 
-// Decide returns the action to take now and its due time.
+// Decide returns the action to take now and the due time of the action.
 func Decide(w Weekly, p Progress, now time.Time) (due time.Time, step Step) {
 	if p.State == Begun {
 		switch {
@@ -103,14 +103,14 @@ func Decide(w Weekly, p Progress, now time.Time) (due time.Time, step Step) {
 	return due, Run
 }
 
-// Pauses between attempts. The first is longer than the longest attempt, so that two processes
+// Pauses between attempts. firstPause is longer than the longest attempt, so that two processes
 // never work on the same due time.
 const (
 	firstPause = 2 * time.Minute
 	lastPause  = 30 * time.Minute
 )
 
-// Pause returns how long other processes wait after attempt began. Attempts count from 1.
+// Pause returns how long other processes wait after the start of an attempt. Attempts count from 1.
 func Pause(attempt int) time.Duration {
 	return min(firstPause<<min(attempt-1, 10), lastPause)
 }

@@ -1,5 +1,5 @@
-// Package report writes the weekly report for a channel: questions, gaps, stale documents and
-// costs. It contains only what every reader of the channel may read.
+// Package report writes the weekly report for a channel. A report covers questions, gaps, stale
+// documents and costs. It contains only content that every reader of the channel may read.
 package report
 
 import (
@@ -22,15 +22,16 @@ import (
 const (
 	// Period is the time that a report covers.
 	Period = 7 * 24 * time.Hour
-	// gapPeriod is the time in which the questions of a gap may lie. At least one is from the
-	// report's period.
+	// gapPeriod is the period that may contain the questions of a gap. At least one question must
+	// be from the report's period.
 	gapPeriod = 4 * Period
-	// minAskers is the minimum number of people who asked the questions of a gap, so that a gap
-	// identifies no person.
+	// minAskers is the minimum number of people who asked the questions of a gap. It ensures that a
+	// gap does not identify a person.
 	minAskers = 3
 	// staleAfter is the time without changes after which a document is stale.
 	staleAfter = 365 * 24 * time.Hour
-	// maxGaps, maxStale and maxOwners limit how many of each a report names.
+	// maxGaps, maxStale and maxOwners are the maximum numbers of gaps, stale documents and owners
+	// in a report.
 	maxGaps, maxStale, maxOwners = 5, 3, 3
 )
 
@@ -53,10 +54,10 @@ type Cost struct {
 	Currency string
 }
 
-// Scope returns the questions that a report to a channel may include. These are questions in the
-// channel itself. If every reader is a full member, they include questions in channels of the
-// workspace that every full member can open. Private questions, and those in threads that may have
-// fewer readers, are excluded.
+// Scope returns the questions that a report to a channel may include: questions in the channel
+// itself. If every reader of the channel is a full member, Scope adds other channels of the
+// workspace that every full member can open. Private questions are excluded. Questions in threads
+// that may have fewer readers are excluded too.
 func Scope(to chat.Room, rooms []chat.Room) review.Scope {
 	var s review.Scope
 	readers := access.AudienceOf(to.Present.Tenant, to.Present.Held)
@@ -77,8 +78,9 @@ func principal(of thread.Ref) access.Principal {
 	return access.Channel(string(of.Platform), of.Channel)
 }
 
-// Reported returns the gaps that a report includes. A gap needs minAskers people, only questions
-// that the scope allows, and at least one question since the period began.
+// Reported returns the gaps that a report includes. At least minAskers people must have asked the
+// questions of a gap. The scope must allow all questions of the gap, and at least one must be from
+// the period of the report.
 func Reported(s review.Scope, found []gaps.Cluster, since time.Time) []gaps.Cluster {
 	var reported []gaps.Cluster
 	for _, c := range found {
@@ -100,11 +102,12 @@ func Reported(s review.Scope, found []gaps.Cluster, since time.Time) []gaps.Clus
 type Store interface {
 	// QuestionChannels lists the channels in which questions were asked in a period.
 	QuestionChannels(ctx context.Context, tenant access.TenantID, since, until time.Time) ([]thread.Ref, error)
-	// QuestionOutcomes counts the questions of a period that a scope allows, by outcome. Waiting
-	// questions have the empty outcome.
+	// QuestionOutcomes counts the questions of a period that a scope allows, by outcome. Questions
+	// without an answer so far have the empty outcome.
 	QuestionOutcomes(ctx context.Context, tenant access.TenantID, s review.Scope, since, until time.Time) (map[session.Outcome]int, error)
-	// CitedBefore returns the documents that answers to such questions cite and that last changed
-	// before a time, oldest first. The caller must check permissions.
+	// CitedBefore returns documents that answers to questions of a period cite. The scope must
+	// allow the questions. It returns only documents that last changed before a time, oldest first.
+	// The caller must check permissions.
 	CitedBefore(ctx context.Context, tenant access.TenantID, s review.Scope, since, until, before time.Time) ([]document.Ref, error)
 }
 
@@ -121,8 +124,8 @@ type Reader struct {
 	Room func(ctx context.Context, at thread.Ref) (chat.Room, error)
 }
 
-// Report returns the report to a channel for the period that ends at until. If costs is true, it
-// includes the cost of models.
+// Report returns the report to a channel for the period that ends at until. It includes the cost of
+// models if costs is true.
 func (r Reader) Report(ctx context.Context, to chat.Room, until time.Time, costs bool) (Report, error) {
 	report := Report{Since: until.Add(-Period), Until: until}
 	scope, err := r.scope(ctx, to, until)
@@ -151,7 +154,7 @@ func (r Reader) Report(ctx context.Context, to chat.Room, until time.Time, costs
 }
 
 // scope looks up each channel of the report's workspace in which questions were asked. It excludes
-// channels that the platform does not report.
+// channels that the platform does not return.
 func (r Reader) scope(ctx context.Context, to chat.Room, until time.Time) (review.Scope, error) {
 	if to.Present.Tenant != r.Tenant {
 		return review.Scope{}, nil
@@ -193,8 +196,8 @@ func (r Reader) stale(ctx context.Context, scope review.Scope, audience access.A
 	return cited[:min(len(cited), maxStale)], nil
 }
 
-// costs sums up the costs of whole days of the period, in UTC, because models are booked by the
-// day. It excludes the day of the report.
+// costs returns the total cost of the whole days of the period, in UTC. Costs are booked by day.
+// The day of the report is excluded.
 func (r Reader) costs(ctx context.Context, of Report) ([]Cost, error) {
 	since, until := of.Since.UTC().Truncate(24*time.Hour), of.Until.UTC().Truncate(24*time.Hour)
 	rows, err := r.Books.Report(ctx, since)

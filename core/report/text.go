@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// maxWeight is the maximum weight of a report. A message of Discord has at most 2,000
-	// characters.
+	// maxWeight is the maximum weight of a report. Discord allows at most 2,000 characters per
+	// message.
 	maxWeight = 1900
 	// maxLabel and maxTitle are the maximum lengths of a question and of a title, in characters.
 	maxLabel, maxTitle = 160, 80
 )
 
-// Weight returns the largest number of characters that a text may have after a platform has escaped
-// its mentions, links and markup.
+// Weight returns the maximum number of characters of a text after a platform has escaped its
+// mentions, links and markup.
 func Weight(text string) int {
 	sum := 0
 	for _, r := range text {
@@ -33,17 +33,18 @@ func Weight(text string) int {
 	return sum
 }
 
-// Title returns the first line of the report for a due time. It is unique among the reports to a
-// channel.
+// Title returns the first line of the report for a due time. The line is unique among the reports
+// to a channel.
 func Title(due time.Time, zone *time.Location) string {
 	return "Weekly report, " + due.Add(-Period).In(zone).Format("2 January") + " to " + due.In(zone).Format("2 January 2006")
 }
 
-// Mark returns a name for the report of a due time, for platforms that store a name with a message.
+// Mark returns a name for the report of a due time. Some platforms store this name with the
+// message.
 func Mark(due time.Time) string { return "report " + due.UTC().Format(time.RFC3339) }
 
-// Text returns the report as plain text with a weight of at most maxWeight. Each question and title
-// is one line.
+// Text returns the report as plain text. Its weight is at most maxWeight. Each question and title
+// is on one line.
 func (r Report) Text(zone *time.Location) string {
 	var b strings.Builder
 	b.WriteString(Title(r.Until, zone) + "\n")
@@ -114,7 +115,7 @@ func (r Report) staleLines() []string {
 	return lines
 }
 
-// missing returns the lines about gaps. Any prefix of two or more lines can be shown.
+// missing returns the lines about gaps. The report may use any prefix of two or more lines.
 func (r Report) missing() []string {
 	if len(r.Gaps) == 0 {
 		return []string{"Missing: nothing that several people asked for.", ""}
@@ -136,8 +137,8 @@ func (r Report) missing() []string {
 	return lines
 }
 
-// line returns a text as one line, cut to a length. It removes invisible characters, which could
-// hide or reverse the text that follows.
+// line converts a text to one line and cuts it to a length. It removes invisible characters,
+// because they could hide or reverse the following text.
 func line(text string, most int) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }), " ")
 	if r := []rune(text); len(r) > most {

@@ -2,8 +2,8 @@ package retrieve
 
 import "github.com/footnotehq/footnote/core/document"
 
-// Account is the stored record of a search, for later explanations. It has the queries, and the
-// results with all components of their scores. It contains titles and no text.
+// Account is the stored record of a search, for later explanations. It has the queries and the
+// results, with all components of their scores. It contains titles but no text.
 type Account struct {
 	Trace
 	Evidence bool    `json:"evidence"`

@@ -7,17 +7,18 @@ import (
 	"time"
 )
 
-// undatedAge is the assumed age, in years, of documents without a date: three months, as in Onyx.
+// undatedAge is the assumed age of documents without a date, in years. It is three months, as in
+// Onyx.
 const undatedAge = 0.25
 
-// RecentFloor is the smallest Recency if the question asks for recent documents.
+// RecentFloor is the minimum Recency if the question asks for recent documents.
 const RecentFloor = 0.5
 
 // yearHours is the length of a mean Julian year.
 const yearHours = 365.25 * 24
 
-// Recency returns max(1/(1 + decay·age), floor) with the age in years. It is 1 for new documents
-// and dates in the future, falls with age, and lies between floor and 1. Source: the recency
+// Recency returns max(1/(1 + decay·age), floor), with the age in years. It is 1 for new documents
+// and for dates in the future. It falls with age and never drops below floor. Source: the recency
 // multiplier of Onyx (DOC_TIME_DECAY), whose documentation gives the floor as 0.5.
 func Recency(updated, now time.Time, decay, floor float64) float64 {
 	age := undatedAge
@@ -34,7 +35,7 @@ type Blending struct {
 	Now         time.Time
 }
 
-// Ranked is a candidate with its final score and all components.
+// Ranked is a candidate with its final score and all components of that score.
 type Ranked struct {
 	Candidate
 	Scores Scores
@@ -47,13 +48,13 @@ type Ranked struct {
 //	keyword  = minmax(k + support(k)),  semantic = minmax(cosine);
 //	score    = [(1−a)·keyword + a·semantic] · boost · recency.
 //
-// The maxima are over everything that the audience may read. k is scaled to 0–1 over the candidates
-// of the keyword side; others are below 0. The minmax of cosines is over candidates with a vector.
+// r is TITLE_CONTENT_RATIO, and a is EffectiveAlpha. The maxima are over everything that the
+// audience may read. k is scaled to 0–1 over the candidates of the keyword side. Other candidates
+// are below 0. The minmax of cosines is over candidates with a vector. A chunk without a vector has
+// its keyword score on both sides. Before boost and recency a score lies between 0 and 1.
 //
-// A convex combination of min-max scores rather than of ranks: Bruch, Gai, Ingber, "An Analysis of
-// Fusion Functions for Hybrid Retrieval", 2023. r is TITLE_CONTENT_RATIO, a is EffectiveAlpha.
-// Before boost and recency a score lies between 0 and 1. A chunk without a vector has its keyword
-// score on both sides.
+// Blend uses a convex combination of min-max scores instead of ranks. Source: Bruch, Gai, Ingber,
+// "An Analysis of Fusion Functions for Hybrid Retrieval", 2023.
 func (c Config) Blend(list List, b Blending) []Ranked {
 	c = c.clipped()
 	alpha := EffectiveAlpha(list, b.Alpha)
@@ -95,7 +96,7 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	return ranked
 }
 
-// compareRanked orders by score, then by raw scores, then by chunk, so that results are
+// compareRanked orders by score, then by raw scores, then by chunk. The order is therefore
 // deterministic.
 func compareRanked(a, b *Ranked) int {
 	if a.Scores.Score != b.Scores.Score { // the usual case
@@ -104,8 +105,8 @@ func compareRanked(a, b *Ranked) int {
 	return cmp.Or(cmp.Compare(b.Flat, a.Flat), cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Chunk, b.Chunk))
 }
 
-// EffectiveAlpha returns the actual weight of the semantic side: 0 if no vectors were compared, and
-// 1 if no word matched.
+// EffectiveAlpha returns the actual weight of the semantic side. It is 0 if no vectors were
+// compared, and 1 if no word matched.
 func EffectiveAlpha(list List, alpha float64) float64 {
 	switch {
 	case !list.Semantic:
@@ -124,11 +125,11 @@ func share(v, most float64) float64 {
 }
 
 // byKeyword reports whether the keyword side chose a candidate. Candidates of the semantic side
-// must not change how these compare.
+// must not affect how keyword candidates compare.
 func (l List) byKeyword(i int) bool { return !l.Semantic || l.Entries[i].KeywordPos > 0 }
 
-// scale maps keyword scores to 0–1 over the candidates of the keyword side. Candidates that only
-// the semantic side chose get values below 0.
+// scale maps keyword scores to 0–1 over the candidates of the keyword side. Candidates chosen only
+// by the semantic side get values below 0.
 func (l List) scale(keyword []float64) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, v := range keyword {
@@ -145,8 +146,9 @@ func (l List) scale(keyword []float64) {
 	}
 }
 
-// scaleCosine maps cosines to 0–1 over the candidates with a vector. The others get their keyword
-// score: a cosine of 0 would compress the range of all that are compared.
+// scaleCosine maps cosines to 0–1 over the candidates with a vector. Candidates without a vector
+// get their keyword score. A cosine of 0 for these candidates would compress the range of all other
+// cosines.
 func (l List) scaleCosine(cosine, keyword []float64) {
 	compared := make([]float64, 0, len(cosine))
 	without := func(e Candidate) bool { return e.Cosine == 0 && e.VectorPos == 0 && e.KeywordPos > 0 }
@@ -165,8 +167,8 @@ func (l List) scaleCosine(cosine, keyword []float64) {
 	}
 }
 
-// minMax maps values to 0–1 in place: (v − min)/(max − min). If all values are equal, they become 1
-// if positive and 0 otherwise.
+// minMax maps values to 0–1 in place: (v − min)/(max − min). If all values are equal, each becomes
+// 1 if positive and 0 otherwise.
 func minMax(values []float64) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {

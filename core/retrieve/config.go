@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// Config holds the settings of a search. Names in capitals are environment variables. Zero values
-// count as set, and values are clipped to their ranges. Start from DefaultConfig.
+// Config holds the settings of a search. Names in capitals are environment variables. A zero value
+// is a setting, not a default. Values are clipped to their ranges. Start from DefaultConfig.
 type Config struct {
 	Alpha       float64 // HYBRID_ALPHA: share of the semantic side; clipped to 0–1
 	TitleRatio  float64 // TITLE_CONTENT_RATIO: share of the title on the keyword side; clipped to 0–1
@@ -17,32 +17,34 @@ type Config struct {
 	Below       int     // CONTEXT_CHUNKS_BELOW it; below 0 means 0
 	TimeDecay   float64 // DOC_TIME_DECAY per year of age; below 0 means 0
 	FavorRecent float64 // FAVOR_RECENT_DECAY_MULTIPLIER; below 0 means 0
-	// RECENCY_FLOOR: smallest Recency, clipped to 0–1; RecentFloor applies if the question asks for
-	// recent documents
+	// RECENCY_FLOOR: minimum Recency, clipped to 0–1; if the question asks for recent documents,
+	// RecentFloor applies instead
 	RecencyFloor float64
 	PerSide      int // maximum candidates per side; below 1 means the default
 	// minimum Coverage of evidence for a long question (see Needed); clipped to 0–1
 	MinCoverage float64
-	// minimum cosine of evidence; 0 means that a cosine alone is no evidence, because its scale
-	// depends on the model
+	// minimum cosine of evidence; 0 means that a cosine alone is not evidence, because the scale of
+	// cosines depends on the model
 	MinCosine float64
 	// Synonyms returns the synonyms of footnote.yaml. Each search calls it, because the file may be
-	// reloaded. Nil: there are none.
+	// reloaded. If Synonyms is nil, there are no synonyms.
 	Synonyms func() *analyse.Synonyms
 	Observe  func(Trace) // called after each successful search, from any goroutine; may be nil
-	// Begin is called when a search begins, and end when it ends. It may be nil.
+	// Begin is called at the start of a search. The returned function is called at the end of the
+	// search. Begin may be nil.
 	Begin func() (end func())
-	// EmbedWait is the maximum wait for the vectors of the queries; below 1 means DefaultEmbedWait.
+	// EmbedWait is the maximum wait for the vectors of the queries. A value below 1 means
+	// DefaultEmbedWait.
 	EmbedWait time.Duration
 }
 
-// DefaultEmbedWait is the default maximum wait for the vectors of a question. Afterwards the search
-// uses keywords only: a person waits for the answer, and most questions share a word with the
-// passage that they need.
+// DefaultEmbedWait is the default maximum wait for the vectors of a question. After that the search
+// uses keywords only. The wait is short because a person waits for the answer, and most questions
+// share a word with the passage that they need.
 const DefaultEmbedWait = 2 * time.Second
 
 // AlphaSentences is Config.Alpha for vectors of the built-in sentence model. It is higher because
-// they are better than those of the word table (decision 79).
+// these vectors are better than those of the word table (decision 79).
 const AlphaSentences = 0.7
 
 // DefaultConfig returns the default settings.

@@ -15,23 +15,24 @@ type Matched struct {
 	Here      bool // the passage contains the term
 }
 
-// Coverage returns the share, from 0 to 1, of a question's weight that a passage matches. A word
-// weighs the inverse document frequency of its rarest term in the index. It matches if any of its
-// terms does. A compound word, such as an identifier, matches if the whole or all of its parts
-// match. found runs parallel to terms. The result is 0 if no word has a weight.
+// Coverage returns the share, from 0 to 1, of a question's weight that a passage matches. The
+// weight of a word is the inverse document frequency of its rarest term in the index. A word
+// matches if any of its terms matches. A compound word, such as an identifier, matches if the whole
+// or all of its parts match. found[i] belongs to terms[i]. The result is 0 if no word has a weight.
 //
-// Words that occur nowhere cannot match. If one of them is a name (analyse.Term.Name), the coverage
-// is 0, since no document can answer about it. If a name is only next to the question
-// (analyse.Term.Aside), it weighs a quarter of the others.
+// Words that occur in no document cannot match. If such a word is a name (analyse.Term.Name), the
+// coverage is 0, because no document can answer about it. If the name is not part of the topic
+// (analyse.Term.Aside), it weighs a quarter of the other words.
 //
-// An ordinary word that occurs nowhere may have synonyms in the documents. It gets a share of the
-// mean weight, which grows with the index: small collections lack most words of a language. It gets
-// the full weight if at least half of the words occur nowhere, because the question is then about
-// another topic. Names count twice for that, and on a tie an occurring name decides.
+// An ordinary word that occurs in no document may have synonyms in the documents. It gets a share
+// of the mean weight. The share grows with the index, because small collections lack most words of
+// a language. The word gets the full weight if more words are missing than occur. The question is
+// then about another topic. In this comparison, names that occur count twice. A tie also gives the
+// full weight, unless a name occurs.
 //
 // Words of any question (analyse.Term.Chatter) have no weight. Words of a language without
-// documents (analyse.Term.Foreign) weigh a quarter if they occur nowhere, so that names and
-// identifiers can still match.
+// documents (analyse.Term.Foreign) weigh a quarter if they occur in no document. Names and
+// identifiers can then still match.
 func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
 	var c count
@@ -61,16 +62,16 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 }
 
 const (
-	// minorShare is the relative weight of a word that occurs nowhere and is either in another
-	// language or next to the question. It is relative to the mean weight of the words that occur.
+	// minorShare is the weight of a word that occurs in no document and is in another language or
+	// not part of the topic. It is relative to the mean weight of the words that occur.
 	minorShare = 0.25
-	// unknownHalfChunks is the number of chunks of an index in which an ordinary word that occurs
-	// nowhere weighs half as much as others.
+	// unknownHalfChunks is a size of the index, in chunks. In an index of this size, an ordinary
+	// word that occurs in no document weighs half as much as other words.
 	unknownHalfChunks = 200
 )
 
-// unknownWeight returns the weight of an ordinary word that occurs nowhere, relative to the mean
-// weight of the words that occur.
+// unknownWeight returns the weight of an ordinary word that occurs in no document. The weight is
+// relative to the mean weight of the words that occur.
 func unknownWeight(c count, chunks int) float64 {
 	if c.unknown > c.known || c.unknown == c.known && !c.named {
 		return 1
@@ -78,8 +79,8 @@ func unknownWeight(c count, chunks int) float64 {
 	return float64(chunks) / float64(chunks+unknownHalfChunks)
 }
 
-// count is the number of words of a question that occur, where names count twice, and of ordinary
-// words that do not.
+// count holds two numbers for a question: the words that occur, where names count twice, and the
+// ordinary words that do not occur.
 type count struct {
 	known, unknown int
 	named          bool // a name occurs
@@ -96,7 +97,7 @@ func (c *count) add(w Word) {
 	}
 }
 
-// Word describes one word of a question, except chatter.
+// Word describes one word of a question. Chatter is excluded.
 type Word struct {
 	Text      string // its last term
 	Frequency int    // of its rarest term that occurs; 0: no term occurs
@@ -107,8 +108,8 @@ type Word struct {
 }
 
 // WeightedWords yields the words of a question that have a weight. A compound word, for example an
-// identifier, matches if the whole or all of its parts do: a single part may belong to another
-// name.
+// identifier, matches if the whole or all of its parts match. A single part does not suffice,
+// because it may belong to another name.
 func WeightedWords(terms []analyse.Term, found []Matched) iter.Seq[Word] {
 	return func(yield func(Word) bool) {
 		for i := 0; i < len(terms); {
@@ -135,9 +136,9 @@ func WeightedWords(terms []analyse.Term, found []Matched) iter.Seq[Word] {
 	}
 }
 
-// Words returns the number of words of a question that have a weight in Coverage. Words that occur
-// count 1. The others count their relative weight, so that missing words do not make a question
-// easier to match. frequency runs parallel to terms.
+// Words returns the number of words of a question that have a weight in Coverage. A word that
+// occurs counts 1. Any other word counts its relative weight, so that missing words do not make a
+// question easier to match. frequency[i] belongs to terms[i].
 func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	found := make([]Matched, len(terms))
 	for i, f := range frequency {
@@ -154,8 +155,8 @@ func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	return words + int(math.Round(unknownWeight(c, chunks)*float64(c.unknown)))
 }
 
-// Frequencies returns, by term of a question, the number of chunks that contain it. frequency runs
-// parallel to terms.
+// Frequencies returns the number of chunks that contain each term of a question. frequency[i]
+// belongs to terms[i].
 func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 	out := make(map[string]int, len(terms))
 	for i, t := range terms {
@@ -165,24 +166,25 @@ func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 }
 
 // DefaultMinCoverage is the minimum Coverage of evidence for a long question (Config.Needed). On
-// SciFact it lets nearly all answerable questions pass, and stops most questions about other
-// subjects.
+// SciFact nearly all answerable questions reach it, and most questions about other subjects do not.
 const DefaultMinCoverage = 0.35
 
-// shortQuestion raises the minimum Coverage of short questions. A question of one word must match
-// this share of the rest above MinCoverage, one of two words half of it, and so on. One of two
-// words matches by chance, four of eight do not.
+// shortQuestion raises the minimum Coverage of short questions. It is the share of the rest above
+// MinCoverage that a question of one word must also match. For a question of two words the share is
+// half of that, and so on. A match of one word in two may be chance. A match of four words in eight
+// is not.
 const shortQuestion = 0.75
 
-// Needed returns the minimum Coverage of evidence for a question with that number of words:
+// Needed returns the minimum Coverage of evidence for a question with the given number of words:
 // MinCoverage + (1 − MinCoverage)·0.75/words.
 func (c Config) Needed(words int) float64 {
 	return c.MinCoverage + (1-c.MinCoverage)*shortQuestion/float64(max(words, 1))
 }
 
-// HasEvidence reports whether any candidate is good enough to answer from. It needs a Coverage of
-// at least Needed or, if MinCosine is set, a cosine of at least MinCosine. It compares raw scores,
-// because after min-max scaling the best of a bad list is always 1.
+// HasEvidence reports whether any candidate is good enough to answer from. A candidate needs a
+// Coverage of at least Needed. If MinCosine is set, a cosine of at least MinCosine suffices too.
+// HasEvidence compares raw scores, because min-max scaling makes the best candidate of a bad list
+// 1.
 func (c Config) HasEvidence(list List) bool {
 	for _, e := range list.Entries {
 		if c.matches(list, e, 1) {
@@ -192,20 +194,21 @@ func (c Config) HasEvidence(list List) bool {
 	return false
 }
 
-// matches reports whether a candidate reaches a share of Needed, or MinCosine.
+// matches reports whether a candidate reaches the given share of Needed, or MinCosine.
 func (c Config) matches(list List, e Candidate, share float64) bool {
 	return e.Coverage > 0 && e.Coverage >= share*c.Needed(list.Words) || list.Semantic && c.MinCosine > 0 && e.Cosine >= c.MinCosine
 }
 
 const (
-	// closeShare is the share of Needed from which a document is worth naming if nothing answers
-	// the question: one word of two is enough, one word of three is chance.
+	// closeShare is the share of Needed from which a document is named if no document answers the
+	// question. One word of two is enough. One word of three may be chance.
 	closeShare = 2.0 / 3
-	// maxClosest is the maximum number of documents that are named in that case.
+	// maxClosest is the maximum number of documents that are named if no document answers the
+	// question.
 	maxClosest = 3
 )
 
-// addClose adds the first chunks of the documents that come close to being evidence.
+// addClose adds the first chunks of documents that are close to being evidence.
 func (c Config) addClose(list List, to map[document.ChunkID]bool) {
 	for _, e := range list.Entries {
 		if c.matches(list, e, closeShare) {
@@ -214,8 +217,8 @@ func (c Config) addClose(list List, to map[document.ChunkID]bool) {
 	}
 }
 
-// closestDocuments returns at most maxClosest documents of hits that come close to being evidence,
-// best first, without duplicates.
+// closestDocuments returns the documents of hits that are close to being evidence. It returns at
+// most maxClosest documents, best first, without duplicates.
 func closestDocuments(hits []Hit, isClose map[document.ChunkID]bool) []document.Ref {
 	var refs []document.Ref
 	for _, h := range hits {

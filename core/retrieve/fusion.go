@@ -10,8 +10,8 @@ import (
 // rrfK is the constant of reciprocal rank fusion, as Onyx sets it.
 const rrfK = 50
 
-// Weights of the wordings of a question, for Query.Weight. A query that arises in several ways has
-// the sum of their weights. A model's own queries weigh most; the person's question, as typed and
+// Weights of the wordings of a question, for Query.Weight. If a query arises in several ways, its
+// weight is the sum. Queries of the model weigh most. The person's question, as typed and
 // rewritten, weighs .5 in all. Onyx gives the question 1.8 and each query of the model .7
 // (decisions/0064-order-of-passages.md).
 const (
@@ -21,13 +21,13 @@ const (
 	WeightOriginal   = 0.14 // what the person typed
 )
 
-// AlphaKeyword is the weight of the semantic side for queries that are keywords.
+// AlphaKeyword is the weight of the semantic side for queries that consist of keywords.
 const AlphaKeyword float64 = 0.2
 
-// Fuse merges the rankings of several queries by weighted reciprocal rank fusion, Σ weight/(50 +
-// rank) (Cormack, Clarke, Büttcher, 2009), and returns them best first. A chunk keeps the component
-// scores of the ranking that contributed most. Fuse returns a single ranking unchanged. weights
-// runs parallel to rankings; 0 counts as 1.
+// Fuse merges the rankings of several queries and returns the result best first. It uses weighted
+// reciprocal rank fusion, Σ weight/(50 + rank) (Cormack, Clarke, Büttcher, 2009). A chunk keeps the
+// component scores of the ranking that contributed most. A single ranking is returned unchanged.
+// weights[i] belongs to rankings[i]. A weight of 0 counts as 1.
 func Fuse(rankings [][]Ranked, weights []float64) []Ranked {
 	if len(rankings) == 1 {
 		return rankings[0]

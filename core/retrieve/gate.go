@@ -1,6 +1,6 @@
 package retrieve
 
-// Band is the amount that an answer without a language model shows.
+// Band says how much an answer without a language model shows.
 type Band int
 
 // Bands, from the least shown to the most.
@@ -10,11 +10,12 @@ const (
 	Quotes              // passages
 )
 
-// MayHelp is the sentence above links, both in the band Links and below quotations.
+// MayHelp is the sentence shown above links in the band Links, and above links below quotations.
 const MayHelp = "These may help:"
 
-// Gate holds the minimum similarities, between the question and the passages, of the bands Links
-// and Quotes. They are valid for one embedding model: cosines of other models have other scales.
+// Gate holds the minimum similarities between the question and the passages for the bands Links and
+// Quotes. They are valid for one embedding model, because cosines of other models have other
+// scales.
 type Gate struct {
 	Links, Quotes float64
 }
@@ -23,9 +24,9 @@ type Gate struct {
 // and 0080 describe the measurements.
 func DefaultGate() Gate { return Gate{Links: 0.20, Quotes: 0.40} }
 
-// Band returns the band for an answer. similarity is that of the most similar passage. covered
-// reports whether the passages contain enough of the question's weight; without it, similarity
-// earns at most links.
+// Band returns the band for an answer. similarity is the similarity of the most similar passage.
+// covered reports whether the passages contain enough of the question's weight. If covered is
+// false, the band is at most Links.
 func (g Gate) Band(similarity float64, covered bool) Band {
 	switch {
 	case similarity < g.Links:

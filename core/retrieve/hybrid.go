@@ -19,8 +19,8 @@ import (
 
 var _ Retriever = (*Hybrid)(nil)
 
-// Hybrid is a Retriever that searches by keywords and by vectors and blends the results. It is safe
-// for concurrent use.
+// Hybrid is a Retriever that searches by keywords and by vectors, and blends the results. It is
+// safe for concurrent use.
 type Hybrid struct {
 	index      Index
 	embedder   Embedder
@@ -32,12 +32,11 @@ type Hybrid struct {
 }
 
 // Preferred is a vector space that searches use once it is complete. Until then they use the
-// retriever's default space, because scores of two spaces are not comparable.
+// retriever's default space. Scores of two spaces are not comparable.
 type Preferred struct {
 	Embedder Embedder
 	Alpha    float64 // Config.Alpha in this space
-	// IsComplete reports whether the tenant's vectors in this space are complete. Every search
-	// calls it.
+	// IsComplete reports whether the tenant has all vectors in this space. Every search calls it.
 	IsComplete func(context.Context, access.TenantID) (bool, error)
 }
 
@@ -63,8 +62,8 @@ func (h *Hybrid) inSpace(ctx context.Context, tenant access.TenantID) (*Hybrid, 
 	return &with, nil
 }
 
-// NewHybrid returns a retriever over an index. With a nil embedder it searches by keywords only. It
-// fails if index is nil.
+// NewHybrid returns a retriever over an index. If embedder is nil, it searches by keywords only.
+// NewHybrid fails if index is nil.
 func NewHybrid(index Index, embedder Embedder, cfg Config) (*Hybrid, error) {
 	if index == nil {
 		return nil, errors.New("create the retriever: it needs an index")
@@ -166,7 +165,7 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	return result, nil
 }
 
-// alpha returns the weight of the semantic side for a query, 0 without an embedder.
+// alpha returns the weight of the semantic side for a query. It returns 0 without an embedder.
 func (h *Hybrid) alpha(q Query) float64 {
 	if h.embedder == nil {
 		return 0
@@ -178,7 +177,7 @@ func (h *Hybrid) alpha(q Query) float64 {
 	return alpha
 }
 
-// embed fills in the probes of a request, with vectors if possible.
+// embed sets the probes of a request, with vectors if possible.
 func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *Trace) error {
 	began := time.Now()
 	r.Probes = make([]Probe, len(queries))
@@ -227,7 +226,7 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 	return nil
 }
 
-// check returns an error if vectors have the wrong number or length.
+// check returns an error if the number or the length of vectors is wrong.
 func (h *Hybrid) check(vectors [][]float32, want int) error {
 	if len(vectors) != want {
 		return fmt.Errorf("the embedder gave %d vectors for %d texts", len(vectors), want)
@@ -240,8 +239,8 @@ func (h *Hybrid) check(vectors [][]float32, want int) error {
 	return nil
 }
 
-// rank blends each query's candidates and merges the queries. It reports whether there is evidence,
-// and adds to isClose the first chunks of documents that come close to it.
+// rank blends the candidates of each query and merges the queries. It reports whether there is
+// evidence. It adds to isClose the first chunks of documents that are close to being evidence.
 func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace, isClose map[document.ChunkID]bool) ([]Ranked, bool) {
 	trace.Alpha, trace.Synonyms = 0, nil
 	rankings := make([][]Ranked, len(queries))

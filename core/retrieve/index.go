@@ -11,22 +11,22 @@ import (
 )
 
 // Index finds candidates by keywords and by vectors, and fetches passages. Implementations are safe
-// for concurrent use. Every call applies the audience: documents that it may not read are neither
-// candidates nor passages. A changed access list takes effect as soon as the call that changed it
-// returns.
+// for concurrent use. Every call applies the audience. A document that the audience may not read
+// yields neither candidates nor passages. A changed access list takes effect as soon as the call
+// that changed it returns.
 type Index interface {
-	// Find answers all probes of a request. It then fetches the chunks that choose selects from the
-	// candidates, ordered by id. Candidates and chunks come from one consistent state of the index.
-	// A nil choose selects none. Find fails with ErrDimensions if the probes' vectors differ in
-	// length from those of the model.
+	// Find answers all probes of a request. It calls choose with the candidates, and fetches the
+	// chunks that choose selects, ordered by id. Candidates and chunks come from one consistent
+	// state of the index. If choose is nil, no chunks are fetched. Find fails with ErrDimensions if
+	// the probes' vectors differ in length from the vectors of the model.
 	Find(ctx context.Context, r Request, choose func(Candidates) []document.ChunkID) (Candidates, []Passage, error)
-	// Chunks fetches chunks by id, ordered by id. It omits chunks that no longer exist or that the
-	// audience may not read.
+	// Chunks fetches chunks by id, ordered by id. It omits chunks that no longer exist and chunks
+	// that the audience may not read.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]Passage, error)
 }
 
-// ErrDimensions reports vectors whose length does not fit their space. It is wrapped in a sentence
-// that says what to do.
+// ErrDimensions reports vectors whose length does not match their vector space. It is wrapped in a
+// sentence that says what to do.
 var ErrDimensions = errors.New("the vectors have the wrong number of dimensions")
 
 // Request asks for candidates on behalf of an audience.
@@ -36,8 +36,8 @@ type Request struct {
 	Model     string              // vector space of the probes; empty: no vectors
 	Sources   []document.SourceID // only these; none means all
 	Documents []document.ID       // only these; none means all
-	// only documents with a date from From up to, but excluding, To; zero: no bound; with a bound,
-	// documents without a date are excluded
+	// only documents with a date from From up to, but excluding, To; a zero value is no bound; with
+	// a bound, documents without a date are excluded
 	From, To   time.Time
 	TitleRatio float64           // share of the title field when keyword candidates are chosen
 	PerSide    int               // maximum number of candidates per probe and side
@@ -47,8 +47,8 @@ type Request struct {
 // Dated reports whether the request limits the dates of documents.
 func (r *Request) Dated() bool { return !r.From.IsZero() || !r.To.IsZero() }
 
-// Within reports whether the request allows a document with the date updated, where zero means no
-// date.
+// Within reports whether the request allows a document with the date updated. A zero date means
+// that the document has no date.
 func (r *Request) Within(updated time.Time) bool {
 	return !r.Dated() || !updated.IsZero() && !updated.Before(r.From) && (r.To.IsZero() || updated.Before(r.To))
 }
@@ -61,7 +61,7 @@ func (r *Request) withoutVectors() {
 	}
 }
 
-// Probe is one query as text and as a vector.
+// Probe is one query, given as text and as a vector.
 type Probe struct {
 	Text   string
 	Vector []float32 // nil or all zero: compare no vectors
@@ -74,28 +74,28 @@ type Candidates struct {
 	Allowed int
 	Route   string // how the semantic side searched: RouteExact, RouteSketch, RouteGraph or RouteNone
 	Timings map[string]time.Duration
-	// Unchecked is the number of documents omitted because their sources failed to check the reader
-	// of a private answer.
+	// Unchecked is the number of documents that are omitted from a private answer because their
+	// sources failed to check the reader.
 	Unchecked int
 }
 
 // Routes of the semantic side.
 const (
 	RouteExact = "exact" // all allowed vectors were compared
-	// all allowed vectors were compared coarsely in memory, and the best of them exactly
+	// all allowed vectors were compared approximately in memory, and the best of them exactly
 	RouteSketch = "sketch"
 	RouteGraph  = "graph" // a search engine walked a graph of near vectors, and compared those
 	RouteNone   = "none"  // no vectors were compared
 )
 
-// List holds the candidates of one probe: the best of each side, each with its scores on both
-// sides. Their order has no meaning.
+// List holds the candidates of one probe in no particular order. These are the best candidates of
+// each side. Each candidate has its scores on both sides.
 type List struct {
 	Entries []Candidate
-	// best raw BM25 of each field among all chunks that the audience may read
+	// maximum raw BM25 of each field, among all chunks that the audience may read
 	MaxFlat, MaxTitle float64
 	Words             int // weighted words of the probe (function Words)
-	// by term of the probe: readable chunks with the term
+	// number of readable chunks that contain each term of the probe
 	Terms  map[string]int
 	Chunks int // chunks that the audience may read
 	// synonyms that were added to the probe, for explanations
@@ -106,8 +106,8 @@ type List struct {
 // Candidate is a chunk that may become a hit.
 type Candidate struct {
 	Chunk document.ChunkID
-	// the document's first chunk; the chunks of a document have consecutive ids, so First
-	// identifies the document
+	// id of the document's first chunk; it identifies the document, because the chunks of a
+	// document have consecutive ids
 	First      document.ChunkID
 	Siblings   int // number of chunks of the document
 	UpdatedAt  time.Time
@@ -118,12 +118,13 @@ type Candidate struct {
 	KeywordPos int     // rank on the keyword side, from 1; 0 = was not chosen there
 	VectorPos  int     // rank on the semantic side, from 1; 0 = was not chosen there
 	// Coverage is the share of the query's weight that the chunk matches, 0 to 1. The weight is the
-	// sum of the inverse document frequencies of the words without chatter. It is computed for the
-	// CoverageDepth best keyword candidates and is 0 for others.
+	// sum of the inverse document frequencies of the words without chatter. Coverage is computed
+	// for the CoverageDepth best keyword candidates and is 0 for others.
 	Coverage float64
 }
 
-// CoverageDepth is the number of best keyword candidates of a probe for which Coverage is computed.
+// CoverageDepth is the number of keyword candidates of a probe for which Coverage is computed, best
+// first.
 const CoverageDepth = 20
 
 // Ordinal returns the position of the chunk in its document, from 0.

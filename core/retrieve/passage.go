@@ -9,19 +9,20 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// selection is the list of chunks to show, best first, with the scores of the ranked ones.
+// selection is the list of chunks to show, best first. It has the scores of the ranked chunks.
 type selection struct {
 	order   []document.ChunkID
 	scores  map[document.ChunkID]*Ranked
 	ranking []Ordered // the ranking to keep, shown or not
 }
 
-// shortPage is the maximum number of chunks of a page that is always shown whole.
+// shortPage is the maximum number of chunks of a short page. A short page is always shown whole.
 const shortPage = 2
 
-// selectChunks selects the chunks to show: the best ones, with a penalty for repeated documents,
-// and the neighbours of the very best. MaxChunks limits all chunks including neighbours, unless the
-// search asks for more passages. The second chunk of a short page does not count towards the limit.
+// selectChunks selects the chunks to show. These are the best chunks, with a penalty for repeated
+// documents, and the neighbours of the very best. MaxChunks limits all chunks including neighbours,
+// unless the search asks for more passages. The second chunk of a short page does not count towards
+// the limit.
 func (h *Hybrid) selectChunks(s Search, ranked []Ranked) selection {
 	limit := s.Limit
 	if limit < 1 {
@@ -71,14 +72,13 @@ func (h *Hybrid) selectChunks(s Search, ranked []Ranked) selection {
 	return out
 }
 
-// repeatPenalty is how many places a chunk moves down for each better chunk of the same document.
-// Of 0, 1, 2, 4, 8, 20 and infinity, 4 gave the most passages with the answer in 2,000 tokens and
-// the most right citations. Measured with 80 questions about two manuals.
+// repeatPenalty is the number of places that a chunk moves down for each better chunk of the same
+// document. Of 0, 1, 2, 4, 8, 20 and infinity, 4 gave the most passages with the answer in 2,000
+// tokens and the most right citations. This was measured with 80 questions about two manuals.
 const repeatPenalty = 4
 
-// diverse returns at most n of the ranked chunks. It moves each further chunk of a document down by
-// again places for every chunk of the document that ranks higher. It drops chunks without a score
-// on either side.
+// diverse returns at most n of the ranked chunks. It moves a chunk down by repeatPenalty places for
+// every chunk of the same document that ranks higher. It drops chunks that have no score.
 func diverse(ranked []Ranked, n int) []*Ranked {
 	type moved struct {
 		*Ranked
@@ -107,7 +107,7 @@ func diverse(ranked []Ranked, n int) []*Ranked {
 }
 
 // join turns passages into hits in the order of chosen. Consecutive chunks of a document become one
-// hit at the rank of the best.
+// hit. The hit takes the rank of its best chunk.
 func join(passages []Passage, chosen selection) []Hit {
 	rank := make(map[document.ChunkID]int, len(chosen.order))
 	for i, id := range chosen.order {
@@ -183,8 +183,8 @@ func Parts(c document.Chunk) []Part {
 // heading.
 const maxHeading = 120
 
-// headingOf returns the heading at the beginning of a section's text, or "". A section whose anchor
-// is an address, for example a message of a thread, has no heading.
+// headingOf returns the heading at the beginning of a section's text, or "". A section has no
+// heading if its anchor is an address, for example a message of a thread.
 func headingOf(anchor, text string) string {
 	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.Trim(line, "# \t")
@@ -194,8 +194,8 @@ func headingOf(anchor, text string) string {
 	return line
 }
 
-// fit returns the hits that fit into maxTokens, in order; 0 means no limit. It skips a hit that is
-// too large in favour of smaller ones.
+// fit returns the hits that fit into maxTokens, in order. 0 means no limit. It skips a hit that is
+// too large, and continues with smaller hits.
 func fit(hits []Hit, maxTokens int) []Hit {
 	if maxTokens <= 0 {
 		return hits

@@ -11,9 +11,9 @@ import (
 // RankingDepth is the maximum number of passages in a Ranking.
 const RankingDepth = 1000
 
-// Ranking is the ordered result of a search, including passages that it did not show. It lets a
-// turn show further pages without another search. It has no permissions: each page checks them
-// again.
+// Ranking is the ordered result of a search, including passages that were not shown. A turn can
+// show further pages of it without another search. A Ranking holds no permissions. Each page checks
+// permissions again.
 type Ranking struct {
 	Chunks   []Ordered
 	Page     int      // chunks per page
@@ -27,8 +27,8 @@ type Ordered struct {
 	Score float32
 }
 
-// Hits returns the passages of the ranking as hits, in its order. It joins consecutive chunks of a
-// document. passages must be ordered by id.
+// Hits returns the passages of the ranking as hits, in the order of the ranking. It joins
+// consecutive chunks of a document. passages must be ordered by id.
 func (r *Ranking) Hits(passages []Passage) []Hit {
 	chosen := selection{scores: make(map[document.ChunkID]*Ranked, len(passages))}
 	there := make(map[document.ChunkID]bool, len(passages))
@@ -44,11 +44,11 @@ func (r *Ranking) Hits(passages []Passage) []Hit {
 	return join(passages, chosen)
 }
 
-// maxRankings is the maximum number of rankings that a turn keeps, at 16 kB each.
+// maxRankings is the maximum number of rankings that a turn keeps. A ranking has 16 kB.
 const maxRankings = 4
 
-// Rankings stores the rankings of the newest searches of a turn, by their queries. It is safe for
-// concurrent use. A nil *Rankings stores none.
+// Rankings stores the rankings of a turn's newest searches, by their queries. It is safe for
+// concurrent use. A nil *Rankings stores no rankings.
 type Rankings struct {
 	mu     sync.Mutex
 	stored []*storedRanking // the newest last
@@ -60,7 +60,8 @@ type storedRanking struct {
 	starts  []int // starts of the pages that were shown, and of the next; the first is 0
 }
 
-// rankingKey returns a key of the queries that ignores their order and letter case.
+// rankingKey returns a cache key for queries. The key does not depend on the order or letter case
+// of the queries.
 func rankingKey(queries []string) string {
 	keys := make([]string, len(queries))
 	for i, q := range queries {
@@ -70,8 +71,8 @@ func rankingKey(queries []string) string {
 	return strings.Join(slices.Compact(keys), "\n")
 }
 
-// Keep stores a ranking under each name of the search. If there are more than maxRankings, it drops
-// the oldest.
+// Keep stores a ranking under each name of the search. It drops the oldest rankings beyond
+// maxRankings.
 func (k *Rankings) Keep(ranking *Ranking, names ...[]string) {
 	if k == nil || ranking == nil {
 		return
@@ -89,8 +90,8 @@ func (k *Rankings) Keep(ranking *Ranking, names ...[]string) {
 	}
 }
 
-// Find returns the ranking of a search and the start of its page, where pages count from 1. Without
-// queries it uses the newest ranking. The ranking is nil if none is stored.
+// Find returns the ranking of a search and the start of the requested page. Pages count from 1.
+// Without queries it uses the newest ranking. If there is no stored ranking, the result is nil.
 func (k *Rankings) Find(queries []string, page int) (ranking *Ranking, from int) {
 	if k == nil {
 		return nil, 0
@@ -109,7 +110,7 @@ func (k *Rankings) Find(queries []string, page int) (ranking *Ranking, from int)
 	return entry.ranking, entry.starts[last] + (page-1-last)*entry.ranking.Page
 }
 
-// SetNext records the start of the page after the given one.
+// SetNext records the start of the page that follows the given page.
 func (k *Rankings) SetNext(ranking *Ranking, page, next int) {
 	if k == nil {
 		return

@@ -21,34 +21,34 @@ import (
 // Reranker scores passages by reading each together with the question, for example with a
 // cross-encoder. Implementations are safe for concurrent use.
 type Reranker interface {
-	// Rerank returns the scores by position in texts. Higher is better, on the model's own scale.
-	// Texts that the model skipped have no score.
+	// Rerank returns the scores by position in texts. A higher score is better. The scale depends
+	// on the model. Texts that the model skipped have no score.
 	Rerank(ctx context.Context, question string, texts []string) (map[int]float64, error)
 	// Model returns the name of the model, for explanations.
 	Model() string
 }
 
 const (
-	// RerankDepth is the number of best candidates that the reranker scores. Lower ones rarely
-	// answer: for 76 of 80 questions about two manuals a right page was among the first 25
+	// RerankDepth is the number of best candidates that the reranker scores. Candidates below that
+	// rarely answer. For 76 of 80 questions about two manuals, a right page was among the first 25
 	// passages.
 	RerankDepth = 100
 	// DefaultRerankWait is the default time limit of a reranker. It is short because a person waits
-	// for the first words.
+	// for the first words of the answer.
 	DefaultRerankWait = 300 * time.Millisecond
 )
 
-// WithReranker returns a copy of h that uses a reranker. wait limits each call; 0 means
+// WithReranker returns a copy of h that uses a reranker. wait limits each call, and 0 means
 // DefaultRerankWait. If the reranker is late or fails, the order stays unchanged and the trace says
-// so. A nil r means no reranker.
+// so. If r is nil, the copy uses no reranker.
 func (h *Hybrid) WithReranker(r Reranker, wait time.Duration) *Hybrid {
 	with := *h
 	with.reranker, with.wait = r, cmp.Or(max(wait, 0), DefaultRerankWait)
 	return &with
 }
 
-// fetchedChunks returns the chunks that a search fetches: those to show and, with a reranker, those
-// to score.
+// fetchedChunks returns the chunks that a search fetches. These are the chunks to show and, with a
+// reranker, the chunks to score.
 func (h *Hybrid) fetchedChunks(ranked []Ranked, chosen selection) []document.ChunkID {
 	if h.reranker == nil {
 		return chosen.order
@@ -61,8 +61,8 @@ func (h *Hybrid) fetchedChunks(ranked []Ranked, chosen selection) []document.Chu
 	return slices.Compact(ids)
 }
 
-// rerank lets the reranker judge the best candidates, selects again, and fetches missing chunks.
-// passages are the chunks fetched so far, ordered by id.
+// rerank scores the best candidates with the reranker. It then selects chunks again and fetches
+// missing ones. passages are the chunks fetched so far, ordered by id.
 func (h *Hybrid) rerank(ctx context.Context, s Search, question string, ranked []Ranked, chosen selection, passages []Passage, trace *Trace) (selection, []Passage, error) {
 	if h.reranker == nil || len(passages) == 0 {
 		return chosen, passages, nil
@@ -79,7 +79,7 @@ func (h *Hybrid) rerank(ctx context.Context, s Search, question string, ranked [
 }
 
 // fetchMissing fetches the chunks of ids that are not in passages, for example neighbours of the
-// new best chunk. It drops all other passages.
+// new best chunk. It removes passages that are not in ids. The result is ordered by id.
 func (h *Hybrid) fetchMissing(ctx context.Context, s Search, ids []document.ChunkID, passages []Passage) ([]Passage, error) {
 	wanted := make(map[document.ChunkID]bool, len(ids))
 	for _, id := range ids {
@@ -101,8 +101,8 @@ func (h *Hybrid) fetchMissing(ctx context.Context, s Search, ids []document.Chun
 	return passages, nil
 }
 
-// applyReranker calls the reranker and returns the candidates in its order: first the scored ones,
-// then the others in their previous order.
+// applyReranker calls the reranker and returns the candidates in its order. Scored candidates come
+// first. The others follow in their previous order.
 func (h *Hybrid) applyReranker(ctx context.Context, question string, ranked []Ranked, passages []Passage, trace *Trace) ([]Ranked, bool) {
 	began := time.Now()
 	byID := make(map[document.ChunkID]int, len(passages))
@@ -163,7 +163,7 @@ func (h *Hybrid) applyReranker(ctx context.Context, question string, ranked []Ra
 // errScores reports an invalid answer of a reranker.
 var errScores = errors.New("the reranker returned scores for unknown texts, or scores that are not numbers")
 
-// checkScores rejects scores that would give passages an unintended order.
+// checkScores returns an error for scores that would give passages an unintended order.
 func checkScores(scores map[int]float64, texts int) error {
 	if len(scores) == 0 && texts > 0 {
 		return errors.New("the reranker scored no text")
@@ -176,7 +176,8 @@ func checkScores(scores map[int]float64, texts int) error {
 	return nil
 }
 
-// rerankText returns the text for the reranker: the title, the headings and the passage.
+// rerankText returns the text for the reranker, which consists of the title, the headings and the
+// passage.
 func (p Passage) rerankText() string {
 	var b strings.Builder
 	b.WriteString(p.Document.Title)
@@ -205,8 +206,8 @@ func (t *Trace) noteKeywordsOnly(why string) {
 	t.addAnswerNotice(why + ", so the search went by keywords alone.")
 }
 
-// noteUnchecked adds a notice about documents that are omitted because a source could not confirm
-// that the reader may still read them.
+// noteUnchecked adds a notice about omitted documents. They are omitted because a source could not
+// confirm that the reader may still read them.
 func (t *Trace) noteUnchecked(documents int) {
 	switch {
 	case documents == 1:

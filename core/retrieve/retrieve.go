@@ -1,6 +1,6 @@
-// Package retrieve finds the passages for an answer: hybrid search (exact BM25 and vectors),
-// blending and scoring, neighbours, and the source window. Every search names the audience of its
-// results, and returns only passages that this audience may read.
+// Package retrieve finds the passages for an answer. It implements hybrid search (exact BM25 and
+// vectors), blending and scoring, neighbours, and the source window. Every search names the
+// audience of its results, and returns only passages that this audience may read.
 package retrieve
 
 import (
@@ -19,7 +19,7 @@ type Search struct {
 	Limit     int
 	Sources   []document.SourceID // only these sources; none means all
 	Documents []document.ID       // only these documents; none means all
-	// only documents with a date from From up to, but excluding, To; zero: no bound
+	// only documents with a date from From up to, but excluding, To; a zero value is no bound
 	From, To    time.Time
 	FavorRecent bool               // the question asks for recent documents
 	Except      []document.ChunkID // exclude these, which were shown before
@@ -28,7 +28,8 @@ type Search struct {
 	Now         time.Time          // reference time for ages; zero: the current time
 }
 
-// Query is one wording of the question. Search merges several by weighted reciprocal rank fusion.
+// Query is one wording of the question. Search merges several queries by weighted reciprocal rank
+// fusion.
 type Query struct {
 	Text   string
 	Weight float64  // 0 counts as 1
@@ -45,9 +46,9 @@ type Retriever interface {
 // Result is the outcome of a Search.
 type Result struct {
 	Hits []Hit
-	// false: nothing scored above the floor, and Hits are only the closest documents
+	// whether any passage scored above the floor; if false, Hits are only the closest documents
 	Evidence bool
-	// at most three documents that come close to being evidence, to name if nothing answers
+	// at most three documents that are close to being evidence, to be named if no document answers
 	Closest []document.Ref
 	Terms   map[string]int // by term of the queries: readable chunks with the term
 	Chunks  int            // chunks that the audience may read
@@ -55,7 +56,7 @@ type Result struct {
 	Ranking *Ranking // nil if Search.Keep is 0
 }
 
-// Hit is one passage: the best chunk of a document, or several adjoining chunks merged.
+// Hit is one passage. It is the best chunk of a document, or several adjacent chunks merged.
 type Hit struct {
 	Document document.Ref
 	// metadata of the document from its source; do not modify
@@ -77,14 +78,14 @@ type Hit struct {
 	Scores   Scores
 }
 
-// Part is a section of a hit, or a piece of one.
+// Part is a section of a hit, or a part of such a section.
 type Part struct {
 	Anchor  string
 	Heading string // of the section, may be empty
 	Text    string
 }
 
-// Section returns the last heading of a path of headings, or "".
+// Section returns the last heading of a heading path, or "".
 func Section(heading []string) string {
 	if len(heading) == 0 {
 		return ""
@@ -92,7 +93,8 @@ func Section(heading []string) string {
 	return heading[len(heading)-1]
 }
 
-// Scores are the components of a hit's final score, for search --json and footnote why.
+// Scores are the components of a hit's final score. They are shown by search --json and footnote
+// why.
 type Scores struct {
 	Score   float64 `json:"score"`   // final
 	Flat    float64 `json:"flat"`    // raw BM25 of title and body together
@@ -104,17 +106,19 @@ type Scores struct {
 	Semantic float64 `json:"semantic"` // normalised semantic side, 0–1
 	Recency  float64 `json:"recency"`  // multiplier
 	Boost    float64 `json:"boost"`    // multiplier
-	// share of the score of a top passage that names this document; 0: no passage does
+	// share of the score of a top passage that names this document; 0 if no top passage names it
 	Knowledge float64 `json:"knowledge"`
-	// share of the question's weight that the chunk matches; 0 below the best CoverageDepth
+	// share of the question's weight that the chunk matches; 0 if the chunk is not among the best
+	// CoverageDepth
 	Coverage float64 `json:"coverage"`
 	RRF      float64 `json:"rrf"`    // fusion over several queries; 0 with one query
 	Rerank   float64 `json:"rerank"` // score of the reranker, on the scale of its model
-	// rank on the keyword side, from 1; 0 = not a candidate there
+	// rank on the keyword side, from 1; 0 if the chunk is not a keyword candidate
 	KeywordPos int `json:"keyword_pos"`
-	// rank from the reranker, from 1, which decides the order; 0 = not judged, or no reranker
+	// rank from the reranker, from 1, which decides the order; 0 if not scored or without a
+	// reranker
 	RerankPos int `json:"rerank_pos"`
-	// rank on the semantic side, from 1; 0 = not a candidate there
+	// rank on the semantic side, from 1; 0 if the chunk is not a semantic candidate
 	VectorPos int `json:"vector_pos"`
 }
 
@@ -122,15 +126,16 @@ type Scores struct {
 type Trace struct {
 	Queries []string `json:"queries"`
 	Web     bool     `json:"web,omitempty"` // a web search
-	// page of an earlier search, from 2, that was not run again; 0: a new search
+	// page number, from 2, if this is a page of an earlier search that was not run again; 0 for a
+	// new search
 	Page     int     `json:"page,omitempty"`
 	Alpha    float64 `json:"alpha"` // effective
 	Embedder string  `json:"embedder,omitempty"`
 	Route    string  `json:"route,omitempty"` // "exact", "sketch" or "none" on the vector side
-	// chunks that the audience may read; -1 when not counted
+	// number of chunks that the audience may read; -1 if not counted
 	Allowed  int    `json:"allowed"`
 	Reranker string `json:"reranker,omitempty"`
-	// earliest date of the documents, 2006-01-02; empty: no bound
+	// earliest date of the documents, 2006-01-02; empty if there is no bound
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"` // latest date; empty: no bound
 	// synonyms that were added to the queries, for example "k8s: kubernetes"
@@ -139,16 +144,17 @@ type Trace struct {
 	// Notices are the sentences of Notice that an answer repeats. They say why documents may be
 	// missing from the results.
 	Notices []string `json:"-"`
-	// RerankError says why the reranker's scores were unusable, for the log. It is nil if they were
-	// used or merely late.
+	// RerankError says why the reranker's scores were unusable, for the log. It is nil if the
+	// scores were used or late.
 	RerankError error                    `json:"-"`
 	Timings     map[string]time.Duration `json:"-"` // by stage
 }
 
 // Embedder turns texts into vectors of one length. Implementations are safe for concurrent use.
 type Embedder interface {
-	// Embed returns one vector per text, in order, normalised to length 1 if the model requires it.
-	// A zero vector means that the model cannot represent the text. Only keywords find such a text.
+	// Embed returns one vector per text, in order. Vectors are normalised to length 1 if the model
+	// requires it. A zero vector means that the model cannot represent the text. Only keywords find
+	// such a text.
 	Embed(ctx context.Context, purpose Purpose, texts []string) ([][]float32, error)
 	// Model returns the name of the vector space. Vectors of different models are never compared.
 	Model() string
@@ -156,8 +162,7 @@ type Embedder interface {
 	Dimensions() int
 }
 
-// Purpose says whether a text is a question or a passage, for models that treat the two
-// differently.
+// Purpose says whether a text is a question or a passage. Some models treat the two differently.
 type Purpose int
 
 const (

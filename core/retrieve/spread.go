@@ -16,27 +16,27 @@ type Neighbours interface {
 }
 
 const (
-	// spreadSeeds is the number of best documents from which a search follows mentions.
+	// spreadSeeds is the number of best documents whose mentions a search follows.
 	spreadSeeds = 5
 	// spreadShare is the share of a passage's score that a document gets if the passage mentions
-	// it. Of .5, .8, .85, .9 and 1, .85 finds most without losses. Measured with four sets of
-	// questions that need several pages, scifact and the questions about two manuals in one index
-	// (deploy/decisions/0046-knowledge.md).
+	// it. Of .5, .8, .85, .9 and 1, .85 finds most without losses. It was measured with four sets
+	// of questions that need several pages, and with scifact and the questions about two manuals in
+	// one index (deploy/decisions/0046-knowledge.md).
 	spreadShare = 0.85
 )
 
 // WithNeighbours returns a copy of h that also finds the documents that the best passages mention.
-// A nil n turns this off.
+// If n is nil, the copy does not look for them.
 func (h *Hybrid) WithNeighbours(n Neighbours) *Hybrid {
 	with := *h
 	with.neighbours = n
 	return &with
 }
 
-// spread adds the documents whose titles occur in the best passages. Each gets a share of the
-// passage's score, and less if several documents have the name or many passages contain it. spread
-// never lowers a score of the search. If it fails, the search continues without it and the trace
-// says so.
+// spread adds the documents whose titles occur in the best passages. Each document gets a share of
+// the passage's score. The share is smaller if several documents have the name or many passages
+// contain it. spread never lowers a score of the search. If spread fails, the search continues with
+// its own results and the trace says so.
 func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *Trace) ([]Ranked, bool) {
 	if h.neighbours == nil || len(ranked) == 0 {
 		return ranked, false
@@ -81,8 +81,8 @@ func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *T
 	return raise(ranked, worth, about), true
 }
 
-// raise gives each document its worth and sorts the result. The worth goes to the document's best
-// ranked passage, or to its first passage if none is ranked.
+// raise raises the score of each document to its worth and sorts the result. The worth goes to the
+// document's best ranked passage, or to its first passage if none is ranked.
 func raise(ranked []Ranked, worth map[document.ChunkID]float64, about map[document.ChunkID]knowledge.Neighbour) []Ranked {
 	out := slices.Clone(ranked)
 	for i := range out {

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// supportShare is the maximum amount that the other passages of a document add to each.
+	// supportShare is the maximum amount that the other passages of a document add to each passage.
 	supportShare = 0.2
-	// supportDecay is the factor by which each further passage of a document counts less than the
-	// one before it.
+	// supportDecay is the factor between the weights of two consecutive passages of a document.
 	supportDecay = 0.8
 )
 
-// support returns for each candidate what the other passages of its document add to its score. A
-// page that returns to a topic is more likely to answer than one that mentions it once.
+// support returns, for each candidate, the amount that the other passages of its document add to
+// its score. A page that returns to a topic is more likely to answer than a page that mentions it
+// once.
 //
 // A document has the keyword scores k1 ≥ k2 ≥ …, from 0 to 1. support adds the sum of 0.8^i ·
 // k(i+1) for i ≥ 1, times 0.2 · (1 − documents/candidates). The last factor leaves collections of

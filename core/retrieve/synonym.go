@@ -3,8 +3,9 @@ package retrieve
 import "github.com/footnotehq/footnote/core/retrieve/analyse"
 
 // Understand prepares found for Coverage and Words. A passage contains a synonym if it contains all
-// its words. It then also counts as containing the word that the synonym replaces. That word keeps
-// its weight: the frequency of a synonym counts only if the word occurs nowhere.
+// words of the synonym. The passage then also counts as containing the word that the synonym
+// replaces. That word keeps its weight. The frequency of a synonym counts only if the word occurs
+// in no document.
 func Understand(terms []analyse.Term, found []Matched) {
 	known := make(map[int]bool) // words of the question that occur
 	for i, t := range terms {
@@ -32,7 +33,7 @@ func Understand(terms []analyse.Term, found []Matched) {
 	}
 }
 
-// UnderstoodFrequencies returns the frequencies of terms after Understand, for Words.
+// UnderstoodFrequencies returns the frequencies of terms, adjusted as by Understand, for Words.
 func UnderstoodFrequencies(terms []analyse.Term, frequency []int) []int {
 	found := make([]Matched, len(terms))
 	for i, f := range frequency {

@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Act is a change that a person of the console makes to an answer. Key is the key of the form:
-// submitting one form twice changes the answer once.
+// Act is a change that a person makes to an answer in the console. Key is the key of the form. A
+// form that is submitted twice changes the answer once.
 type Act struct {
 	Do        thread.Action
 	Key, Text string
@@ -15,9 +15,9 @@ type Act struct {
 }
 
 // May reports whether a viewer with a role may apply an action to the answer of a question. A role
-// that opens PartModeration counts as a platform moderator for the questions that it can see. A
-// viewer who is signed in as an account of the machine has no platform account and may change
-// nothing.
+// that opens PartModeration makes the viewer a platform moderator for the questions that the viewer
+// can see. A viewer who is signed in as an account of the machine has no platform account and may
+// change nothing.
 func (d Detail) May(v Viewer, role Role, do thread.Action) bool {
 	p := v.Person
 	if p.Platform != string(d.Ref.Platform) || p.Workspace.ID != "" && p.Workspace.ID != d.Ref.Workspace || d.Removed {
@@ -34,8 +34,8 @@ func (d Detail) May(v Viewer, role Role, do thread.Action) bool {
 	return false
 }
 
-// Request returns the request to the answering service for an act. The caller must have checked
-// May.
+// Request returns the request that sends an act to the answering service. The caller must have
+// checked May.
 func (d Detail) Request(tenant access.TenantID, v Viewer, role Role, a Act) action.Request {
 	return action.Request{
 		Do: a.Do, Tenant: tenant, Ref: d.Ref, Turn: d.Turn, Key: "console:" + a.Key, By: thread.Person{ID: v.Person.ID, Name: v.Name},

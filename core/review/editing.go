@@ -17,22 +17,22 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Editing shows and changes the settings of places for people of the console. It is safe for
-// concurrent use.
+// Editing shows and changes the settings of places in the console. It is safe for concurrent use.
 type Editing struct {
 	Tenant access.TenantID
 	Editor command.Editor
-	// Places returns the places for which the configuration file or a person set something.
+	// Places returns the places that have settings in the configuration file or from a person.
 	Places func(ctx context.Context) ([]session.Place, error)
-	// Room looks a channel up on its platform (chat.Platform).
+	// Room looks up a channel on its platform (chat.Platform).
 	Room func(ctx context.Context, at thread.Ref) (chat.Room, error)
-	// Names returns the names that can be values of a setting; nil: its values have no names.
+	// Names returns the names that can be values of a setting. It returns nil if the values are not
+	// names.
 	Names func(key string) []string
 	// Platforms are those of this process.
 	Platforms []thread.Platform
 }
 
-// MaxValue is the largest number of characters of a value that a form takes.
+// MaxValue is the maximum length of a value in a form, in characters.
 const MaxValue = 1000
 
 // PlaceForm is the form with the settings of a place.
@@ -46,16 +46,16 @@ type SettingField struct {
 	policy.Setting
 	Holds string // in the place; empty: nothing is set
 	From  string // where that comes from
-	// Stored is what was changed in exactly this place, in chat or in the console.
+	// Stored is the value that a person set for exactly this place, in chat or in the console.
 	Stored  string
 	Ignored bool // Stored is not valid any more
-	// FileSays is where the configuration file sets it; then it can only be reset. Empty: it can be
-	// changed.
+	// FileSays is the position in the configuration file that sets the value. If it is not empty, a
+	// stored value can only be reset. If it is empty, the value can be changed.
 	FileSays string
 	Fixed    bool     // it cannot be changed in a form
 	Choices  []string // nil: free text
 	Names    []string // that may be part of the text
-	// Typed is what the field holds: Stored, or what the person typed.
+	// Typed is the text in the field. It is Stored, or the text that the person typed.
 	Typed   string
 	Refused string // why what the person typed is not stored
 }
@@ -63,18 +63,18 @@ type SettingField struct {
 // Editable reports whether people can change settings of the place.
 func (p Place) Editable() bool { return Editable(p.Place) }
 
-// Editable reports whether a place can have settings that people change: it is a channel, or all
-// channels of a workspace.
+// Editable reports whether people can change settings of a place. The place must be a channel, or
+// all channels of a workspace.
 func Editable(at session.Place) bool { return at.Platform != "" && at.Workspace != "" }
 
-// ShowsPlace reports whether a viewer may see the settings of a place. Chat shows them to everyone
-// in the channel.
+// ShowsPlace reports whether a viewer may see the settings of a place. In chat, everyone in a
+// channel can see the settings of the channel.
 func ShowsPlace(v Viewer, role Role, at session.Place) bool {
 	return role.Opens(PartSettings) || at.Channel == "" || v.Audience.MayRead(access.ACL{access.Channel(string(at.Platform), at.Channel)})
 }
 
-// Find returns the place that a person names. It fills in the workspace of a channel. It fails with
-// an InputError if there is no such place.
+// Find returns the place with the name that a person typed. It sets the workspace of a channel. The
+// error is an InputError if there is no such place.
 func (e Editing) Find(ctx context.Context, at session.Place, person access.Account) (session.Place, error) {
 	known, err := e.Places(ctx)
 	if err != nil {
@@ -148,7 +148,7 @@ func (e Editing) Form(ctx context.Context, at session.Place) (PlaceForm, error) 
 	return f, nil
 }
 
-// Refused returns the keys of the changes that were refused.
+// Refused returns the keys of the refused changes.
 func (f PlaceForm) Refused() []string {
 	var keys []string
 	for _, field := range f.Fields {
@@ -159,7 +159,7 @@ func (f PlaceForm) Refused() []string {
 	return keys
 }
 
-// Undo returns what undoes changes, as far as people may.
+// Undo returns the input that undoes changes. It omits fields that a form cannot change.
 func (f PlaceForm) Undo(done []session.SettingChange) []Given {
 	var undo []Given
 	for _, c := range done {
@@ -171,12 +171,12 @@ func (f PlaceForm) Undo(done []session.SettingChange) []Given {
 	return undo
 }
 
-// Given is what a person entered in a field, and the stored value that the form showed.
+// Given is the text that a person entered in a field, and the stored value that the form showed.
 type Given struct{ Key, Value, Was string }
 
-// Save stores a form and returns it as it is then. The fields of refused changes have the reasons
-// and what the person typed; then nothing is stored. done are the changes, each with its value
-// before.
+// Save stores the entered values and returns the resulting form. done lists the changes, each with
+// its previous value. If a change is refused, Save stores nothing. The fields of refused changes
+// then have the reasons and the entered text.
 func (e Editing) Save(ctx context.Context, at session.Place, by SignedIn, given []Given) (f PlaceForm, done []session.SettingChange, err error) {
 	edit := command.Edit{Tenant: e.Tenant, At: at, By: ActorOf(by.Person), Admin: by.Role.Opens(PartSettings)}
 	refused := make(map[string]string)

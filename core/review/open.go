@@ -16,18 +16,18 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Store reads stored conversations for a Reader. It is safe for concurrent use.
+// Store provides stored conversations to a Reader. It is safe for concurrent use.
 type Store interface {
 	command.Explained
 	Turn(ctx context.Context, tenant access.TenantID, id session.TurnID) (session.Turn, error)
-	// Questions returns the questions that a scope allows, the newest first.
+	// Questions returns the questions that a scope allows, newest first.
 	Questions(ctx context.Context, tenant access.TenantID, s Scope, q Query) ([]Question, error)
-	// Conversation returns all questions of a turn's session, the oldest first. It does not check
-	// who may see them.
+	// Conversation returns all questions of a turn's session, oldest first. It does not check
+	// permissions.
 	Conversation(ctx context.Context, tenant access.TenantID, id session.TurnID) ([]Question, error)
 }
 
-// Library reports which documents may be read at the moment. It is safe for concurrent use.
+// Library checks which documents may be read now. It is safe for concurrent use.
 type Library interface {
 	// Readable returns the documents that exist and that everyone in the audience may read.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
@@ -36,7 +36,7 @@ type Library interface {
 	session.Quotes
 }
 
-// Reader opens questions. It is safe for concurrent use.
+// Reader returns the questions and answers that viewers open. It is safe for concurrent use.
 type Reader struct {
 	Tenant  access.TenantID
 	Store   Store
@@ -44,16 +44,17 @@ type Reader struct {
 	Prices  func() spend.Prices
 }
 
-// Detail is one question with everything that its viewer may see of it.
+// Detail is one question with everything about it that the viewer may see.
 type Detail struct {
 	Question
 	Session session.ID
-	// Answer is the answer in Markdown, as readers saw it. It is empty if Withheld is set.
+	// Answer is the answer in Markdown, in the form that readers saw. It is empty if Withheld is
+	// set.
 	Answer      string
 	CorrectedBy string // author of the correction that Answer holds; empty: not corrected
-	// Withheld says that the answer rests on a document that the viewer may not read, or on text
-	// that was taken back. Searches are hidden too, because their words may come from that
-	// document.
+	// Withheld says that the answer is hidden. The answer uses a document that the viewer may not
+	// read, or text that was taken back. Searches are hidden too, because their words may come from
+	// that document.
 	Withheld  bool
 	Reference string
 	Citations []Cited        // only those that the viewer may read
@@ -63,13 +64,13 @@ type Detail struct {
 	Thread    []Question // questions of the conversation that the viewer may see
 }
 
-// Cited is a citation with the passages that it cites.
+// Cited is a citation with its passages.
 type Cited struct {
 	message.Citation
 	Passages []string // from the index, now; none if they changed
 }
 
-// Used is the token use of one model, and its cost at current prices.
+// Used is the number of tokens that one model used, and their cost at current prices.
 type Used struct {
 	Model         string
 	Input, Output int
@@ -77,7 +78,7 @@ type Used struct {
 	Currency      string // empty: the model has no price
 }
 
-// Open returns a question. It fails with session.ErrUnknownTurn if the question does not exist or
+// Open returns a question. The error is session.ErrUnknownTurn if the question does not exist or
 // the viewer may not see it.
 func (r Reader) Open(ctx context.Context, v Viewer, id session.TurnID) (Detail, error) {
 	all, err := r.Store.Conversation(ctx, r.Tenant, id)
@@ -158,8 +159,8 @@ func withoutSearches(runs []session.Run) []session.Run {
 	return bare
 }
 
-// readable returns the documents of an answer, its plan and its searches that the audience may
-// read.
+// readable returns the documents that the audience may read, among those of an answer, its plan and
+// its searches.
 func (r Reader) readable(ctx context.Context, audience access.Audience, saved session.Saved) (map[document.ID]bool, error) {
 	ids := saved.RestsOn()
 	for _, row := range saved.Plan {
@@ -185,8 +186,8 @@ func (r Reader) readable(ctx context.Context, audience access.Audience, saved se
 	return readable, nil
 }
 
-// mayReadAll reports whether the viewer may read everything that an answer rests on, and whether
-// that text still exists.
+// mayReadAll reports whether the viewer may read every document that an answer uses. It also
+// reports false if text that the answer uses no longer exists.
 func (r Reader) mayReadAll(ctx context.Context, saved session.Saved, may func(document.ID) bool) (bool, error) {
 	if slices.ContainsFunc(saved.RestsOn(), func(id document.ID) bool { return !may(id) }) {
 		return false, nil
@@ -210,8 +211,8 @@ func (r Reader) mayReadAll(ctx context.Context, saved session.Saved, may func(do
 	return !slices.Contains(stands, false), nil
 }
 
-// cited adds the passages to each citation. It reads them from the index, not from the stored
-// answer, so that text that was removed from a document stays hidden.
+// cited adds the passages to each citation. It reads the passages from the index instead of the
+// stored answer. Text that was removed from a document thus stays hidden.
 func (r Reader) cited(ctx context.Context, audience access.Audience, citations []message.Citation, shown []message.Reference) ([]Cited, error) {
 	of := make(map[int][]document.ChunkID)
 	var ids []document.ChunkID
@@ -255,7 +256,7 @@ type Piece struct {
 // note matches a citation in an answer.
 var note = regexp.MustCompile(`\[\[(\d{1,4})\]\]\([^()\s]*\)|\[\[(\d{1,4})\]\]`)
 
-// Pieces splits an answer into text and citations, for pages that link citations to their sources.
+// Pieces splits an answer into text and citations. Pages use it to link citations to their sources.
 func Pieces(answer string) []Piece {
 	var all []Piece
 	at := 0

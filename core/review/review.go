@@ -1,5 +1,5 @@
-// Package review decides what a person may see of stored questions, answers and traces, on the
-// command line, in the console, in reports and in exports.
+// Package review decides which stored questions, answers and traces a person may see. It is used by
+// the command line, the console, reports and exports.
 package review
 
 import (
@@ -13,17 +13,20 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Viewer is the person who looks at questions. The zero Viewer sees nothing.
+// Viewer is a person who looks at questions. The zero Viewer sees nothing.
 type Viewer struct {
-	// Person is the account of the viewer, which decides the viewer's own questions. An empty
-	// workspace matches any.
+	// Person is the account of the viewer. It determines which questions are the viewer's own. An
+	// empty workspace matches any workspace.
 	Person access.Account
 	Name   string // on the platform; empty: unknown
-	// Audience is the viewer alone. It limits which answers and passages are shown.
+	// Audience is the audience of the viewer alone. It limits the answers and passages that are
+	// shown.
 	Audience access.Audience
-	// Revealed are other people's questions that are visible for a stated reason at the moment.
+	// Revealed lists other people's questions that the viewer can currently see for a stated
+	// reason.
 	Revealed []session.TurnID
-	// Terminal says that the viewer runs the program, and so sees the questions of every channel.
+	// Terminal says that the viewer runs the program. Such a viewer sees the questions of every
+	// channel.
 	Terminal bool
 }
 
@@ -37,8 +40,8 @@ type Question struct {
 	Ref    thread.Ref
 	Owner  string // owner of the private session; empty: the thread's session
 	Direct bool
-	// Enclosed says that the thread may have fewer readers than its channel, for example a private
-	// thread of Discord.
+	// Enclosed says that the thread may have fewer readers than its channel. An example is a
+	// private thread of Discord.
 	Enclosed bool
 	Asker    thread.Person
 	Outcome  session.Outcome // empty while it is being answered
@@ -53,11 +56,11 @@ type Question struct {
 	Uncited    bool // answered without citing a document
 }
 
-// Private reports whether the answer was for the asker only.
+// Private reports whether only the asker saw the answer.
 func (q Question) Private() bool { return q.Owner != "" || q.Direct }
 
-// Scope is the set of questions that a Viewer may see, in a form that a store can apply. May
-// defines its meaning.
+// Scope is the set of questions that a Viewer may see, in a form that a store can use for queries.
+// May defines the meaning of the fields.
 type Scope struct {
 	Everywhere bool               // every question that is not private
 	Channels   []access.Principal // and those in the viewer's channels, unless Enclosed
@@ -76,9 +79,10 @@ func (v Viewer) Scope() Scope {
 	return s
 }
 
-// May reports whether the viewer may see a question. That holds for the viewer's own questions and
-// those in Revealed. Other people's questions must not be private, must be asked in a channel that
-// the viewer is in, and outside of Enclosed threads. Deleted and ignored questions are hidden from
+// May reports whether the viewer may see a question. The viewer may see the viewer's own questions
+// and those in Revealed. Other people's questions are visible if they are not private and were
+// asked in a channel that the viewer is in, outside of Enclosed threads. If Everywhere is set, all
+// questions that are not private are visible. Deleted and ignored questions are hidden from
 // everyone.
 func (s Scope) May(q Question) bool {
 	if q.Outcome.Silent() {
@@ -96,7 +100,7 @@ func (s Scope) own(q Question) bool {
 		(p.Workspace.ID == "" || q.Ref.Workspace == p.Workspace.ID) && (q.Owner == "" || q.Owner == p.ID)
 }
 
-// Query selects questions. The zero value of a field selects all.
+// Query selects questions. A field with the zero value does not restrict the selection.
 type Query struct {
 	Since, Until time.Time // Until is exclusive
 	Outcome      session.Outcome
@@ -111,34 +115,34 @@ type Query struct {
 // PageSize is the default number of questions per page.
 const PageSize = 50
 
-// Cursor is a position in the list of questions, which begins with the newest. The zero Cursor is
-// the beginning.
+// Cursor is a position in the list of questions, which is ordered newest first. The zero Cursor is
+// the beginning of the list.
 type Cursor struct {
 	At   time.Time
 	Turn session.TurnID
 }
 
-// Counts is the number of questions in a period. Filters by words, people and places do not apply
-// to it: a count must not reveal what hidden questions are about.
+// Counts holds the numbers of questions in a period. Filters by words, people and places do not
+// apply to counts, because a count must not reveal the subjects of hidden questions.
 type Counts struct {
 	Seen    int `json:"seen"`    // visible to the viewer
 	Private int `json:"private"` // private questions of other people
 	Hidden  int `json:"hidden"`  // in channels that the viewer is not in
 }
 
-// Unsatisfying reports whether the answer was missing or poor: nothing was found, no document was
-// cited, or a person voted it down, asked again or corrected it.
+// Unsatisfying reports whether the answer was missing or poor. An answer is poor if it cites no
+// document, or if a person voted it down, asked again or corrected it.
 func (q Question) Unsatisfying() bool {
 	return q.Outcome == session.NoEvidence || q.Outcome == session.Answered && q.Uncited || q.Down > 0 || q.Retried || q.Corrected
 }
 
-// Sort sorts questions by the time at which they were asked.
+// Sort sorts questions by the time when they were asked.
 func Sort(all []Question) {
 	slices.SortFunc(all, func(a, b Question) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Turn, b.Turn)) })
 }
 
-// Cell returns a text for a cell of CSV. It prefixes a text that a spreadsheet would read as a
-// formula with a quotation mark.
+// Cell returns a text for a cell of CSV. If a spreadsheet would read the text as a formula, Cell
+// prefixes it with a quotation mark.
 func Cell(text string) string {
 	if trimmed := strings.TrimLeft(text, " \t\r\n\u00a0"); trimmed != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(trimmed)[0]) || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "\r") {
 		return "'" + text

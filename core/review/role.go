@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Role decides which pages of the console a person may open. Independently of the role, a page
-// shows only what the person may read.
+// Role determines which pages of the console a person may open. A page shows only content that the
+// person may read, whatever the role.
 type Role string
 
 // The roles.
@@ -29,7 +29,7 @@ const (
 // Roles returns all roles.
 func Roles() []Role { return []Role{Admin, Moderator, GapReader} }
 
-// Page is a page of the console, or a part of a page that needs more rights.
+// Page is a page of the console, or a part of a page that requires more rights.
 type Page string
 
 // The pages.
@@ -46,8 +46,8 @@ const (
 
 	PartModeration Page = "moderation" // correct and remove other people's answers
 
-	// PartSettings is agents, projects and document sets, and changes of settings. Without it,
-	// PageSetup shows the settings of the viewer's channels.
+	// PartSettings covers agents, projects, document sets, and changes of settings. Without it,
+	// PageSetup shows only the settings of the viewer's channels.
 	PartSettings Page = "settings"
 )
 
@@ -60,17 +60,18 @@ var pages = map[Role][]Page{
 // Opens reports whether the role may open a page.
 func (r Role) Opens(p Page) bool { return slices.Contains(pages[r], p) }
 
-// Pages returns the pages that the role may open, the start page first.
+// Pages returns the pages that the role may open. The start page is first.
 func (r Role) Pages() []Page { return slices.Clone(pages[r]) }
 
-// Lifetimes of a sign-in link and a session. Use does not extend them.
+// Lifetimes of a sign-in link and of a session. Use of a link or session does not extend its
+// lifetime.
 const (
 	LinkLifetime    = 10 * time.Minute
 	SessionLifetime = 12 * time.Hour
 )
 
-// Hash is the SHA-256 of the secret of a link or a session. The secret is 256 random bits, so
-// nothing slower is needed.
+// Hash is the SHA-256 of the secret of a link or session. A slower hash is not needed, because the
+// secret is 256 random bits.
 type Hash [sha256.Size]byte
 
 // NewSecret returns the secret of a new link or session.
@@ -94,7 +95,7 @@ type SignedIn struct {
 	Expires time.Time
 }
 
-// ActorOf returns a person of the console as the actor of an audit entry.
+// ActorOf converts the account of a person of the console to the actor of an audit entry.
 func ActorOf(p access.Account) session.Actor {
 	if p.Platform == Terminal {
 		return session.Actor{Platform: session.Host, ID: p.ID}
@@ -106,36 +107,37 @@ func ActorOf(p access.Account) session.Actor {
 var (
 	ErrLink    = errors.New("the link is not valid: it expired, was used before, or belongs to a person whose role was removed")
 	ErrSession = errors.New("the session is not valid: it expired, was ended, or its person has no role any more")
-	// ErrIdentity reports that an account of an identity provider is connected to another person,
-	// or to no person with a role.
+	// ErrIdentity reports that no person can sign in with an account of an identity provider. The
+	// account is connected to another person, or to a person without a role.
 	ErrIdentity = errors.New("the account of the identity provider is not connected to this person")
 )
 
-// Identity is an account of an identity provider. Names and mail addresses do not identify it,
-// because providers reuse addresses.
+// Identity is an account of an identity provider. It does not use names or mail addresses, because
+// providers reuse addresses.
 type Identity struct{ Issuer, Subject string }
 
 // Sessions stores roles, links and sessions of the console. It is safe for concurrent use by any
 // number of processes.
 type Sessions interface {
-	// Link returns the person whom a link signs in, and changes nothing. It fails with ErrLink.
+	// Link returns the person of a sign-in link. It does not use up the link. The error is ErrLink
+	// if the link is invalid.
 	Link(ctx context.Context, tenant access.TenantID, link Hash) (SignedIn, error)
-	// SignIn uses up a link and begins a session. Of concurrent calls for one link, exactly one
-	// succeeds. The others fail with ErrLink.
+	// SignIn uses up a link and begins a session. Of concurrent calls with the same link, exactly
+	// one succeeds. The other calls return ErrLink.
 	SignIn(ctx context.Context, tenant access.TenantID, link, session Hash, id string) (SignedIn, error)
-	// Session returns the person who is signed in, with the person's current role. It fails with
-	// ErrSession.
+	// Session returns the person of a session, with the person's current role. The error is
+	// ErrSession if the session is invalid.
 	Session(ctx context.Context, tenant access.TenantID, session Hash) (SignedIn, error)
-	// Connect lets an identity sign in as the person of a session, and replaces the person's
-	// previous identity. It fails with ErrSession, and with ErrIdentity if the identity belongs to
-	// another person.
+	// Connect connects an identity to the person of a session, so that the person can sign in with
+	// it. It replaces the person's previous identity. The error is ErrSession if the session is
+	// invalid, and ErrIdentity if the identity belongs to another person.
 	Connect(ctx context.Context, tenant access.TenantID, session Hash, i Identity) error
-	// SignInAs begins a session for the person to whom an identity is connected. It fails with
-	// ErrIdentity.
+	// SignInAs begins a session for the person who is connected to an identity. The error is
+	// ErrIdentity if there is no such person.
 	SignInAs(ctx context.Context, tenant access.TenantID, i Identity, session Hash, id string) (SignedIn, error)
-	// SignInPerson begins a session for a person whom the platform has vouched for. It fails with
-	// ErrIdentity if the person has no role.
+	// SignInPerson begins a session for a person after the platform has identified the person. The
+	// error is ErrIdentity if the person has no role.
 	SignInPerson(ctx context.Context, tenant access.TenantID, person access.Account, session Hash, id string) (SignedIn, error)
-	// SignOut ends a session. It does not fail if the session does not exist.
+	// SignOut ends a session. It returns no error if the session does not exist.
 	SignOut(ctx context.Context, tenant access.TenantID, session Hash) error
 }

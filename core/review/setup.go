@@ -43,8 +43,8 @@ type ProjectFile struct {
 	Readers access.ACL `json:"readers"`
 }
 
-// For returns the project without the files that an audience may not read. It hides their names
-// too.
+// For returns the project without the files that an audience may not read. The names of these files
+// are hidden too.
 func (p Project) For(audience access.Audience) Project {
 	out := Project{Name: p.Name}
 	for _, f := range p.Files {
@@ -77,8 +77,8 @@ type PlaceSetting struct {
 	Undo       string          // the command that undoes it in the channel; empty: none
 }
 
-// Owner returns who set the value last: "file", "changed" for a person in chat or in the console,
-// or "default" if it was never set.
+// Owner returns who set the value last. It is "file", or "changed" for a person in chat or in the
+// console. It is "default" if the value was never set.
 func (s PlaceSetting) Owner() string {
 	if len(s.Origins) == 0 {
 		return "default"
@@ -89,7 +89,8 @@ func (s PlaceSetting) Owner() string {
 	return "file"
 }
 
-// SettingsOf returns the settings of a place: all of them, or only those that were set.
+// SettingsOf returns the settings of a place. If all is false, it returns only the settings that
+// were set.
 func SettingsOf(at session.Place, e policy.Effective, all bool) Place {
 	p := Place{Place: at}
 	for _, s := range policy.Settings() {
@@ -104,7 +105,7 @@ func SettingsOf(at session.Place, e policy.Effective, all bool) Place {
 	return p
 }
 
-// undo returns the command that undoes a setting that was changed in a channel.
+// undo returns the command that undoes a change of a setting in a channel.
 func undo(key string, p policy.Policy) string {
 	switch {
 	case key == "report" && !p.Report:

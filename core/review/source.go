@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Source is the sync state of a source. It names no document, because only a document's readers may
-// see its title.
+// Source is the sync state of a source. It names no document, because only the readers of a
+// document may see its title.
 type Source struct {
 	ID              document.SourceID
 	Name, Kind      string
@@ -26,16 +26,18 @@ type Source struct {
 	People          string
 	Faults          []string
 	Offers          []sources.Act
-	// Loops and the counts describe a source with its own permissions; nil and zero otherwise.
+	// Loops, Matched, Unmatched and Conflicting describe a source with its own permissions. They
+	// are nil and zero for other sources.
 	Loops                           []Loop
 	Matched, Unmatched, Conflicting int
-	// Late is the longest time until a revocation takes effect, and Deleted the longest time until
-	// a deletion does. 0 means that syncs do not notice it. Bound then says what limits the delay.
+	// Late is the maximum time until a revocation takes effect. Deleted is the maximum time until a
+	// deletion takes effect. 0 means that syncs do not notice such a change. Bound then says what
+	// limits the delay.
 	Late, Deleted time.Duration
 	Bound         string
 }
 
-// Loop is the state of reading one kind of a source's permissions.
+// Loop is the state of the loop that reads one kind of a source's permissions.
 type Loop struct {
 	Name       string    // "groups", or the kind of object with permissions
 	ReadAt     time.Time // last complete read; zero: never
@@ -49,7 +51,8 @@ type Readers struct {
 	Through []access.Held // empty: the person may not read it
 }
 
-// Through returns the principals held that are in an access list and so let the person read.
+// Through returns the principals in held that are also in an access list. These principals let the
+// person read.
 func Through(list access.ACL, held []access.Held) []access.Held {
 	return slices.DeleteFunc(slices.Clone(held), func(h access.Held) bool { return !slices.Contains(list, h.Principal) })
 }
@@ -57,18 +60,19 @@ func Through(list access.ACL, held []access.Held) []access.Held {
 // Answer says whether a person may read the documents at an address.
 type Answer struct {
 	Documents []Readers // at that address; none: not in the index
-	// Unasked says that the platform was not queried, so the person's channels, groups and roles
-	// are unknown.
+	// Unasked says that the platform was not queried. The channels, groups and roles of the person
+	// are then unknown.
 	Unasked bool
 }
 
-// ErrAway reports that the process does not serve a question's platform.
+// ErrAway reports that the process does not serve the platform of a question.
 var ErrAway = errors.New("the platform is not served by this process")
 
-// ErrGone reports that a person is no longer in any workspace.
+// ErrGone reports that a person has left every workspace.
 var ErrGone = errors.New("the person has left")
 
-// InputError is a sentence that says why a person's input is invalid or the action is impossible.
+// InputError is an error in a person's input. Its sentence says why the input is invalid or the
+// action is impossible.
 type InputError struct{ Sentence string }
 
 // Error implements error.

@@ -7,23 +7,23 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Today is an overview of an installation. It counts the questions of all people and names none of
-// them.
+// Today is an overview of an installation. It counts the questions of all people and does not name
+// people.
 type Today struct {
 	Days    []Day // the newest first
 	Waiting int   // questions that are not answered yet
-	// Costs and Findings are only for people who may open PartOperation.
+	// Costs and Findings are set only for people who may open PartOperation.
 	Costs    []Cost
 	Findings []Finding
 }
 
-// Day sums up the questions of one day, in UTC.
+// Day summarises the questions of one day, in UTC.
 type Day struct {
 	Day      time.Time
 	Asked    int
 	Outcomes map[session.Outcome]int
-	// Half and Most are the median and the 95th percentile of the time until the first words of an
-	// answer.
+	// Half is the median of the time until the first words of an answer. Most is the 95th
+	// percentile.
 	Half, Most time.Duration
 }
 

@@ -11,13 +11,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deed is the kind of an audit Entry. The texts are stable, because people search for them.
+// Deed is the kind of an audit Entry. The values are stable, because people search for them.
 type Deed string
 
-// The deeds. The transaction that ends a turn or makes a change also writes its entry. So no entry
+// The deeds. An entry is written in the same transaction as the change that it records. So no entry
 // is missing or written twice.
 const (
-	// a question came to its outcome, or an answer was shared
+	// a question got its outcome, or an answer was shared
 	TurnEnded       Deed = "turn"
 	AnswerRetried   Deed = "answer.retry"   // Details: made
 	AnswerPrivate   Deed = "answer.private" // Details: made
@@ -26,7 +26,7 @@ const (
 	AnswerRemoved   Deed = "answer.remove"  //
 	AnswerCorrected Deed = "answer.correct" //
 	OwnerAsked      Deed = "owner.ask"      // the owner of the nearest page was asked
-	// a message of the answer was deleted on the platform, which does not say by whom
+	// a message of the answer was deleted on the platform; the person who deleted it is unknown
 	AnswerDeleted    Deed = "answer.delete"
 	QuestionDeleted  Deed = "question.delete" // likewise
 	QuestionRefused  Deed = "question.refuse" // no turn was made. Details: reason
@@ -37,7 +37,8 @@ const (
 	SettingReset     Deed = "setting.reset"   // Details: key, before
 	PromptSet        Deed = "prompt.set"      // Details: version
 	PromptReset      Deed = "prompt.reset"    // Details: version
-	// Details: how (allowed, disallowed, first), and before, where it belonged to another tenant
+	// Details: how (allowed, disallowed, first), and before: the earlier tenant, if the workspace
+	// belonged to another one
 	WorkspaceBound  Deed = "workspace.bind"
 	PersonForgotten Deed = "person.forget"  // Details: turns, sessions
 	SourceIndexed   Deed = "source.index"   // Details: source, name
@@ -65,29 +66,29 @@ const (
 	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed
 )
 
-// Host is the platform of people who run commands on a machine. Their ids are names of its
-// accounts.
+// Host is the platform of people who run commands on a machine. A person's id is the name of the
+// machine's account.
 const Host thread.Platform = "host"
 
-// Actor is who did something. The zero value is the program itself or a person whom the platform
-// does not name.
+// Actor is the person or program that did something. The zero value is the program itself, or a
+// person whom the platform does not name.
 type Actor struct {
 	Platform thread.Platform
 	ID       string
 }
 
-// Entry is one line of the audit trail: who did what, where, and with which result. It contains no
-// text of questions, answers or documents.
+// Entry is one line of the audit trail. It records an action with its actor, place and result. It
+// contains no text of questions, answers or documents.
 type Entry struct {
 	Sequence int64     // grows; of two entries of a tenant the later one usually has the greater
 	At       time.Time // by the store's clock
 	Deed     Deed
-	// Who is empty for a person who was forgotten; only Alias remains. A person has the same alias
-	// everywhere, except in direct messages: there each thread has a separate one.
+	// Who is empty for a person who was forgotten. Alias remains. A person has the same alias
+	// everywhere except in direct messages, where each thread has a separate alias.
 	Who   Actor
 	Alias string
-	// Ref is the place. If it was a direct message of a forgotten person, its channel and thread
-	// are empty.
+	// Ref is the place. Its channel and thread are empty if the place was a direct message of a
+	// forgotten person.
 	Ref     thread.Ref
 	Direct  bool
 	Private bool   // in a person's private session next to the thread's
@@ -117,19 +118,21 @@ type Shown struct {
 	As       ShownAs           `json:"as"`
 }
 
-// ShownAs says how a document was shown. A document shown in several ways is listed once, under the
-// first of them in the order below.
+// ShownAs says how a document was shown. A document shown in several ways is listed once, with the
+// first of these values.
 type ShownAs string
 
 // The ways of showing a document.
 const (
 	Cited ShownAs = "cited" // a footnote leads to it
-	// the model read passages of it, or the answer builds on an earlier answer that used it
+	// the model read passages of the document, or the answer builds on an earlier answer that used
+	// the document
 	Read   ShownAs = "read"
 	Listed ShownAs = "listed" // named to the reader as close to the question
 )
 
-// ShownIn lists the documents that a saved turn showed, the cited ones of each model first.
+// ShownIn lists the documents that a saved turn showed. For each model the cited documents come
+// first.
 func ShownIn(s Saved) []Shown {
 	shown := []Shown{}
 	at := make(map[document.ID]int)
@@ -184,10 +187,10 @@ func UsedIn(s Saved) []ModelUse {
 var principalPattern = regexp.MustCompile(`user:([^\s:,]+):[^\s,]+`)
 
 // RedactPeople returns a setting or an access list without the ids of people. The audit trail
-// stores this form, because it could not erase those ids later.
+// stores this form, because ids in it could not be erased later.
 func RedactPeople(text string) string { return principalPattern.ReplaceAllString(text, "user:$1:*") }
 
-// AuditQuery selects entries of the audit trail. A field with its zero value does not filter.
+// AuditQuery selects entries of the audit trail. Fields with the zero value do not filter.
 type AuditQuery struct {
 	Tenant access.TenantID // required
 	Since  time.Time
@@ -195,9 +198,9 @@ type AuditQuery struct {
 	Who    string    // a person's id on a platform or the machine, or an alias
 }
 
-// Audit reads the audit trail. Safe for concurrent use by any number of processes.
+// Audit reads the audit trail. It is safe for concurrent use by any number of processes.
 type Audit interface {
-	// Trail yields the matching entries, oldest first. It holds no resource of the store between
-	// two entries. Entries written during the iteration may be included.
+	// Trail yields the matching entries, oldest first. It holds no connection or lock of the store
+	// between two entries. Entries written during the iteration may be included.
 	Trail(ctx context.Context, q AuditQuery) iter.Seq2[Entry, error]
 }

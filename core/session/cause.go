@@ -1,7 +1,7 @@
 package session
 
-// Cause is a code for why a model wrote no answer; empty if it wrote one. It contains no text from
-// an endpoint.
+// Cause is a code for the reason why a model wrote no answer. It is empty if the model wrote an
+// answer. It contains no text from an endpoint.
 type Cause string
 
 // The causes.
@@ -19,7 +19,7 @@ const (
 	CauseUnchecked   Cause = "unchecked"   // a filter could not check the answer
 	CauseUnsearched  Cause = "unsearched"  // the documents could not be searched
 	CauseInterrupted Cause = "interrupted" // the process ended
-	// the audience is unknown: the answer was written from public documents only
+	// the audience is unknown, so the answer uses only public documents
 	CauseAudience Cause = "audience"
 	CauseInside   Cause = "inside" // the program is at fault
 )

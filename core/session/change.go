@@ -9,33 +9,33 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Errors of Finish about a question that was edited or deleted while its turn ran.
+// Errors that Finish returns if the question was edited or deleted while its turn ran.
 var (
 	// ErrEdited reports that the question was edited. The turn is queued again with the new
-	// question, and the worker drops it silently. The store discards the text of the attempt, but
-	// records the attempt as a separate superseded turn.
+	// question, and the worker drops the turn silently. The store discards the text of the attempt.
+	// It records the attempt as a separate superseded turn.
 	ErrEdited = errors.New("the question was edited")
-	// ErrWithdrawn reports that the question was deleted. The turn can only end as Superseded.
+	// ErrWithdrawn reports that the question was deleted. The turn can then only end as Superseded.
 	ErrWithdrawn = errors.New("the question was deleted")
 )
 
-// Edit is a question with the text that its author changed it to.
+// Edit is a question with the new text that its author gave it.
 type Edit struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref // Thread is ignored
 	Message thread.MessageID
 	Text    string
 	Files   []message.File // nil: the question keeps its files
-	// the edit counts against these, like a question; if one has no room, the question stays
-	// unchanged
+	// the quotas that the edit counts against, like a question; if a quota has no room, the
+	// question stays unchanged
 	Quotas []Quota
 }
 
 // Changed is the result of an Edit or a Withdraw.
 type Changed struct {
 	Turn TurnID // empty if the message is not an accepted question
-	// no new answer is needed: the question reads as before, or its answer was removed, corrected
-	// or stopped
+	// no new answer is needed: the text did not change, or the answer was removed, corrected or
+	// stopped
 	Same  bool
 	Stop  bool   // a running attempt must be stopped
 	Asker string // platform id of the asker
@@ -43,7 +43,7 @@ type Changed struct {
 	LimitedUntil time.Time
 }
 
-// SentenceNothing is the answer to a search that found nothing.
+// SentenceNothing is the answer if a search found nothing.
 const SentenceNothing = "I found nothing about this in your documents. Try other words."
 
 // SentenceWithdrawn is the notice under an answer whose question was deleted.

@@ -12,8 +12,8 @@ import (
 // footnotePattern is a citation as readers see it: [[2]](address).
 var footnotePattern = regexp.MustCompile(`\[\[(\d{1,4})\]\]\(([^()\s]*)\)`)
 
-// Shown returns the correction as readers see it. The footnotes that it keeps from the answer are
-// renumbered in the order of first use.
+// Shown returns the correction as readers see it. Footnotes kept from the answer are renumbered in
+// the order of first use.
 func (c Correction) Shown(answer message.Message) (text string, cited []message.Citation) {
 	numbers := make(map[int]int) // of the answer to that of the correction
 	text = c.rewrite(answer, func(known message.Citation, address string) string {
@@ -30,9 +30,9 @@ func (c Correction) Shown(answer message.Message) (text string, cited []message.
 	return text, cited
 }
 
-// Message returns the corrected answer as the conversation's history stores it: the person's text,
-// with the footnote numbers that the model sees. It has all documents of the answer, because it may
-// repeat any of them.
+// Message returns the corrected answer as the conversation's history stores it. The text is the
+// person's, with the footnote numbers that the model sees. The message keeps all documents of the
+// answer, because the correction may repeat any of them.
 func (c Correction) Message(run Run) message.Message {
 	answer, _ := run.Answer()
 	_, cited := c.Shown(answer)
@@ -43,7 +43,8 @@ func (c Correction) Message(run Run) message.Message {
 	}
 }
 
-// rewrite replaces the footnotes of a correction. own handles those of the answer, other the rest.
+// rewrite replaces the footnotes of a correction. own handles the footnotes of the answer, and
+// other handles all others.
 func (c Correction) rewrite(answer message.Message, own func(message.Citation, string) string, other func(found, address string) string) string {
 	return footnotePattern.ReplaceAllStringFunc(c.Text, func(found string) string {
 		parts := footnotePattern.FindStringSubmatch(found)

@@ -23,14 +23,15 @@ const (
 	Final    PageState = "final" // shows its final content
 )
 
-// PageKey names a message of a turn. Model is the ModelIndex of its packets; Number counts from 0.
+// PageKey identifies a message of a turn. Model is the ModelIndex of the message's packets. Number
+// counts from 0.
 type PageKey struct {
 	Kind   PageKind
 	Model  int
 	Number int
 }
 
-// Page is the store's record of a posted message of a turn.
+// Page is the stored record of a posted message of a turn.
 type Page struct {
 	PageKey
 	At      thread.Ref       // where it was posted; may differ from the session's, for private answers

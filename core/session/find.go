@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Verdict is a decision about a message, without its text and author.
+// Verdict is the bot's decision about a message. It does not contain the message's text or author.
 type Verdict struct {
 	Ref     thread.Ref
 	Message thread.MessageID
@@ -15,24 +15,26 @@ type Verdict struct {
 	At      time.Time // by the store's clock
 }
 
-// Newest is the newest message of a channel, or of a thread that belongs to a channel.
+// Newest is the newest message of a channel, or of one of the channel's threads.
 type Newest struct {
 	Channel string
 	Message thread.MessageID
 }
 
-// Trace is what the store knows about a channel and its newest message.
+// Trace is what the store knows about a channel and the newest message in it.
 type Trace struct {
 	Action string // decision about the message; empty: none
 	Asked  bool   // the message belongs to a turn
-	// a turn of the channel is unfinished, or was superseded in a thread of the last two days
+	// the channel has an unfinished turn, or a turn of one of its threads was superseded in the
+	// last two days
 	Open bool
 }
 
-// VerdictAge is the minimum time for which verdicts are stored.
+// VerdictAge is how long verdicts are stored at least.
 const VerdictAge = 7 * 24 * time.Hour
 
-// Never is the time since an event that never happened. It is longer than any real duration.
+// Never stands for the time since an event that has not happened. It is longer than any real
+// duration.
 const Never = time.Duration(1<<63 - 1)
 
 // Forgotten counts the data that Forget deleted.
@@ -44,8 +46,8 @@ type Forgotten struct {
 	Running  []TurnID // the deleted turns with a running worker, which must be stopped
 }
 
-// Quota limits a counter to a number of questions per window. Windows begin at multiples of their
-// length since 1970 in UTC, so days begin at midnight UTC.
+// Quota limits a counter to a number of questions per window. A window begins at a multiple of its
+// length since 1970 in UTC, so a day begins at midnight UTC.
 type Quota struct {
 	Counter string // identifies the counter, such as "user:slack:U1"
 	Limit   int

@@ -1,5 +1,5 @@
 package session
 
-// ThreadTurns is subtracted from the numbers of a thread's turns in the history of a private
-// session. So no two turns of a history have the same number.
+// ThreadTurns is subtracted from the turn numbers of a thread in the history of a private session.
+// So all turns of a history have distinct numbers.
 const ThreadTurns = 1_000_000_000

@@ -12,13 +12,13 @@ import (
 // ErrInvalid reports that an Intake lacks a required identifier. This is a bug in the caller.
 var ErrInvalid = errors.New("the intake is incomplete")
 
-// Intake is a new question, as adapters pass it to Store.Accept.
+// Intake is a new question. Adapters pass it to Store.Accept.
 type Intake struct {
 	Tenant access.TenantID
 	Ref    thread.Ref
 	// platform id of the owner of this private session; empty for the thread's public session
 	Owner string
-	// platform id of the person who began the thread, who may stop its turns; empty if unknown
+	// platform id of the person who began the thread and may stop its turns; empty if unknown
 	Starter  string
 	EventKey string // the platform's id of the delivery; required
 	Message  thread.MessageID
@@ -36,14 +36,15 @@ type Intake struct {
 	Models   []string // names of the models that the asker chose; none: the agent's
 
 	Reason string // code for why it is answered
-	// the question did not address the bot: the thread is recorded only if there is an answer
+	// the question did not address the bot; its thread is recorded only if the bot answers
 	Ambient bool
 	After   time.Duration // the turn starts no sooner than this, so that people can answer first
-	// a question that exceeds one of them counts against none: its turn starts as Limited
+	// the quotas that the question counts against; if one is exceeded, the question counts against
+	// none and its turn starts as Limited
 	Quotas  []Quota
 	Pending *Pending // facts that a worker must look up; nil: everything is known
-	// CaughtUp says that after this answer the store knows the thread up to this question
-	// (Thread.CaughtUp).
+	// CaughtUp says that the store knows the thread up to this question once the question is
+	// answered (Thread.CaughtUp).
 	CaughtUp bool
 }
 
@@ -67,7 +68,7 @@ func (in Intake) Validate() error {
 	return errors.Join(append([]error{ErrInvalid}, faults...)...)
 }
 
-// ReplyToken lets the bot reply to an interaction, such as a slash command, until the token
+// ReplyToken lets the bot reply to an interaction, such as a slash command. It is valid until it
 // expires. The adapter encrypts Sealed.
 type ReplyToken struct {
 	Sealed  []byte
@@ -77,7 +78,7 @@ type ReplyToken struct {
 // Accepted is the result of Store.Accept.
 type Accepted struct {
 	Turn Turn
-	// the event or the message was accepted before; Turn is the turn that it became then
+	// the event or the message was accepted before; Turn is the existing turn
 	Duplicate bool
 	Ahead     int // unfinished turns of the session before this one; 0 for duplicates
 }

@@ -2,12 +2,12 @@ package session
 
 import "slices"
 
-// Event is something that happens to a turn. Each change of a turn's State is caused by one event.
-// Life lists the allowed ones.
+// Event is something that happens to a turn. One event causes each change of a turn's State. Life
+// lists the allowed events.
 type Event string
 
 const (
-	// a question is stored, or a turn is derived from another one: retried, answered privately,
+	// a question is stored, or a turn is derived from another turn: retried, answered privately,
 	// shared
 	Asked     Event = "asked"
 	Overtaken Event = "overtaken" // a person asks where an unasked answer was still waiting
@@ -19,10 +19,10 @@ const (
 	StopAsked  Event = "stop asked"
 	Edited     Event = "edited"    // the question was edited
 	Withdrawn  Event = "withdrawn" // the question was deleted
-	// the answer was removed by a moderator, or by a person who deleted its message
+	// a moderator removed the answer, or a person deleted the answer's message
 	Removed Event = "removed"
 	Revised Event = "revised" // its answer was corrected, retried, kept or voted on
-	// an attempt that had lost the turn may have written into its messages
+	// an outdated attempt may have written into the messages of the turn
 	Overwritten Event = "written over"
 	Orphaned    Event = "orphaned" // no replica worked on it for a day
 	Restored    Event = "restored" // the database comes from a backup
@@ -36,8 +36,9 @@ type Transition struct {
 	Writes   string // data stored in addition to the state
 }
 
-// Life lists every transition of a turn, including events that leave its state unchanged. Any other
-// transition is a bug. The test suite for stores walks at random and checks each step against it.
+// Life lists every transition of a turn, including events that leave the state unchanged. Any other
+// transition is a bug. The test suite for stores makes random steps and checks each step against
+// Life.
 var Life = []Transition{
 	{Asked, "", Queued, "person", "the question, its files, the asker, the audience, the event key"},
 	{Asked, "", Done, "person", "a copy of the shared answer, delivered at once"},

@@ -7,24 +7,25 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Owners stores about which questions the owner of a page was asked, and who does not want to be
-// asked. It is safe for concurrent use.
+// Owners stores the questions about which the owner of a page was asked. It also stores which
+// people do not want to be asked. It is safe for concurrent use.
 type Owners interface {
 	// OwnerStanding returns what is known of a turn.
 	OwnerStanding(ctx context.Context, t Turn) (OwnerStanding, error)
-	// ClaimOwner records that the owner is asked about a turn's question and reports whether it is
-	// the first time. It also counts other turns with the same question message. It does nothing if
-	// the person does not want to be asked.
+	// ClaimOwner records that the owner is asked about a turn's question. It reports whether this
+	// is the first time. Turns with the same question message count as one question. It does
+	// nothing if the person does not want to be asked.
 	ClaimOwner(ctx context.Context, t Turn, person string) (first bool, err error)
 	// ReleaseOwner deletes that record, after nothing was posted.
 	ReleaseOwner(ctx context.Context, t Turn) error
 	// Undisturbed reports whether a person does not want to be asked.
 	Undisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (bool, error)
-	// SetUndisturbed changes that and reports whether it changed anything.
+	// SetUndisturbed stores whether a person does not want to be asked. It reports whether the
+	// stored value changed.
 	SetUndisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string, undisturbed bool) (changed bool, err error)
 }
 
-// OwnerStanding is what is known of a turn before an owner is asked.
+// OwnerStanding is what the store knows about a turn before an owner is asked.
 type OwnerStanding struct {
 	Asked    bool // the owner was asked
 	Enclosed bool // the thread may have fewer readers than its channel (review.Question.Enclosed)

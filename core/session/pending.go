@@ -8,14 +8,15 @@ import (
 )
 
 // Pending lists facts that were unknown when a question was accepted. Accept waits only for the
-// store, so that it ends before the platform delivers the event again. The worker that holds the
-// turn asks the platform later. If that worker dies, the next one asks.
+// store, because the platform delivers an event again if it is not acknowledged in time. The worker
+// that holds the turn requests the facts from the platform later. If that worker dies, the next
+// worker requests the facts.
 type Pending struct {
-	// Unsettled says that the asker's roles were unknown. They decide whether the asker may ask and
-	// which quotas apply. The question counts against no quota yet.
+	// Unsettled says that the asker's roles were unknown. The roles decide whether the asker may
+	// ask and which quotas apply. The question counts against no quota yet.
 	Unsettled bool `json:"unsettled,omitempty"`
-	// Ask is the request to the platform, encoded by the bot that accepted the question. Empty:
-	// there is none.
+	// Ask is the request to the platform, encoded by the bot that accepted the question. It is
+	// empty if there is no request.
 	Ask json.RawMessage `json:"ask,omitempty"`
 }
 

@@ -3,8 +3,8 @@ package session
 import "errors"
 
 // ErrDraining is returned by Store.Lease if the replica must run turns in isolation but still works
-// on others. The replica gets no turns until the others have ended or were handed back. It must do
-// that within a bounded time.
+// on other turns. The replica gets no turns until the other turns have ended or were handed back.
+// The replica must do that within a bounded time.
 var ErrDraining = errors.New("turns wait to run in isolation in this process")
 
 // When a replica dies, one of its turns may have caused it. So its turns are suspects and go into
@@ -13,10 +13,10 @@ var ErrDraining = errors.New("turns wait to run in isolation in this process")
 // running in it are a smaller group of suspects. Only deaths of a process that ran a single turn in
 // isolation count against the turn (Turn.LoneDeaths).
 
-// MaxConcurrentSuspects returns how many of n turns of a dead replica may run concurrently; at
-// least 1. After a first death it returns half, because most first deaths are accidents, such as a
-// machine that was switched off. If the turns were suspects before (again), it returns an eighth,
-// so that few more processes die before each remaining turn runs alone.
+// MaxConcurrentSuspects returns how many of the n turns of a dead replica may run concurrently. The
+// result is at least 1. After a first death it is half of n, because most first deaths are
+// accidents, such as a machine that was switched off. If the turns were suspects before (again), it
+// is an eighth. So few more processes die before each remaining turn runs alone.
 func MaxConcurrentSuspects(n int, again bool) int {
 	if again {
 		return max(1, (n+7)/8)

@@ -14,11 +14,11 @@ import (
 
 // Errors of writes for a turn.
 var (
-	// ErrFenced reports that another worker took the turn over, or that it was handed back. This
-	// worker must not write to the turn or its thread again.
+	// ErrFenced reports that another worker took the turn over, or that the turn was handed back.
+	// The caller must not write to the turn or its thread again.
 	ErrFenced = errors.New("another worker holds the turn")
-	// ErrFinished reports that the turn already has an outcome. If an earlier Finish had an unknown
-	// result, this error means that it succeeded.
+	// ErrFinished reports that the turn already has an outcome. If the result of an earlier Finish
+	// is unknown, this error means that the earlier Finish succeeded.
 	ErrFinished = errors.New("the turn has an outcome already")
 	// ErrUnknownTurn reports that there is no such turn.
 	ErrUnknownTurn = errors.New("there is no such turn")
@@ -30,15 +30,16 @@ type ReplicaID string
 // LeaseRequest describes the replica that asks for turns.
 type LeaseRequest struct {
 	Replica ReplicaID
-	// MaxAge is REDELIVERY_MAX_AGE. An older turn is marked Abandoned, unless a replica that was
-	// there in time is alive or was alive a MaxAge ago.
+	// MaxAge is REDELIVERY_MAX_AGE. An older turn is marked Abandoned, unless a replica started
+	// before the turn reached MaxAge. That replica must be alive now or have been alive a MaxAge
+	// ago.
 	MaxAge time.Duration
-	// Holding lists the turns that the replica knows it holds; nil: not used. Other turns in the
-	// replica's name are leased again. Set it after a failed Lease, because that call may have
-	// leased turns.
+	// Holding lists the turns that the replica knows it holds. Other turns under the replica's name
+	// are leased again. Set Holding after a failed Lease, because the failed call may have leased
+	// turns. nil disables this check.
 	Holding []TurnID
-	// Platforms and Workspaces, if not nil, restrict the lease to those that the replica can
-	// deliver to.
+	// Platforms and Workspaces restrict the lease to turns that the replica can deliver. nil means
+	// no restriction.
 	Platforms  []thread.Platform
 	Workspaces []string
 	Most       int // turns at once; 0 means one
@@ -49,18 +50,18 @@ type Saved struct {
 	Outcome   Outcome
 	Sentence  string // sentence that the person read in addition to, or instead of, an answer
 	Reference string // code that finds the cause of a failure in the log
-	// one for each model that ran, in the order of their ModelIndex
+	// one run for each model that ran, in the order of ModelIndex
 	Runs    []Run
 	Timings map[string]time.Duration
-	// Plan lists the sub-questions of a deep search and their findings, in the order in which they
-	// arrived; empty for other turns. It is stored as it arrives. Finish ignores it.
+	// Plan lists the sub-questions of a deep search and their findings, in the order of arrival. It
+	// is empty for other turns. It is stored during the search, and Finish ignores it.
 	Plan []PlanRow
-	// Progress is the progress of the deep search when it ended; zero if unknown. Finish ignores
+	// Progress is the progress of the deep search at its end. It is zero if unknown. Finish ignores
 	// it.
 	Progress packet.Progress
 
-	// Later actions of people on the answer. Finish ignores them. Of a removed answer only the
-	// outcome and this remain.
+	// Later actions of people on the answer. Finish ignores these fields. If an answer was removed,
+	// only the outcome and these fields remain.
 	Removed    *Removal
 	Correction *Correction
 }
@@ -76,8 +77,8 @@ type PlanRow struct {
 	Searches  int
 }
 
-// Best returns the run that the conversation continues from: the first that has an answer, else the
-// first. It returns false if no model ran.
+// Best returns the run that the conversation continues from. That is the first run with an answer,
+// or the first run if none has an answer. It returns false if no model ran.
 func (s Saved) Best() (Run, bool) {
 	for _, r := range s.Runs {
 		if r.Ending.Outcome == Answered {
@@ -99,7 +100,7 @@ type Run struct {
 	Shown     string // Markdown as the reader saw it, including narration between tool calls
 	Ending    Ending
 	Searches  []retrieve.Account // accounts of the searches, in order, for explanations
-	// footnote numbers that the model invented and that were removed; only their count is stored
+	// footnote numbers that the model invented and that were removed; only the count is stored
 	Invented int
 }
 
@@ -111,7 +112,7 @@ type Ending struct {
 	Reference string // code that finds the cause of a failure, here and in the log
 	Cause     Cause
 	Retryable bool
-	// if nothing was found: the nearest documents that the audience may read
+	// the nearest documents that the audience may read; set if nothing was found
 	Closest []document.Ref
 	Notices []string // notices next to the answer: files left out, an answer cut short
 }

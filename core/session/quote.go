@@ -7,10 +7,10 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Quotes checks for deleted parts of documents whose parts belong to single people, such as the
-// messages of a thread. It is safe for concurrent use.
+// Quotes checks whether parts of a document were deleted. It concerns documents whose parts belong
+// to single people, such as the messages of a thread. It is safe for concurrent use.
 type Quotes interface {
-	// Standing reports for each reference whether the text that was shown is still part of its
-	// document. It is true for documents that have no such parts.
+	// Standing reports for each reference whether the shown text is still part of its document. The
+	// result is true for documents without such parts.
 	Standing(ctx context.Context, tenant access.TenantID, shown []message.Reference) ([]bool, error)
 }

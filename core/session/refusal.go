@@ -5,12 +5,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Refusal records a question that was not accepted, so that no turn exists for it.
+// Refusal records a question that was not accepted. A refused question has no turn.
 type Refusal struct {
 	Tenant access.TenantID
 	Ref    thread.Ref
-	// identifies the refused thing within its workspace, which is recorded once; empty: always
-	// recorded
+	// identifies the refused thing within its workspace, so that it is recorded only once; if
+	// empty, every refusal is recorded
 	Key    string
 	Person string // platform id of who asked
 	Direct bool

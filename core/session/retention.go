@@ -4,18 +4,18 @@ import (
 	"time"
 )
 
-// MinAuditRetention is the minimum time for which audit entries are stored. A shorter
-// Retention.Audit has no effect.
+// MinAuditRetention is how long audit entries are stored at least. A shorter Retention.Audit has no
+// effect.
 const MinAuditRetention = 7 * 24 * time.Hour
 
-// Retention says how long data is stored. A field that is 0 means forever.
+// Retention says how long data is stored. A zero field means forever.
 type Retention struct {
 	// since the last question, answer, delivery, correction or removal in a session
 	Sessions time.Duration
 	Audit    time.Duration // since an entry was written; less than MinAuditRetention counts as that
 }
 
-// Pruned counts rows that were deleted or would be.
+// Pruned counts rows that were deleted or would be deleted.
 type Pruned struct {
 	Sessions int
 	Turns    int // questions with their answers

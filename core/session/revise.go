@@ -8,18 +8,19 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Derivation says how a turn was made from another turn instead of a new question.
+// Derivation says how a turn was made from another turn. It is empty for a turn made from a new
+// question.
 type Derivation string
 
 const (
-	// Retried answers the same question again. The turn takes its origin's place in the
-	// conversation and its messages, so that the new answer replaces the old one. The origin keeps
-	// its record but is no longer part of any history.
+	// Retried answers the same question again. The new turn takes the place of its origin in the
+	// conversation. It also takes the origin's messages, so that the new answer replaces the old
+	// one. The record of the origin remains, but the origin is no longer part of any history.
 	Retried Derivation = "retry"
-	// Privately answers a thread's question for its asker only, in that person's private session.
+	// Privately answers a thread's question for the asker only, in the asker's private session.
 	Privately Derivation = "private"
-	// Shared posts a private answer to its thread. The turn starts as Done, with a copy of the
-	// answer that is delivered at once.
+	// Shared posts a private answer to its thread. The turn starts as Done with a copy of the
+	// answer, which is delivered at once.
 	Shared Derivation = "share"
 )
 
@@ -31,13 +32,14 @@ type Origin struct {
 
 // Errors of actions on answers.
 var (
-	// ErrUnfinished reports that the turn has not ended, so its answer cannot be changed yet.
+	// ErrUnfinished reports that the turn has not ended. Its answer cannot be changed yet.
 	ErrUnfinished = errors.New("the turn has not ended")
 	// ErrCorrected reports that a person corrected the answer. A retry must not replace that text.
 	ErrCorrected = errors.New("a person corrected the answer")
 )
 
-// Target identifies a turn by the id in a button, or else by a message.
+// Target identifies a turn by the id in a button. Without an id it identifies the turn by a
+// message.
 type Target struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref       // its platform, workspace and channel are those of Message
@@ -45,7 +47,7 @@ type Target struct {
 	Message thread.MessageID // a question, a page of an answer, or a notice
 }
 
-// Record is the current state of a turn, for actions on its answer.
+// Record is the current state of a turn. Actions on an answer use it.
 type Record struct {
 	Turn
 	Starter    string // the person who began the thread; empty if unknown
@@ -71,7 +73,7 @@ type Correction struct {
 	At   time.Time
 }
 
-// Derive is a request for a turn that is made from another one.
+// Derive is a request for a turn made from another turn.
 type Derive struct {
 	Tenant   access.TenantID
 	Of       TurnID
@@ -87,7 +89,7 @@ type Derive struct {
 	Quotas   []Quota     // that it counts against
 }
 
-// QuotaError reports that a quota had no room. No turn was made, and nothing was counted.
+// QuotaError reports that a quota had no room. No turn was made, and the question was not counted.
 type QuotaError struct {
 	Until  time.Time
 	Quotas []Quota // the quotas that were checked

@@ -1,5 +1,6 @@
-// Package session holds the durable conversation: a thread on a platform is a session, a question
-// and its final answer are a turn, and every accepted turn ends in exactly one outcome.
+// Package session holds the durable conversation. A session is a conversation in a thread of a
+// platform. A turn is a question with its final answer. Every accepted turn ends in exactly one
+// outcome.
 package session
 
 import (
@@ -16,8 +17,8 @@ type ID string
 // TurnID identifies a turn. It is a UUID, version 7.
 type TurnID string
 
-// Session is a conversation. A thread has one public session, and one private session for each
-// person who asked privately in it.
+// Session is a conversation. A thread has one public session. It also has one private session for
+// each person who asked privately in the thread.
 type Session struct {
 	ID     ID
 	Tenant access.TenantID
@@ -43,8 +44,8 @@ type Turn struct {
 	Models   []string // names of the models that the asker chose (Intake.Models); none: the agent's
 	Reason   string   // code for why it is answered (Intake.Reason)
 	Ambient  bool     // the bot was not asked
-	// LimitedUntil is when the exceeded quota has room again; zero if there was room. Such a turn
-	// does not run. It ends as Limited.
+	// LimitedUntil is when the exceeded quota has room again. It is zero if no quota was exceeded.
+	// A limited turn does not run and ends as Limited.
 	LimitedUntil time.Time
 
 	Pending *Pending // facts that are still unknown; nil: everything is known
@@ -54,18 +55,19 @@ type Turn struct {
 	State   State
 	Outcome Outcome // set once State is Delivering or Done
 	// Undelivered is a sentence that says why the thread does not show the whole answer
-	// (Store.Delivered). Empty if it does.
+	// (Store.Delivered). It is empty if the thread shows the whole answer.
 	Undelivered string
 	Takeovers   int // number of replicas that died or stalled while they held it
-	// LoneDeaths counts takeovers from replicas that ran only this turn, so that the turn is to
-	// blame. Failures counts attempts that ended without an outcome although their replica lived.
+	// LoneDeaths counts takeovers from replicas that ran only this turn. In these cases the turn is
+	// to blame. Failures counts attempts that ended without an outcome although the replica was
+	// alive.
 	LoneDeaths, Failures int
-	// StopRequested says that a stop was requested before this lease. A turn that has not started
-	// then ends as Stopped.
+	// StopRequested says that a stop was requested before this lease. If the turn has not started,
+	// it then ends as Stopped.
 	StopRequested bool
-	// Abandoned says that no replica was available for longer than LeaseRequest.MaxAge, for example
-	// because a backup was restored or everything was down. The turn is closed silently, since it
-	// may have been answered before the restore.
+	// Abandoned says that no replica was available for longer than LeaseRequest.MaxAge. Causes are,
+	// for example, a restored backup or an outage of all replicas. The turn is closed silently,
+	// since it may have been answered before the restore.
 	Abandoned bool
 }
 
@@ -96,8 +98,8 @@ type Fence struct {
 	Attempt int
 }
 
-// State is the stage of a turn. It only moves forward, except that a running turn can return to the
-// queue.
+// State is the stage of a turn. A turn moves only forward, except that a running turn can return to
+// the queue.
 type State string
 
 const (

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Place is the scope of a setting: a channel. An empty Channel means all channels of a workspace.
-// If Workspace is empty too, it means the whole platform.
+// Place is the scope of a setting: a channel. If Channel is empty, the scope is all channels of a
+// workspace. If Workspace is also empty, the scope is the whole platform.
 type Place struct {
 	Platform  thread.Platform
 	Workspace string
@@ -48,19 +48,20 @@ type Setting struct {
 	At    time.Time // by the store's clock
 }
 
-// SettingChange is a new value of a setting. Without a Value, the setting is reset: the
+// SettingChange is a new value of a setting. An empty Value resets the setting, so that the
 // configuration file applies again.
 type SettingChange struct {
 	Key, Value string
-	// Was is the stored value that the person saw, or empty if none was stored. Nil: any.
+	// Was is the stored value that the person saw. It is empty if no value was stored. nil matches
+	// any value.
 	Was *string
 }
 
 // ErrSettingChanged reports that another person changed a setting first.
 var ErrSettingChanged = errors.New("the setting was changed meanwhile")
 
-// AuthorOf returns the name under which a place stores who changed it: the person's id, after the
-// platform's name if the person is from another platform.
+// AuthorOf returns the name that a place stores for the person who changed it. The name is the
+// person's id. The platform's name precedes the id if the person is from another platform.
 func AuthorOf(at Place, by Actor) string {
 	if by.Platform == at.Platform {
 		return by.ID
@@ -68,21 +69,22 @@ func AuthorOf(at Place, by Actor) string {
 	return string(by.Platform) + ":" + by.ID
 }
 
-// Settings stores values that were changed in chat and the system prompt, so that every replica
-// reads the same ones. It is safe for concurrent use by any number of processes.
+// Settings stores the system prompt and the values that were changed in chat. Every replica reads
+// the same values. It is safe for concurrent use by any number of processes.
 type Settings interface {
-	// Settings returns the changed values for a channel, its workspace and its platform. It orders
-	// them from general to specific places, then by key.
+	// Settings returns the changed values for a channel, its workspace and its platform. The values
+	// are ordered from general to specific places, then by key.
 	Settings(ctx context.Context, tenant access.TenantID, at Place) ([]Setting, error)
 	// AllSettings returns every changed value of a tenant, ordered by platform, workspace, channel
 	// and key.
 	AllSettings(ctx context.Context, tenant access.TenantID) ([]Setting, error)
-	// ChangeSettings changes settings of one place, all of them or none. It adds an Entry to the
-	// audit trail for each. It fails with ErrSettingChanged if a Was does not hold any more.
+	// ChangeSettings changes settings of one place. It makes all changes or none. It adds an Entry
+	// to the audit trail for each change. It fails with ErrSettingChanged if a stored value differs
+	// from Was.
 	ChangeSettings(ctx context.Context, tenant access.TenantID, at Place, by Actor, changes ...SettingChange) error
 	// Prompt returns the current system prompt.
 	Prompt(ctx context.Context, tenant access.TenantID) (Prompt, error)
-	// SetPrompt replaces the prompt and returns the stored one. An empty text restores the built-in
-	// prompt. Earlier prompts remain stored.
+	// SetPrompt replaces the prompt and returns the stored prompt. An empty text restores the
+	// built-in prompt. Earlier prompts remain stored.
 	SetPrompt(ctx context.Context, tenant access.TenantID, text, by string) (Prompt, error)
 }

@@ -14,9 +14,10 @@ type Replicas interface {
 	Live(ctx context.Context) (int, error)
 }
 
-// Share calls f with the number of live replicas, now and every five seconds until ctx is done. So
-// a platform's rate limit can be divided between them. If counting fails, it logs the error and
-// keeps the last number. If replicas is nil, this process is alone and f is never called.
+// Share calls f with the number of live replicas, now and every five seconds until ctx is done.
+// Callers use the number to divide a platform's rate limit between replicas. If counting fails,
+// Share logs the error and keeps the last number. If replicas is nil, this process is the only one
+// and f is never called.
 func Share(ctx context.Context, replicas Replicas, logger *slog.Logger, f func(processes int)) {
 	if replicas == nil {
 		return

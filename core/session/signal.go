@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// LocalSignal is a Signal within one process. Programs without Redis use it, and other Signals use
-// it to reach their own process. The zero value is ready to use.
+// LocalSignal is a Signal within one process. Programs without Redis use it. Other Signals use it
+// to reach watchers in their own process. The zero value is ready to use.
 type LocalSignal struct {
 	mu       sync.Mutex
 	watchers map[TurnID]map[*watcher]struct{}
@@ -52,7 +52,7 @@ func (s *LocalSignal) removeWatcher(id TurnID, w *watcher) {
 	}
 }
 
-// Reliable implements Signal. It is always true: no signal within a process is lost.
+// Reliable implements Signal. It always returns true, because no signal within a process is lost.
 func (s *LocalSignal) Reliable() bool { return true }
 
 // Watching returns the number of watched turns.

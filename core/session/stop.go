@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// TombstoneAge is how long a stop of an unknown message is stored, in case the message arrives
-// later.
+// TombstoneAge is how long a stop of an unknown message is stored. The message may still arrive
+// during that time.
 const TombstoneAge = 10 * time.Minute
 
 // Stopper is a person who requests a stop.
@@ -26,10 +26,10 @@ func MayStop(by Stopper, asker, starter string) bool {
 	return by.Privileged || by.ID != "" && (by.ID == asker || by.ID == starter)
 }
 
-// StopRequest names the turns to stop. If Message is set, it is the turn with that question, answer
-// page or notice. Otherwise it is every unfinished turn of the thread that By may stop; only the
-// owner may stop private ones. If Thread is empty too, it is every unfinished turn of the channel
-// that By asked.
+// StopRequest selects the turns to stop. If Message is set, it selects the turn with that question,
+// answer page or notice. Otherwise it selects every unfinished turn of the thread that By may stop.
+// Only the owner may stop private turns. If Thread is also empty, it selects every unfinished turn
+// of the channel that By asked.
 type StopRequest struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref
@@ -41,26 +41,26 @@ type StopRequest struct {
 type StopResult struct {
 	Turns  []TurnID // that will stop, or are stopping already
 	Denied bool     // there was something to stop, but not by this person
-	// the message is unknown: if it arrives within TombstoneAge, its turn starts as stopped
+	// the message is unknown; if it arrives within TombstoneAge, its turn starts as stopped
 	Armed bool
 }
 
 // Undecided reports whether the result depends on the person being privileged. A caller that does
-// not know yet finds out and repeats the request. This includes an armed stop: the message may be a
-// page whose posting is not stored yet.
+// not know this must find out and repeat the request. An armed stop is undecided too, because the
+// message may be a page whose posting is not stored yet.
 func (r StopResult) Undecided() bool { return len(r.Turns) == 0 && (r.Denied || r.Armed) }
 
 // Signal quickly carries stops from the process that received the event to the process that runs
-// the turn. It may lose one; Stops is the source of truth. Implementations pass
+// the turn. A Signal may lose a stop, so Stops is the source of truth. Implementations pass
 // sessiontest.SignalSuite and are safe for concurrent use.
 type Signal interface {
 	// Raise signals a stop to all watchers of the turn, in any process. Watchers in this process
-	// get it even if Raise returns an error.
+	// receive the stop even if Raise returns an error.
 	Raise(ctx context.Context, id TurnID) error
-	// Watch returns a channel that is closed when a stop of the turn is raised after Watch
+	// Watch returns a channel that is closed when a stop of the turn is raised after Watch has
 	// returned. When ctx is done, the watch ends and the channel is never closed.
 	Watch(ctx context.Context, id TurnID) <-chan struct{}
-	// Reliable reports whether signals of other processes currently arrive. If not, callers poll
-	// Stops more often.
+	// Reliable reports whether signals of other processes currently arrive. If it returns false,
+	// callers poll Stops more often.
 	Reliable() bool
 }

@@ -17,7 +17,8 @@ type Sighting struct {
 	Helper  bool   // a person whose answer makes the bot's unnecessary
 }
 
-// Thread is the store's knowledge of a thread on a platform, answered or not.
+// Thread is what the store knows about a thread on a platform, whether or not the bot has answered
+// in it.
 type Thread struct {
 	Known      bool // the bot takes part: it was asked there, or answered unasked
 	Pending    bool // not yet: the bot may answer unasked, and watches whether a person does

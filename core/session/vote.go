@@ -12,20 +12,19 @@ import (
 type Vote struct {
 	Tenant access.TenantID
 	Turn   TurnID
-	// the platform's id of the button press; a repeated press counts once, however late it arrives
+	// the platform's id of the button press; a press counts only once, even if it is repeated late
 	Key    string
 	Person thread.Person
 	Up     bool
-	// Message is the answer page that was voted on. It identifies which of several models' replies
-	// the vote is about. A vote on another page moves the vote. A vote on no page of the answer
-	// leaves the vote where it is.
+	// Message is the answer page that the person voted on. It identifies the reply, if several
+	// models answered. A vote on another page moves the vote to that page's reply. A vote on a
+	// message that is no page of the answer does not move the vote.
 	Message thread.MessageID
 	Reason  string    // empty: none; an earlier reason for the same vote then stays
 	At      time.Time // by the store's clock; set when read
 }
 
-// Feedback is a vote with the question and answer that it is about, for the people who maintain the
-// bot.
+// Feedback is a vote with its question and answer, for the people who maintain the bot.
 type Feedback struct {
 	Vote
 	Ref      thread.Ref
@@ -37,7 +36,7 @@ type Feedback struct {
 	Model string
 }
 
-// FeedbackQuery selects votes. A field with its zero value does not filter.
+// FeedbackQuery selects votes. Fields with the zero value do not filter.
 type FeedbackQuery struct {
 	Tenant access.TenantID // required
 	Since  time.Time
@@ -45,6 +44,6 @@ type FeedbackQuery struct {
 	Limit  int  // of the newest; 0 means 1,000
 }
 
-// ErrRemoved reports that the answer no longer exists: a moderator removed it, or a person deleted
+// ErrRemoved reports that the answer no longer exists. A moderator removed it, or a person deleted
 // it on the platform.
 var ErrRemoved = errors.New("the answer was removed")

@@ -1,4 +1,4 @@
-// Package sleep waits as time.Sleep does, and no longer than a context lasts.
+// Package sleep waits for a duration, or until a context ends.
 package sleep
 
 import (
@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// For returns after d, or as soon as ctx ends, with its cause. It is safe for concurrent use.
+// For waits for d and returns nil. If ctx ends first, For returns the cause of ctx. It is safe for
+// concurrent use.
 func For(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return context.Cause(ctx)

@@ -17,10 +17,10 @@ import (
 // read, and where a credential is sent. So a row counts only if footnote.yaml declares its source,
 // or if the row has an approval: a MAC with a key that the database does not hold.
 
-// keySize is the length of a key that approves rows, in bytes.
+// keySize is the length, in bytes, of a key that approves rows.
 const keySize = 32
 
-// ErrDamagedKey says that a stored key cannot be used.
+// ErrDamagedKey reports that a stored key is not valid.
 var ErrDamagedKey = errors.New("the key that approves sources is damaged")
 
 // DeriveKey returns the key that a secret gives.
@@ -41,7 +41,8 @@ func NewKey() (string, error) {
 	return hex.EncodeToString(key) + "\n", nil
 }
 
-// ParseKey returns the key in a text of NewKey. It fails with ErrDamagedKey.
+// ParseKey parses a key in the format of NewKey. The error is ErrDamagedKey if the text is not a
+// key.
 func ParseKey(text string) ([]byte, error) {
 	key, err := hex.DecodeString(strings.TrimSpace(text))
 	if err != nil || len(key) != keySize {
@@ -50,15 +51,17 @@ func ParseKey(text string) ([]byte, error) {
 	return key, nil
 }
 
-// Approve returns the approval of a row, a MAC. row is the canonical text of the settings that
-// decide what is read, where a credential is sent, and who may read the source.
+// Approve returns the approval of a row, which is a MAC. row is the canonical text of the settings
+// that need approval. These settings decide what is read, where a credential is sent, and who may
+// read the source.
 func Approve(key, row []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write(row)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// ApprovedBy returns the number of the key that made the approval of a row, or Unapproved.
+// ApprovedBy returns the index, in keys, of the key that signed an approval of row. It returns
+// Unapproved if no key did.
 func ApprovedBy(keys [][]byte, row []byte, approval string) int {
 	given, err := hex.DecodeString(approval)
 	if err != nil || len(given) == 0 {
@@ -74,7 +77,7 @@ func ApprovedBy(keys [][]byte, row []byte, approval string) int {
 	return Unapproved
 }
 
-// unapproved returns a sentence that says what to do about a row without an approval.
+// unapproved returns a sentence for the operator about a row without an approval.
 func unapproved(id document.SourceID, o Options) string {
 	does := "it would be read by hand"
 	if o.Every > 0 {
@@ -85,7 +88,7 @@ func unapproved(id document.SourceID, o Options) string {
 		does, o.Readers(), id, id)
 }
 
-// unapprovedOptions returns a sentence that says what to do about options without an approval.
+// unapprovedOptions returns a sentence for the operator about options without an approval.
 func unapprovedOptions(id document.SourceID, o Options) string {
 	return fmt.Sprintf("the database holds options of the source %s that are not approved, for %s. Say them now, as flags or in footnote.yaml, "+
 		"or take them over with footnote sources approve %s", id, o.Readers(), id)

@@ -10,10 +10,11 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// overdue is how late a scheduled read may be before that is a fault.
+// overdue is the delay after which a late scheduled read is a fault.
 const overdue = 15 * time.Minute
 
-// Loop is the progress of reading the nodes or groups of a source. Missing times are zero.
+// Loop is the progress of the loop that reads the nodes or groups of a source. A time that is not
+// known is zero.
 type Loop struct {
 	Source      document.SourceID
 	Loop        index.Loop
@@ -31,8 +32,8 @@ type Loop struct {
 // Next returns when the loop is due again.
 func (l Loop) Next() time.Time { return index.NextAccess(l.BeganAt, l.TouchedAt, l.Failing) }
 
-// Left returns how long the last results remain valid at now; 0 if there are none. If it is not
-// positive, the source is hidden.
+// Left returns how long the last results remain valid at now. It returns 0 if there are no results.
+// If Left is not positive, the source is hidden.
 func (l Loop) Left(now time.Time) time.Duration {
 	if l.Until.IsZero() {
 		return 0
@@ -40,7 +41,8 @@ func (l Loop) Left(now time.Time) time.Duration {
 	return l.Until.Sub(now)
 }
 
-// fault returns a sentence on what is wrong with the loop at now, or an empty string.
+// fault returns a sentence about what is wrong with the loop at now. It returns an empty string if
+// nothing is wrong.
 func (l Loop) fault(now time.Time) string {
 	why := l.Error
 	if why == "" { // no run ended, so no error was stored
@@ -56,13 +58,13 @@ func (l Loop) fault(now time.Time) string {
 	return ""
 }
 
-// Access is how complete the permissions of a source with its own readers are.
+// Access says how complete the permissions of a source with its own readers are.
 type Access struct {
 	Nodes, Groups *Loop  // nil: the loop has not run
 	People        People // nil: the source has not listed its people
 }
 
-// Loops returns the loops that have run, groups first.
+// Loops returns the loops that have run. Groups come first.
 func (a Access) Loops() []Loop {
 	var loops []Loop
 	for _, l := range []*Loop{a.Groups, a.Nodes} {
@@ -73,8 +75,8 @@ func (a Access) Loops() []Loop {
 	return loops
 }
 
-// Faults returns the faults of the permissions at now, one sentence each. If the source refuses the
-// credential, that is the only one.
+// Faults returns the faults of the permissions at now, one sentence each. If the source rejects the
+// credential, that is the only fault.
 func (a Access) Faults(now time.Time) []string {
 	var faults []string
 	for _, l := range a.Loops() {
@@ -103,7 +105,7 @@ func AccessOf(loops []Loop) map[document.SourceID]Access {
 	return all
 }
 
-// Match says whether the chat account of a person of a source is known.
+// Match says whether the chat account of a person in a source is known.
 type Match string
 
 // The states of a match.
@@ -113,10 +115,10 @@ const (
 	Conflicting Match = "conflicting" // several accounts claim the person
 )
 
-// People counts the people of a source by Match.
+// People holds the number of people in a source for each Match.
 type People map[Match]int
 
-// Known says in a few words how many people are matched.
+// Known returns a phrase that says how many people are matched.
 func (p People) Known() string {
 	if p == nil {
 		return "-"
@@ -124,7 +126,7 @@ func (p People) Known() string {
 	return fmt.Sprintf("%d of %d", p[Matched], p[Matched]+p[Unmatched]+p[Conflicting])
 }
 
-// Fault returns a sentence if no person is matched, or an empty string.
+// Fault returns a sentence if no person is matched. Otherwise it returns an empty string.
 func (p People) Fault() string {
 	if len(p) == 0 || p[Matched] > 0 {
 		return ""
@@ -133,7 +135,7 @@ func (p People) Fault() string {
 		"list the domains of their addresses under identity.domains, or say who is who with footnote people import"
 }
 
-// Health is what is known about a source when its faults are listed.
+// Health is the information about a source from which its faults are determined.
 type Health struct {
 	Schedule
 	Access      Access
@@ -141,7 +143,8 @@ type Health struct {
 	Unreachable []string    // sentences on what a check could not read
 }
 
-// Untried returns why the source is not asked anything, or an empty string if it may be.
+// Untried returns the reason why no request is sent to the source. It returns an empty string if
+// requests are allowed.
 func (h Health) Untried() string {
 	switch {
 	case h.Refused != "":
@@ -152,8 +155,8 @@ func (h Health) Untried() string {
 	return ""
 }
 
-// Faults returns what is wrong with the source at now, one sentence each. A paused source has no
-// faults of freshness, because the pause is shown instead.
+// Faults returns what is wrong with the source at now, one sentence each. For a paused source, it
+// omits faults of freshness, because the pause is shown instead.
 func (h Health) Faults(now time.Time) []string {
 	if why := h.Untried(); why != "" {
 		return []string{why}
@@ -173,7 +176,8 @@ func (h Health) Faults(now time.Time) []string {
 	return faults
 }
 
-// Failure says how many runs failed and why, or returns an empty string if the last one did not.
+// Failure returns a sentence that says how many runs failed and why. It returns an empty string if
+// the last run did not fail.
 func (s State) Failure() string {
 	switch {
 	case s.Last.Error == "":
@@ -184,12 +188,12 @@ func (s State) Failure() string {
 	return "the last run failed: " + s.Last.Error
 }
 
-// Healthy reports whether hints are enough to keep the source current: it is read by schedule, and
-// the last run did not fail.
+// Healthy reports whether change hints are enough to keep the source current. The source must be
+// read on a schedule, and its last run must not have failed.
 func (s Schedule) Healthy() bool { return s.Planned() && s.Failing == 0 }
 
-// Late returns how much later than due the source was last read whole; 0 if it is not late, is
-// paused, or has no schedule.
+// Late returns the delay of the next full read of the source at now. It returns 0 if the read is
+// not late, or if the source is paused or has no schedule.
 func (s Schedule) Late(now time.Time) time.Duration {
 	last := s.Last.LastSuccess
 	if s.Every == 0 || s.Paused() || last.IsZero() {
@@ -198,16 +202,17 @@ func (s Schedule) Late(now time.Time) time.Duration {
 	return max(0, now.Sub(last.Add(s.Every)))
 }
 
-// NeverRead reports whether a source has no documents although a run ended: every run failed, or
-// the last one failed for every document.
+// NeverRead reports whether a source has no documents although a run ended. Either every run
+// failed, or the last run failed for every document.
 func (s State) NeverRead(documents int64) bool {
 	r := s.Last
 	ended := !r.FinishedAt.IsZero()
 	return documents == 0 && (r.LastSuccess.IsZero() && (ended || r.Error != "") || ended && r.Counts.Failed > 0)
 }
 
-// StillIndexed returns a sentence for a failed run: earlier documents of the source can still be
-// found, and how to remove them. It is empty if there are none, or if the failure hides the source.
+// StillIndexed returns a sentence for a failed run. The sentence says that earlier documents of the
+// source can still be found, and how to remove them. It is empty if there are no such documents, or
+// if the failure hides the source.
 func StillIndexed(id document.SourceID, documents int64, failure error) string {
 	if documents == 0 || errors.Is(failure, index.ErrRevoked) {
 		return ""

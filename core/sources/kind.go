@@ -1,5 +1,5 @@
-// Package sources defines how a kind of source describes itself. It decides when sources are read,
-// which stored options count, why a source is not read, and what is wrong with it.
+// Package sources defines how a kind of source describes itself. It also decides when sources are
+// read, which stored options apply, why a source is not read, and which faults it has.
 package sources
 
 import (
@@ -11,14 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is a kind of source. The reader of footnote.yaml, the flags and questions of footnote
-// sources add, the documents and the checks follow from it.
+// Kind is a kind of source. It determines how footnote.yaml is read, the flags and questions of
+// footnote sources add, the documentation, and the checks.
 type Kind struct {
 	Name  string // its key in footnote.yaml: "notion"
 	Title string // as a sentence names it
 	Help  string // help text of its key in deploy/docs/footnote-yaml.md
-	// Access says, after the kind's name, which settings decide what is read and who may read it,
-	// if they differ from those of other sources.
+	// Access is a text that follows the kind's name. It says which settings decide what is read and
+	// who may read it. It is empty if these settings are the same as for other sources.
 	Access string
 	Steps  []string // preparation steps, each a sentence or two with the reason
 	Rights []Right  // that the credential must have
@@ -33,42 +33,44 @@ type Kind struct {
 	Looks  index.Looks // the scan that notices each kind of change
 
 	Source func(name string) document.Source
-	// Hooked reports, by the values of settings, whether sources send authenticated requests about
-	// changes (index.Hooked). Nil means that they send none.
+	// Hooked reports, for the values of settings, whether sources send authenticated requests about
+	// changes (index.Hooked). A nil Hooked means that they do not.
 	Hooked func(value func(env string) string) bool
-	// Lacks returns a sentence on the missing settings among those given, naming flags. Empty or
-	// nil means that none is missing.
+	// Lacks returns a sentence that names the flags of missing settings, for the given settings. It
+	// is nil or returns an empty string if none is missing.
 	Lacks func(given map[string]string) string
-	// Called returns the name of a source that has none, by its settings. Empty or nil means the
-	// name of the kind.
+	// Called returns the name of a source without a configured name, for the given settings. If it
+	// is nil or returns an empty string, the name is that of the kind.
 	Called func(given map[string]string) string
 	New    func() Settings // empty settings, with their defaults
 }
 
-// Right is a scope or a permission that a credential needs, with the reason.
+// Right is a scope or permission that a credential needs, with the reason.
 type Right struct{ Name, Reason string }
 
-// Credential is an environment setting that holds a credential or names a file with one. A
-// credential is never written to footnote.yaml.
+// Credential is an environment setting that holds a credential or names a file with a credential.
+// Credentials are never written to footnote.yaml.
 type Credential struct {
 	Env, Help string
 	File      bool // it names a file with the credential
 	Number    bool // it is a whole number, 0 if unset
 }
 
-// Secret describes how to ask people for the credentials.
+// Secret describes how to ask people for credentials.
 type Secret struct {
 	Env  string // the settings that hold them
 	What string // what they are and where to find them
-	// Set reports, by the values of settings, whether the credentials are set.
+	// Set reports whether the credentials are set. value returns the value of a setting.
 	Set func(value func(env string) string) bool
 }
 
-// Settings returns the keys below the kind's key, in the order in which people are asked for them.
+// Settings are the settings of a source of one kind.
 type Settings interface {
-	// Settings are the keys below the kind's, in the order in which people are asked for them.
+	// Settings returns the keys below the kind's key, in the order in which people are asked for
+	// them.
 	Settings() []Setting
-	// Fault returns a sentence on the error in the settings at a path, or an empty string.
+	// Fault returns a sentence about the error in the settings at a path. It returns an empty
+	// string if there is no error.
 	Fault(path string) string
 	// Open returns the connector of the source. It sends no request before the connector is used.
 	Open(o Opening) (index.Connector, error)
@@ -82,21 +84,22 @@ type Setting struct {
 	Default string
 	Help    string
 	Needed  bool
-	// Bind receives the value: *string, *bool, *[]string, *access.ACL, *Lists, Some, Address, Word
-	// or Audience.
+	// Bind is the variable for the value. Its type is *string, *bool, *[]string, *access.ACL,
+	// *Lists, Some, Address, Word or Audience.
 	Bind any
 }
 
-// Lists are access lists by name. A nil list denies everyone.
+// Lists maps names to access lists. A nil list denies everyone.
 type Lists = map[string]access.ACL
 
-// Some binds a list that replaces its default. The word None, alone, gives an empty list.
+// Some binds a list that replaces its default. If the only entry is the word None, the list is
+// empty.
 type Some struct {
 	To   *[]string
 	None string
 }
 
-// Address binds a setting that is the address of a server.
+// Address binds a setting whose value is the address of a server.
 type Address struct{ To *string }
 
 // Word binds a setting with a fixed set of values.
@@ -105,8 +108,8 @@ type Word struct {
 	Set   func(word string)
 }
 
-// Audience binds a setting that says who reads content that visitors can see. NoOne sets it to
-// empty.
+// Audience binds a setting that says who may read content that visitors can see. NoOne makes the
+// audience empty.
 type Audience struct{ To *access.Principal }
 
 // The words that an Audience setting accepts.
@@ -122,8 +125,8 @@ type Opening struct {
 	AllowHosts []string // that may be reached although they are not on the public internet
 	CAFile     string
 	MaxBytes   int64 // of a document
-	// Read returns the connector of one file on this machine. Wanted reports, by a file's name,
-	// whether the file may hold text.
+	// Read returns the connector for one file on this machine. Wanted reports, by the name of a
+	// file, whether the file may contain text.
 	Read    func(path string) (index.Connector, error)
 	Wanted  func(name string) bool
 	Folder  func(f Folder) (index.Connector, error) // of a folder's files
@@ -139,20 +142,20 @@ type Folder struct {
 	Files  []string // patterns of paths
 }
 
-// Seen reports what a credential can see of a source.
+// Seen describes what a credential can read of a source.
 type Seen struct {
 	Sees  string   // "12 channels"
 	Lacks []string // sentences about what cannot be read and what to do
 	Notes []string // sentences about what may be unintended
 }
 
-// Looker is a connector that reports what it sees in more than one sentence.
+// Looker is a connector that describes in several sentences what it can read.
 type Looker interface {
 	Look(ctx context.Context) (Seen, error)
 }
 
-// Clients holds the API clients that the sources of a process share, so that they share rate
-// limits. The zero value is ready. It is safe for concurrent use.
+// Clients holds the API clients of a process. Sources share them, so that they also share rate
+// limits. The zero value is ready to use. It is safe for concurrent use.
 type Clients struct {
 	mu    sync.Mutex
 	known map[clientKey]any
@@ -160,7 +163,8 @@ type Clients struct {
 
 type clientKey struct{ kind, address string }
 
-// Client returns the client of a kind for an address. The first call makes it with connect.
+// Client returns the client of a kind for an address. The first call creates the client with
+// connect.
 func Client[C any](in *Clients, kind, address string, connect func() (C, error)) (C, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -178,7 +182,7 @@ func Client[C any](in *Clients, kind, address string, connect func() (C, error))
 	return client, nil
 }
 
-// Sentences returns the text of each error that err joins. It returns none for nil.
+// Sentences returns the text of each error that is joined in err. It returns nil for a nil error.
 func Sentences(err error) []string {
 	if err == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Options are what an operator decided about a source, apart from the settings of its system.
+// Options are an operator's settings of a source, except the settings of the source's system.
 type Options struct {
 	ACL      access.ACL // default: members
 	BaseURL  string
@@ -18,13 +18,13 @@ type Options struct {
 	Commits  bool
 	Every    time.Duration // 0: the source is read only by hand
 	Declared string        // the name in footnote.yaml; empty if it is not there
-	// System reports whether the source reads a system with its own readers. Nothing that such a
-	// source omits is filled in, because all its settings are below one key.
+	// System reports whether the source is a system with its own readers. All settings of such a
+	// source are below one key, so missing options are not filled in.
 	System bool
 }
 
-// fillFrom fills in what o omits from the last options, and returns the flags that it filled in.
-// The interval is not among them.
+// fillFrom fills the missing options in o from the last options, and returns the flags that it
+// filled in. It does not fill in the interval.
 func (o *Options) fillFrom(last Options) []string {
 	if o.System {
 		return nil
@@ -61,10 +61,10 @@ func joinACL(acl access.ACL, separator string) string {
 	return strings.Join(names, separator)
 }
 
-// Memory is what is stored about a source from its last run.
+// Memory is the information that the last run of a source stored.
 type Memory struct {
 	Options
-	// ApprovedBy is the number of the key that approved the options; Unapproved for none.
+	// ApprovedBy is the index of the key that approved the options. It is Unapproved if no key did.
 	ApprovedBy int
 	Paused     bool // the source is paused, so that no run begins
 }
@@ -74,10 +74,12 @@ const Unapproved = -1
 
 func (m Memory) approved() bool { return m.ApprovedBy >= 0 }
 
-// Remember returns the options for a run: those given, and for what they omit, those of the last
-// run. So a forgotten flag never lets more people read the source. filled are the flags that were
-// filled in. It fails with ErrPaused for a paused source: a run that is refused changes no options.
-// It fails if options of the last run are needed that no key approved.
+// Remember returns the options for a run. Missing options come from the last run, so that a
+// forgotten flag never lets more people read the source. filled lists the flags that were filled
+// in.
+//
+// The error is ErrPaused for a paused source, whose options do not change. Remember also returns an
+// error if it needs options of the last run that no key approved.
 func Remember(id document.SourceID, given Options, last Memory) (now Options, filled []string, err error) {
 	if last.Paused {
 		return Options{}, nil, ErrPaused
@@ -94,10 +96,10 @@ func Remember(id document.SourceID, given Options, last Memory) (now Options, fi
 	return now, filled, nil
 }
 
-// Judge decides which options of a stored source count, and whether it is read at all. entry is
-// what footnote.yaml says about the source, or nil. What an entry omits comes from the stored
-// options, if they are approved. refused says why the source is not read, and what to do. It is
-// empty if the source is read.
+// Judge decides which options of a stored source apply, and whether the source is read. entry holds
+// the options in footnote.yaml, or is nil. Options that entry omits come from the stored options if
+// these are approved. refused says why the source is not read, and what to do. It is empty if the
+// source is read.
 func Judge(id document.SourceID, stored Memory, entry *Options) (counts Options, refused string) {
 	if entry == nil {
 		if !stored.approved() {
@@ -115,7 +117,7 @@ func Judge(id document.SourceID, stored Memory, entry *Options) (counts Options,
 	return counts, refused
 }
 
-// Fate says what happens to a stored source when footnote.yaml is read.
+// Fate is the action for a stored source when footnote.yaml is read.
 type Fate int
 
 // The fates.
@@ -127,9 +129,9 @@ const (
 	Unschedule      // the file no longer holds it: it is not read any more, and can still be found
 )
 
-// FateOf decides what happens to a stored source with a schedule. chat reports whether it is the
-// history of a chat platform, of which a channel could become private without notice. inFile
-// reports whether footnote.yaml holds the source.
+// FateOf decides the fate of a stored source. chat reports whether the source is the history of a
+// chat platform. A channel of such a platform could become private without notice. inFile reports
+// whether footnote.yaml contains the source.
 func FateOf(stored Memory, s Schedule, chat, inFile bool) Fate {
 	switch {
 	case chat && !inFile:
@@ -144,7 +146,7 @@ func FateOf(stored Memory, s Schedule, chat, inFile bool) Fate {
 	return Keep
 }
 
-// Readers says who may read the documents if the source has no permissions.
+// Readers returns a text that says who may read the documents of a source without permissions.
 func (o Options) Readers() string {
 	if len(o.ACL) == 0 {
 		return string(access.Members)

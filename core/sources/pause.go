@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// ErrPaused says that an operator paused the source, so it is not read.
+// ErrPaused reports that an operator paused the source, so that it is not read.
 var ErrPaused = errors.New("the source is paused: footnote sources resume lets it be read again")
 
-// ErrPausedInRun is the cause that ends a run whose source was paused. The run continues when the
+// ErrPausedInRun is the cause that ends a run when its source is paused. The run continues when the
 // source is resumed.
 var ErrPausedInRun error = pausedInRun{}
 
@@ -24,8 +24,8 @@ func (pausedInRun) Error() string { return ErrPaused.Error() }
 // Is implements the interface of errors.Is.
 func (pausedInRun) Is(target error) bool { return target == index.ErrPaused || target == ErrPaused }
 
-// Quarantine means that a source is no longer read because processes died while reading it. It is
-// an error whose text an operator reads.
+// Quarantine reports that a source is no longer read because processes died while reading it. It is
+// an error with a text for the operator.
 type Quarantine struct {
 	Source string    // its id
 	At     time.Time // the last death
@@ -58,13 +58,15 @@ type Subject struct {
 	Place    string // a folder, an address, or the name in footnote.yaml
 	Declared string // the name in footnote.yaml; empty if it is not there
 	Schedule Schedule
-	// Quarantined reports whether processes died while reading the source.
+	// Quarantined reports whether the source is in quarantine because processes died while reading
+	// it.
 	Quarantined bool
 	Paused      string // which documents are still shown during a pause (Kind.Paused)
 	Unpaused    string // why the source cannot be paused; empty if it can
 }
 
-// Refuses returns a sentence that says why an action is not possible, or an empty string if it is.
+// Refuses returns a sentence that says why an action is impossible. It returns an empty string if
+// the action is possible.
 func (s Subject) Refuses(do Act) string {
 	switch {
 	case do == Pause && s.Unpaused != "":
@@ -79,7 +81,7 @@ func (s Subject) Refuses(do Act) string {
 	return ""
 }
 
-// Offers returns the actions that make sense and are possible, in the order of Acts.
+// Offers returns the possible actions that are useful, in the order of Acts.
 func (s Subject) Offers() []Act {
 	var offers []Act
 	for _, do := range Acts() {
@@ -91,8 +93,8 @@ func (s Subject) Offers() []Act {
 	return offers
 }
 
-// Result returns what an action does, as the end of a sentence. change is false if there is nothing
-// to do.
+// Result returns the effect of an action, as the end of a sentence. change is false if the action
+// has no effect.
 func (s Subject) Result(do Act) (sentence string, change bool) {
 	switch do {
 	case Run:

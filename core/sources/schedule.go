@@ -13,7 +13,7 @@ import (
 // minEvery is the shortest interval between two reads of a source.
 const minEvery = time.Minute
 
-// State is what a store knows about the runs of a source.
+// State is the stored state of a source's runs.
 type State struct {
 	Last     index.Run // the newest run; the zero value if there was none
 	Failing  int       // consecutive runs that did not finish
@@ -25,21 +25,21 @@ type State struct {
 // Paused reports whether an operator paused the source.
 func (s State) Paused() bool { return !s.PausedAt.IsZero() }
 
-// Running reports whether a run has begun and not ended. Its process may be dead.
+// Running reports whether a run has begun and not ended. The process of the run may be dead.
 func (s State) Running() bool { return !s.Last.StartedAt.IsZero() && s.Last.FinishedAt.IsZero() }
 
 // HeardSince reports whether the source reported changes after t that have not been read.
 func (s State) HeardSince(t time.Time) bool { return s.HeardAt.After(t) }
 
-// Schedule is the state of a source together with the interval at which it is read.
+// Schedule is the state of a source and the interval between its reads.
 type Schedule struct {
 	State
 	Every   time.Duration // 0: the source is read only by hand
 	Refused string        // why the source does not count (Judge); empty if it counts
 }
 
-// Next returns when the source is due. The time may be in the past, and is zero if the source is
-// due at once. A pause does not change it.
+// Next returns when the source is due. The time may be in the past. It is zero if the source is due
+// at once. A pause does not change it.
 func (s Schedule) Next() time.Time {
 	if s.Resync || s.Failing == 0 && s.HeardSince(s.Last.StartedAt) {
 		return time.Time{}
@@ -47,15 +47,15 @@ func (s Schedule) Next() time.Time {
 	return index.Next(s.Every, s.Last, s.Failing)
 }
 
-// Planned reports whether serve reads the source by itself: it has an interval, it counts, and it
-// is not paused.
+// Planned reports whether serve reads the source on a schedule. The source must have an interval
+// and must not be refused or paused.
 func (s Schedule) Planned() bool { return s.Every > 0 && s.Refused == "" && !s.Paused() }
 
 // Due reports whether serve reads the source at now.
 func (s Schedule) Due(now time.Time) bool { return s.Planned() && !now.Before(s.Next()) }
 
-// Upcoming returns the time of the next run, which is never before now, or false if the source is
-// not planned.
+// Upcoming returns the time of the next run, which is never before now. It returns false if the
+// source is not planned.
 func (s Schedule) Upcoming(now time.Time) (time.Time, bool) {
 	if !s.Planned() {
 		return time.Time{}, false
@@ -67,7 +67,7 @@ func (s Schedule) Upcoming(now time.Time) (time.Time, bool) {
 	return next.UTC().Truncate(time.Second), true
 }
 
-// NextRun says in a few words when the source is read next.
+// NextRun returns a phrase that says when the source is read next.
 func (s Schedule) NextRun(now time.Time) string {
 	switch {
 	case s.Refused != "":
@@ -87,8 +87,8 @@ func (s Schedule) NextRun(now time.Time) string {
 	}
 }
 
-// LoopsDue returns the sources with a loop over permissions that is due at now. A source has such
-// loops from its first run on.
+// LoopsDue returns the sources that have a due permission loop at now. A source has such loops
+// after its first run.
 func LoopsDue(loops []Loop, now time.Time) []document.SourceID {
 	var due []document.SourceID
 	seen := make(map[document.SourceID]bool)
@@ -101,9 +101,10 @@ func LoopsDue(loops []Loop, now time.Time) []document.SourceID {
 	return due
 }
 
-// LoopsFirst reports whether the permissions of a source are read before its documents, so that no
-// document waits for its readers. They always are in a run that a person asks for. Otherwise they
-// are if a loop is due or has never finished, as in the first run. loops are those of the source.
+// LoopsFirst reports whether a run reads the permissions of a source before its documents. It
+// returns true if a person requested the run, if there are no loops, or if a loop is due or has
+// never finished. The documents then do not wait for their readers. loops are the loops of the
+// source.
 func LoopsFirst(byPerson bool, loops []Loop, now time.Time) bool {
 	if byPerson || len(loops) == 0 {
 		return true
@@ -116,7 +117,7 @@ func LoopsFirst(byPerson bool, loops []Loop, now time.Time) bool {
 	return false
 }
 
-// Outcome is what follows a run of serve, or a part of one.
+// Outcome is the consequence of a run of serve, or of a part of a run.
 type Outcome int
 
 // The outcomes.
@@ -129,8 +130,8 @@ const (
 	Unfinished                // the time of the piece is over, and another piece follows
 )
 
-// OutcomeOf returns what follows a run that ended with err. stopping reports whether the process
-// stops.
+// OutcomeOf returns the outcome of a run that ended with err. stopping reports whether the process
+// is stopping.
 func OutcomeOf(err error, stopping bool) Outcome {
 	var later *index.Later
 	switch {
@@ -149,7 +150,7 @@ func OutcomeOf(err error, stopping bool) Outcome {
 }
 
 // ParseEvery parses the interval between two reads of a source, for example 30m, 6h or 1d. The
-// minimum is one minute. The error text continues a sentence.
+// minimum is one minute. The text of the error is the end of a sentence.
 func ParseEvery(text string) (time.Duration, error) {
 	number, isDays := strings.CutSuffix(text, "d")
 	every, err := time.ParseDuration(text)
@@ -165,7 +166,7 @@ func ParseEvery(text string) (time.Duration, error) {
 	return every, nil
 }
 
-// Interval formats a duration without trailing zeros such as those of 6h0m0s.
+// Interval formats a duration without trailing zero units. For example, it formats 6h0m0s as 6h.
 func Interval(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

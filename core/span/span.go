@@ -1,6 +1,6 @@
-// Package span records what the program does, how long it takes, and which work it is part of. It
-// reports spans to a Tracer, if there is one, and adds the turn's id to log lines. It passes
-// everything through the context, so that code in between need not know about it.
+// Package span records the operations of the program, how long they take, and which work they
+// belong to. It reports spans to a Tracer, if there is one, and adds the turn's id to log lines.
+// All data is passed through the context, so that code in between need not know about spans.
 //
 // Attributes are ids, names of models and tools, numbers and outcomes. They never contain text of
 // people, documents or models.
@@ -24,22 +24,22 @@ type Beginning struct {
 	Name  string
 	At    time.Time
 	Attrs []slog.Attr // including the context's tags; the Tracer owns the slice
-	// Turn makes the span part of a turn, even if another process began that turn. If empty, the
-	// span is part of the context's span.
+	// Turn is the turn that the span belongs to. Another process may have begun the turn. If Turn
+	// is empty, the span belongs to the context's span.
 	Turn string
-	// First says that the turn itself begins with this span. It is set once per turn.
+	// First says that the turn begins with this span. It is set for one span per turn.
 	First bool
 }
 
-// Recorder receives the data of one started span. Only one goroutine at a time uses it.
+// Recorder receives the data of one started span. It must not be used concurrently.
 type Recorder interface {
 	// Note adds attributes.
 	Note(attrs []slog.Attr)
-	// End ends the span, with the error if it failed. It is the last call.
+	// End ends the span. err is nil unless the span failed. End is the last call.
 	End(at time.Time, err error)
 }
 
-// Span is a piece of work in progress. The zero Span records nothing.
+// Span is an operation in progress. The zero Span records nothing.
 type Span struct{ recorder Recorder }
 
 // Note adds attributes to the span.
@@ -57,7 +57,7 @@ func (s Span) End(err error) {
 	}
 }
 
-// Begin starts a span as part of the context's span. Without a Tracer it costs only a context
+// Begin starts a span within the context's span. Without a Tracer, the only cost is a context
 // lookup.
 func Begin(ctx context.Context, name string, attrs ...slog.Attr) (context.Context, Span) {
 	k := stateOf(ctx)
@@ -67,7 +67,7 @@ func Begin(ctx context.Context, name string, attrs ...slog.Attr) (context.Contex
 	return k.begin(ctx, Beginning{Name: name, At: time.Now(), Attrs: slices.Concat(k.tags, attrs)})
 }
 
-// BeginTurn starts a span as part of a turn, even if another process began that turn.
+// BeginTurn starts a span that belongs to a turn. Another process may have begun the turn.
 func BeginTurn(ctx context.Context, turn, name string, attrs ...slog.Attr) (context.Context, Span) {
 	k := stateOf(ctx)
 	if k.tracer == nil {
@@ -76,22 +76,22 @@ func BeginTurn(ctx context.Context, turn, name string, attrs ...slog.Attr) (cont
 	return k.begin(ctx, Beginning{Name: name, At: time.Now(), Attrs: slices.Concat(k.tags, attrs), Turn: turn})
 }
 
-// Record reports a span that has already ended, as part of the context's span.
+// Record reports a span that has already ended, within the context's span.
 func Record(ctx context.Context, name string, from, to time.Time, attrs ...slog.Attr) {
 	if k := stateOf(ctx); k.tracer != nil {
 		k.record(ctx, to, Beginning{Name: name, At: from, Attrs: slices.Concat(k.tags, attrs)})
 	}
 }
 
-// RecordTurn reports a span that has already ended, as part of a turn. first says that the turn
-// began with it.
+// RecordTurn reports a span that has already ended and belongs to a turn. first says that the turn
+// began with this span.
 func RecordTurn(ctx context.Context, turn string, first bool, name string, from, to time.Time, attrs ...slog.Attr) {
 	if k := stateOf(ctx); k.tracer != nil {
 		k.record(ctx, to, Beginning{Name: name, At: from, Attrs: slices.Concat(k.tags, attrs), Turn: turn, First: first})
 	}
 }
 
-// With returns a context whose spans go to t. A nil t records nothing.
+// With returns a context whose spans are reported to t. If t is nil, nothing is recorded.
 func With(ctx context.Context, t Tracer) context.Context {
 	if t == nil {
 		return ctx
@@ -101,7 +101,8 @@ func With(ctx context.Context, t Tracer) context.Context {
 	return context.WithValue(ctx, key{}, k)
 }
 
-// Tag returns a context that adds attributes to all its later spans and to its log lines (Handler).
+// Tag returns a context with additional attributes. They are added to all later spans of the
+// context and to its log lines (Handler).
 func Tag(ctx context.Context, attrs ...slog.Attr) context.Context {
 	k := stateOf(ctx)
 	k.tags = append(slices.Clip(k.tags), attrs...)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Amount is money in billionths of a currency unit, so that one token of the cheapest model still
-// counts.
+// Amount is an amount of money in billionths of a currency unit. The unit is small enough for one
+// token of the cheapest model.
 type Amount int64
 
 // Unit is one whole unit of the currency.
@@ -21,8 +21,8 @@ const decimals = 9
 
 var errAmount = errors.New("is not an amount such as 5 or 0.25")
 
-// ParseAmount parses a decimal number from 0 to below a billion. Its error is the end of a sentence
-// that the caller begins.
+// ParseAmount parses a decimal number that is at least 0 and below a billion. The text of the error
+// is the end of a sentence.
 func ParseAmount(text string) (Amount, error) {
 	whole, part, _ := strings.Cut(strings.TrimSpace(text), ".")
 	if whole == "" && part == "" || len(whole) > decimals || len(part) > decimals || strings.Trim(whole+part, "0123456789") != "" {
@@ -35,7 +35,7 @@ func ParseAmount(text string) (Amount, error) {
 	return Amount(n), nil
 }
 
-// Exact returns the amount with all digits but no trailing zeros: 0.0004, 5.
+// Exact formats the amount with all digits and without trailing zeros: 0.0004, 5.
 func (a Amount) Exact() string {
 	sign, n := "", uint64(a)
 	if a < 0 {
@@ -45,7 +45,7 @@ func (a Amount) Exact() string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// String formats the amount for people: two decimals, or four below 1.
+// String formats the amount for people. It has two decimals, or four if the amount is below 1.
 func (a Amount) String() string {
 	digits, step := 4, Unit/10_000
 	if a <= -Unit || a >= Unit || a == 0 {
@@ -60,7 +60,8 @@ func (a Amount) String() string {
 // MarshalJSON returns a number with all its digits.
 func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.Exact()), nil }
 
-// perMillion returns the cost of a number of tokens at a price per million, rounded up.
+// perMillion returns the cost of a number of tokens, rounded up. The amount is the price of a
+// million tokens.
 func (a Amount) perMillion(tokens int) Amount {
 	if tokens <= 0 || a <= 0 {
 		return 0

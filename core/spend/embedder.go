@@ -8,10 +8,11 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Counted is a retrieve.Embedder that also returns how many tokens the provider billed.
+// Counted is a retrieve.Embedder that also returns the number of tokens that the provider billed.
 type Counted interface {
-	// EmbedCounted is Embed with a token count. The count includes all batches that succeeded, even
-	// if one failed. It is 0 if the provider does not report it.
+	// EmbedCounted is like Embed and also returns a token count. The count includes all batches
+	// that succeeded, even if another batch failed. It is 0 if the provider does not report a
+	// count.
 	EmbedCounted(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error)
 }
 
@@ -25,13 +26,14 @@ type embedder struct {
 
 var _ retrieve.Embedder = (*embedder)(nil)
 
-// Embedder wraps inner, which calls the named model. It enforces the caps and books each call.
+// Embedder wraps inner, which calls the named model. The result enforces the caps and books each
+// call.
 func (m *Meter) Embedder(inner retrieve.Embedder, name string) retrieve.Embedder {
 	return &embedder{Embedder: inner, meter: m, name: name, count: m.config.Counting(name)}
 }
 
-// perTextTokens is the maximum number of tokens that an embedding model gets in addition to a text,
-// such as a prefix for questions.
+// perTextTokens is the maximum number of tokens that an embedding model receives in addition to a
+// text. An example is a prefix for questions.
 const perTextTokens = 64
 
 // Embed implements retrieve.Embedder.

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Purpose is the reason for which a model is called.
+// Purpose is the reason for a call of a model.
 type Purpose string
 
 // The purposes.
@@ -32,18 +32,18 @@ type Account struct {
 	Currency string // empty without prices
 }
 
-// Use is the tokens and cost of a call. A language model's tokens are as in llm.Usage. An embedding
-// model's tokens are all Input.
+// Use holds the tokens and cost of a call. The tokens of a language model are defined as in
+// llm.Usage. The tokens of an embedding model are all Input.
 type Use struct {
 	llm.Usage
 	Estimated bool // the provider reported no usage, so the tokens were counted here
 	Amount    Amount
 }
 
-// ErrUnbooked reports that Settle booked nothing, so the call may be booked again.
+// ErrUnbooked reports that Settle booked nothing. The caller may book the call again.
 var ErrUnbooked = errors.New("nothing was booked")
 
-// Reservation is the amount to reserve for a call that is about to be made.
+// Reservation is an amount to reserve before a call.
 type Reservation struct {
 	Account
 	Amount Amount        // maximum cost of the call
@@ -57,20 +57,22 @@ type Hold struct {
 	Account Account
 }
 
-// Ledger stores the spending of all processes. Days are UTC days of the ledger's clock. A call's
-// cost belongs to the day of its reservation. When a reservation expires, the next process books
-// its Lost use. A Ledger is safe for concurrent use by any number of processes. spendtest.Suite
-// defines its behaviour.
+// Ledger stores the spending of all processes. Days are UTC days of the ledger's clock. The cost of
+// a call counts for the day of its reservation. When a reservation expires, the next process that
+// uses the ledger books its Lost use.
+//
+// A Ledger is safe for concurrent use by any number of processes. spendtest.Suite defines its
+// behaviour.
 type Ledger interface {
-	// Reserve reserves an amount. If a cap has no room for it, it reserves nothing and returns a
-	// *CapError. Booked and reserved amounts together never exceed a cap, however many processes
-	// call Reserve concurrently.
+	// Reserve reserves an amount. If a cap has no room for the amount, Reserve reserves nothing and
+	// returns a *CapError. Booked and reserved amounts together never exceed a cap, however many
+	// processes call Reserve concurrently.
 	Reserve(ctx context.Context, r Reservation, caps Caps) (Hold, error)
-	// Extend prolongs a reservation and replaces the use that is booked if the process dies. It
+	// Extend extends a reservation. It also replaces the use that is booked if the process dies. It
 	// does not change an expired reservation.
 	Extend(ctx context.Context, h Hold, lost Use, lasts time.Duration) error
-	// Settle books a call and releases its reservation. It also books a call without a reservation
-	// or with an expired one. It returns the new Standing. The error is ErrUnbooked if certainly
+	// Settle books a call, releases its reservation and returns the new Standing. It also books a
+	// call whose reservation is missing or expired. The error is ErrUnbooked if it is certain that
 	// nothing was booked.
 	Settle(ctx context.Context, h Hold, a Account, u Use) (Standing, error)
 }
@@ -89,8 +91,9 @@ type Row struct {
 
 // Books reads a Ledger. It is safe for concurrent use.
 type Books interface {
-	// Standing returns the amount spent so far in a currency, by all tenants and by one.
+	// Standing returns the amounts spent so far in a currency, by all tenants together and by one
+	// tenant.
 	Standing(ctx context.Context, tenant access.TenantID, currency string) (Standing, error)
-	// Report lists the use since a day, by day, tenant, model and purpose.
+	// Report lists the use since a day, grouped by day, tenant, model and purpose.
 	Report(ctx context.Context, since time.Time) ([]Row, error)
 }

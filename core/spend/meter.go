@@ -15,24 +15,25 @@ import (
 )
 
 const (
-	// reservationTTL is how long a reservation outlives its process. renewInterval is how often a
-	// process renews it.
+	// reservationTTL is how long a reservation remains after its process has died. renewInterval is
+	// how often a process renews its reservations.
 	reservationTTL = time.Minute
 	renewInterval  = 5 * time.Second
-	// unrecordedTokens is the number of tokens that a fast model writes between two renewals. They
-	// may be billed without a record.
+	// unrecordedTokens is the number of tokens that a fast model writes between two renewals. The
+	// provider may bill these tokens although they are not recorded.
 	unrecordedTokens = 1_000
-	// bookingRetry is the interval between attempts to book a call while the ledger fails.
+	// bookingRetry is the interval between attempts to book a call if the ledger fails.
 	bookingRetry = time.Second
-	// bookingTimeout limits one write to the ledger, which outlives a stopped call.
+	// bookingTimeout limits one write to the ledger. The write continues after its call was
+	// stopped.
 	bookingTimeout = 5 * time.Second
 )
 
 // Counting configures how a model's tokens are counted.
 type Counting struct {
 	budget.Counter
-	// Exact says that the vocabulary is that of the model. If it is false, the reservation assumes
-	// one token per byte.
+	// Exact says that the counter has the vocabulary of the model. If it is false, the reservation
+	// assumes one token per byte.
 	Exact bool
 }
 
@@ -58,7 +59,7 @@ type Meter struct {
 	warned map[string]time.Time // by cap and message: time until which it is not logged again
 }
 
-// NewMeter returns a meter over a ledger. Counting is required.
+// NewMeter returns a meter that uses a ledger. Counting is required.
 func NewMeter(ledger Ledger, config Config) (*Meter, error) {
 	if ledger == nil || config.Counting == nil {
 		return nil, errors.New("set up the cost accounting: it needs a ledger and a way to count tokens")
@@ -77,13 +78,13 @@ func NewMeter(ledger Ledger, config Config) (*Meter, error) {
 	return m, nil
 }
 
-// Close retries once to book each call that could not be booked. No call may be running.
+// Close tries once more to book each call that could not be booked. No call may be running.
 func (m *Meter) Close() {
 	m.close()
 	m.unbooked.Wait()
 }
 
-// call is one call of a model until it is booked.
+// call is a call of a model that is not booked yet.
 type call struct {
 	meter    *Meter
 	account  Account
@@ -102,7 +103,8 @@ type call struct {
 	alive    sync.WaitGroup
 }
 
-// begin reserves the maximum cost of a call. input counts the sent tokens when they are needed.
+// begin reserves the maximum cost of a call. input returns the number of sent tokens and is called
+// only when it is needed.
 func (m *Meter) begin(ctx context.Context, model string, purpose Purpose, most llm.Usage, input func() int) (*call, error) {
 	prices := m.config.Prices()
 	price, priced := prices.Models[model]
@@ -169,19 +171,19 @@ func (c *call) renew(ctx context.Context) {
 	}
 }
 
-// setHeldUntil records that the reservation was just made or renewed.
+// setHeldUntil records that the reservation was made or renewed just now.
 func (c *call) setHeldUntil() {
 	c.heldUntil.Store(time.Now().Add(reservationTTL - bookingTimeout).UnixNano())
 }
 
-// isBookable reports whether the call may still be booked. An expired reservation is booked as
-// lost.
+// isBookable reports whether the call may still be booked. After its reservation expires, the
+// ledger books the call as lost.
 func (c *call) isBookable() bool {
 	return c.hold == (Hold{}) || time.Now().UnixNano() < c.heldUntil.Load()
 }
 
-// noteFailure records a failure. Providers do not bill requests that they refuse before reading the
-// prompt.
+// noteFailure records a failure. Providers do not bill a request that they reject before they read
+// the prompt.
 func (c *call) noteFailure(err error) {
 	var limited *llm.RateLimitError
 	refused := errors.As(err, &limited)
@@ -191,7 +193,8 @@ func (c *call) noteFailure(err error) {
 	c.free = refused && c.output.Load() == 0
 }
 
-// actualUse returns the use reported by the provider, or else the counted one.
+// actualUse returns the use that the provider reported. Without a report it returns the counted
+// use.
 func (c *call) actualUse() Use {
 	switch {
 	case c.reported != nil:
@@ -203,8 +206,8 @@ func (c *call) actualUse() Use {
 	return Use{Usage: u, Estimated: true, Amount: c.cost(u)}
 }
 
-// finish books the call, even after a stop. If the ledger fails, it retries in the background; the
-// answer does not wait.
+// finish books the call, even after a stop. If the ledger fails, finish retries in the background,
+// so that the answer does not wait.
 func (c *call) finish(ctx context.Context) {
 	if c.cancel != nil {
 		c.cancel()
@@ -247,7 +250,8 @@ func (c *call) bookLater(ctx context.Context, u Use) {
 	}
 }
 
-// logUnbooked logs a call that was not booked, except for what its reservation books.
+// logUnbooked logs the use of a call that was not booked. It excludes the use that the ledger books
+// from the reservation.
 func (c *call) logUnbooked(ctx context.Context, u Use, err error) {
 	c.meter.config.Logger.ErrorContext(ctx, "a call was not booked", "model", c.account.Model, "purpose", c.account.Purpose,
 		"input_tokens", u.Input, "output_tokens", u.Output, "error", err)
@@ -272,7 +276,7 @@ func (c *call) book(ctx context.Context, u Use) error {
 	return nil
 }
 
-// warnNearCap logs once per period that a cap is almost reached.
+// warnNearCap logs once per period that the spending is near a cap.
 func (m *Meter) warnNearCap(ctx context.Context, s Standing) {
 	for _, l := range m.config.Caps.Lines(s) {
 		if float64(l.Used) < warnShare*float64(l.Cap) {
@@ -285,7 +289,7 @@ func (m *Meter) warnNearCap(ctx context.Context, s Standing) {
 	}
 }
 
-// logOnce calls log unless the same message was logged for the same period.
+// logOnce calls log, unless the same message was already logged for the same period.
 func (m *Meter) logOnce(what string, until time.Time, tell func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Maximum tokens of a request in addition to its texts.
+// Maximum numbers of tokens of a request in addition to its texts.
 const (
 	perMessageTokens = 16    // role and delimiters
 	perRequestTokens = 1_024 // text that the provider adds, such as about tools
@@ -28,10 +28,12 @@ type model struct {
 
 var _ llm.Model = (*model)(nil)
 
-// Model wraps inner: it enforces the caps and books each call. It books the provider's token count.
-// If a stream was stopped or cut and has no count, it books its own count. If a cap has no room,
-// the call is not made and the error is a *CapError. Retries are separate calls, so put the meter
-// below an llm.Chain.
+// Model wraps inner. The result enforces the caps and books each call. If a cap has no room, the
+// call is not made and the error is a *CapError. Retries are separate calls, so put the meter below
+// an llm.Chain.
+//
+// The meter books the provider's token count. If a stream was stopped or cut and has no count, the
+// meter books its own count.
 func (m *Meter) Model(inner llm.Model, purpose Purpose) llm.Model {
 	return &model{Model: inner, meter: m, purpose: purpose, count: m.config.Counting(inner.Info().Name)}
 }
@@ -110,7 +112,7 @@ func tokens(req llm.Request, count counter) int {
 	return n
 }
 
-// counter is the part of budget.Counter that is needed here.
+// counter is the part of budget.Counter that this package uses.
 type counter interface{ Count(text string) int }
 
 // byteCounter counts bytes.

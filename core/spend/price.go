@@ -1,6 +1,6 @@
 // Package spend records the cost of language and embedding models and keeps it below caps. A Meter
-// wraps a model. Before each call it reserves the maximum cost in a Ledger that all replicas share.
-// After the call it books the actual cost.
+// wraps a model. Before each call, the meter reserves the maximum cost in a Ledger that all
+// replicas share. After the call, it books the actual cost.
 package spend
 
 import (
@@ -18,7 +18,7 @@ type Price struct {
 	Embedding Amount // input of an embedding model
 }
 
-// Of returns the cost of a language model's call.
+// Of returns the cost of a call of a language model.
 func (p Price) Of(u llm.Usage) Amount {
 	cached := min(max(u.Cached, 0), u.Input)
 	return p.Input.perMillion(u.Input - cached).addCapped(p.Cached.perMillion(cached)).addCapped(p.Output.perMillion(u.Output))
@@ -27,7 +27,7 @@ func (p Price) Of(u llm.Usage) Amount {
 // OfEmbedding returns the cost of embedding a number of tokens.
 func (p Price) OfEmbedding(tokens int) Amount { return p.Embedding.perMillion(tokens) }
 
-// maxCost returns the maximum cost of a call, whether its input is cached or not.
+// maxCost returns the maximum cost of a call, with or without cached input.
 func (p Price) maxCost(input, output int) Amount {
 	return max(p.Input, p.Cached).perMillion(input).addCapped(p.Output.perMillion(output))
 }
@@ -38,7 +38,7 @@ type Prices struct {
 	Models   map[string]Price
 }
 
-// Caps are the spending limits per day and per month, in UTC; 0 means no limit. A tenant's caps
+// Caps are the spending limits per day and per month, in UTC. 0 means no limit. A tenant's caps
 // apply to each tenant separately.
 type Caps struct {
 	Daily, Monthly             Amount
@@ -48,17 +48,17 @@ type Caps struct {
 // Any reports whether any cap is set.
 func (c Caps) Any() bool { return c != Caps{} }
 
-// warnShare is the share of a cap from which the log warns.
+// warnShare is the share of a cap above which the log has a warning.
 const warnShare = 0.8
 
-// Standing is the amount spent so far, including the reservations of running calls.
+// Standing holds the amounts spent so far. They include the reservations of running calls.
 type Standing struct {
 	Day                      time.Time // the current day in UTC
 	Today, Month             Amount    // of all tenants
 	TenantToday, TenantMonth Amount    // of one tenant: today, and this month
 }
 
-// Line is one cap and the amount that counts against it.
+// Line is one cap with the amount that counts against it.
 type Line struct {
 	Period    string // daily or monthly
 	Setting   string
@@ -84,8 +84,9 @@ func (c Caps) Lines(s Standing) []Line {
 	return set
 }
 
-// Exceeded returns the error of the exceeded cap that resets last, or nil. Ledgers call it with a
-// Standing that already includes the reservation of the new call.
+// Exceeded returns an error for the exceeded cap, or nil. If several caps are exceeded, it returns
+// the error of the cap that resets last. Ledgers pass a Standing that already includes the
+// reservation of the new call.
 func (c Caps) Exceeded(s Standing, currency string) error {
 	var over *CapError
 	for _, l := range c.Lines(s) {

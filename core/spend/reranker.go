@@ -8,10 +8,11 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// CountedReranker is a retrieve.Reranker that also returns how many tokens the provider billed.
+// CountedReranker is a retrieve.Reranker that also returns the number of tokens that the provider
+// billed.
 type CountedReranker interface {
-	// RerankCounted is Rerank with a token count. The count is 0 if the provider does not report
-	// it.
+	// RerankCounted is like Rerank and also returns a token count. The count is 0 if the provider
+	// does not report it.
 	RerankCounted(ctx context.Context, question string, texts []string) (scores map[int]float64, tokens int, err error)
 }
 
@@ -24,12 +25,14 @@ type reranker struct {
 
 var _ retrieve.Reranker = (*reranker)(nil)
 
-// Reranker wraps inner. It enforces the caps and books each call at the price of the model's input.
+// Reranker wraps inner. The result enforces the caps and books each call at the price of the
+// model's input.
 func (m *Meter) Reranker(inner retrieve.Reranker) retrieve.Reranker {
 	return &reranker{Reranker: inner, meter: m, count: m.config.Counting(inner.Model())}
 }
 
-// Rerank implements retrieve.Reranker. A model reads the question with each text.
+// Rerank implements retrieve.Reranker. A reranking model reads the question together with each
+// text.
 func (r *reranker) Rerank(ctx context.Context, question string, texts []string) (map[int]float64, error) {
 	input := sync.OnceValue(func() int {
 		n := len(texts) * r.count.Count(question)

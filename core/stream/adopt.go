@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// adopt looks for the message of page n, whose creation was recorded as intended but not as done.
-// That happens after a post with an unknown outcome, and when another worker began the page. adopt
-// reports whether it found a message.
+// adopt searches the thread for the message of page n. The log contains the intention to create
+// this message but not its result. That happens after a post with an unknown outcome, or if another
+// worker began the page. adopt reports whether it found a message.
 func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 	if n >= len(w.pages) || w.pages[n].ID != "" {
 		return false, nil
@@ -34,7 +34,7 @@ func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 	return false, nil
 }
 
-// deleteExtras deletes messages that a create with an unknown outcome left in the thread.
+// deleteExtras deletes messages that a create call with an unknown outcome left in the thread.
 func (w *writer[P]) deleteExtras(ctx context.Context) error {
 	if !w.adopted {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// appender writes an answer to messages that accept appends. Pieces wait in a queue until their
-// call succeeds, so a refused call is repeated with the same piece. An appender is not safe for
-// concurrent use.
+// appender writes an answer to messages that accept appends. Each piece of text waits in a queue
+// until its call succeeds, so a refused call is repeated with the same piece. An appender is not
+// safe for concurrent use.
 type appender[P any] struct {
 	thread.Streamer[P]
 	tail   Tail[P]
@@ -22,7 +22,7 @@ type appender[P any] struct {
 	open   thread.MessageID
 	number int // number of the open message, or of the next one
 	since  time.Time
-	// a message was ended because of its age, so messages differ from the renderer's pages
+	// a message was ended because of its age, so the messages differ from the renderer's pages
 	renewed bool
 	ended   bool // the last piece is queued
 }
@@ -33,7 +33,7 @@ type piece[P any] struct {
 	stop bool // the call ends its message
 }
 
-// newAppender returns nil if the surface or the renderer does not support appends.
+// newAppender returns an appender, or nil if the surface or the renderer does not support appends.
 func newAppender[P any](deps Deps[P]) *appender[P] {
 	streamer, ok := deps.Surface.(thread.Streamer[P])
 	if !ok {
@@ -46,9 +46,9 @@ func newAppender[P any](deps Deps[P]) *appender[P] {
 	return &appender[P]{Streamer: streamer, tail: tail, maxAge: deps.Surface.Capabilities().MaxStreamAge}
 }
 
-// enqueue queues the part of the view that is not written yet. It renders nothing while pieces
-// wait, so a slow platform gets fewer, longer pieces. After an error the appender must not be used
-// again, because its tail may still run.
+// enqueue queues the unwritten part of the view. It renders nothing while pieces wait, so a slow
+// platform gets fewer, longer pieces. After an error the appender must not be used again, because
+// its tail may still run.
 func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *View, last bool) error {
 	if a.ended || !last && (len(a.queue) > 0 || v.Phase == Done) {
 		return nil // only the final write ends the message
@@ -90,7 +90,7 @@ func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *Vi
 	return nil
 }
 
-// renew ends a message that is older than maxAge and begins another.
+// renew ends a message that is older than maxAge and begins a new message.
 func (a *appender[P]) renew() {
 	if a.open == "" || a.maxAge == 0 || time.Since(a.since) < a.maxAge {
 		return
@@ -160,7 +160,7 @@ func (w *writer[P]) stop(ctx context.Context, page P) error {
 	return w.Log.Final(ctx, n, "")
 }
 
-// start begins a message. It returns ErrNoStream if the surface has no room for a stream within
+// start begins a message. It returns ErrNoStream if the surface does not allow a stream within
 // firstWait.
 func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error {
 	if class == thread.Progress {

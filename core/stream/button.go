@@ -6,16 +6,17 @@ import (
 )
 
 // Buttons returns at most five buttons for an answer in its current state, most important first.
-// Five fit in one row on every platform. A renderer shows those that its platform supports, below
-// the answer's last page. It is a pure function.
+// Five buttons fit in one row on every platform. A renderer shows the buttons that its platform
+// supports, below the answer's last page. Buttons is a pure function.
 //
 // A running answer has Stop. A deep search that waits has Start and Just answer. A finished answer
-// has 👍 and 👎 if there is something to judge, and Retry if it failed, was stopped or limited. It
-// has Write the report if the partial findings of a deep search are shown, and Look deeper if it
-// answers only a part of the question. It has Ask if the owner of the nearest page may be asked.
+// has 👍 and 👎 if there is something to judge. It has Retry if the answer failed, was stopped or was
+// limited. It has Write the report if the partial findings of a deep search are shown. It has Look
+// deeper if the answer covers only a part of the question. It has Ask if the owner of the nearest
+// page may be asked.
 //
 // A private answer has Share and Keep. A corrected answer has only 👍 and 👎. A removed answer and a
-// notice have none.
+// notice have no buttons.
 func Buttons(v *View) []thread.Button {
 	switch {
 	case v.Aside:
@@ -55,7 +56,7 @@ func Buttons(v *View) []thread.Button {
 	return list
 }
 
-// maxAsked is how many characters of a name a button holds.
+// maxAsked is the maximum number of characters of a name in a button.
 const maxAsked = 30
 
 func short(name string) string {

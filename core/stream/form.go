@@ -12,12 +12,12 @@ import (
 )
 
 // Form is the amount of formatting in an answer. If the platform refuses a message's content
-// (thread.ErrRefused), the answer is written in the next form. If it refuses only the file
-// (thread.ErrNoFile), the answer is written without it. After a refusal in the last form the writer
-// gives up.
+// (thread.ErrRefused), the answer is written in the next form. If the platform refuses only the
+// file (thread.ErrNoFile), the answer is written without the file. After a refusal in the last form
+// the writer gives up.
 type Form int
 
-// The forms, on every platform. Each Renderer defines what a form includes.
+// The forms are the same on every platform. Each Renderer defines what a form includes.
 const (
 	Whole   Form = iota // all that the platform can show
 	Unfiled             // without a file, as a separate message
@@ -32,11 +32,11 @@ var forms = map[Form]string{Whole: "whole", Bare: "without files, link buttons a
 // refusedText replaces an answer that the platform refuses in every form.
 const refusedText = "The answer could not be posted: the chat platform does not take it. Ask in other words; if it happens again, tell whoever runs this bot."
 
-// ErrNoNotice reports that an answer was abandoned and that the platform also refused the notice
-// about it.
+// ErrNoNotice reports that an answer was abandoned and that the platform refused the notice about
+// the abandoned answer.
 var ErrNoNotice = errors.New("no notice about the abandoned answer could be posted")
 
-// edit shows a view in the richest form that the platform accepts. It begins with the form that was
+// edit shows a view in the richest form that the platform accepts. It first tries the form that was
 // accepted last.
 func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error {
 	for {
@@ -54,9 +54,9 @@ func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error
 	}
 }
 
-// abandon ends an answer that cannot be written. It replaces the answer with refusedText or, if
-// that is refused too, deletes the unfinished messages. It returns the cause, wrapped in
-// ErrNoNotice if refusedText was refused.
+// abandon ends an answer that cannot be written. It replaces the answer with refusedText. If the
+// platform also refuses refusedText, abandon deletes the unfinished messages and wraps the returned
+// cause in ErrNoNotice.
 func (w *writer[P]) abandon(ctx context.Context, v *View, cause error) error {
 	w.Logger.WarnContext(ctx, "the answer was abandoned", "error", cause)
 	if errors.Is(cause, thread.ErrRefused) && !w.removed {
@@ -75,15 +75,15 @@ func (w *writer[P]) abandon(ctx context.Context, v *View, cause error) error {
 	return cause
 }
 
-// giveUp turns the view into one that shows only refusedText.
+// giveUp changes the view so that it shows only refusedText.
 func (v *View) giveUp() {
 	v.Form, v.Phase, v.Outcome, v.text = Plain, Done, session.Failed, nil
 	v.Problem, v.Message = &packet.Error{Message: refusedText, Retryable: true}, ""
 	v.Citations, v.Closest, v.Notices = nil, nil, nil
 }
 
-// deleteReplaced deletes messages that were replaced or never completed. It logs and skips those
-// that cannot be deleted.
+// deleteReplaced deletes messages that were replaced or not completed. If a deletion fails, it logs
+// the error and continues.
 func (w *writer[P]) deleteReplaced(ctx context.Context) {
 	for _, id := range w.replaced {
 		if err := w.delete(ctx, id, thread.Final); err != nil {

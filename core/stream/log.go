@@ -6,9 +6,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Log records the messages that one turn posted. A worker that takes the turn over edits those
-// messages instead of posting again. Intend is committed before every create. If a create had an
-// unknown outcome, the platform's list of messages decides.
+// Log records the messages that one turn posted. A worker that takes the turn over edits these
+// messages instead of posting again. Intend must be committed before every create call. If a create
+// call had an unknown outcome, the platform's list of messages decides.
 type Log interface {
 	Intend(ctx context.Context, page int) error
 	Posted(ctx context.Context, page int, id thread.MessageID, hash string) error
@@ -16,7 +16,8 @@ type Log interface {
 	Pages(ctx context.Context) ([]Page, error)
 }
 
-// Page is one recorded message. ID is empty if the message was intended but its outcome is unknown.
+// Page is one recorded message. ID is empty if the create call is intended but its outcome is
+// unknown.
 type Page struct {
 	Number int
 	ID     thread.MessageID

@@ -13,14 +13,14 @@ import (
 type Guard interface {
 	// Permit is called immediately before each call to the surface. An error prevents the call.
 	Permit() error
-	// Made receives the call's error. It returns that error, or the reason why the call should not
-	// have been made.
+	// Made receives the error of the call. It returns that error, or an error that says why the
+	// call should not have been made.
 	Made(ctx context.Context, err error) error
 }
 
-// beginCall asks the guard for permission and begins a trace span for one call to the surface. Make
-// the call with the returned context. Then pass its error to made, which informs the guard, the
-// observer and the tracer and returns the error to use.
+// beginCall asks the guard for permission and begins a trace span for one call to the surface. The
+// caller must make the call with the returned context and pass its error to made. made informs the
+// guard, the observer and the tracer. It returns the error that the caller must use.
 func (w *writer[P]) beginCall(ctx context.Context, call thread.Call) (calling context.Context, made func(error) error, err error) {
 	if w.Guard != nil {
 		if err := w.Guard.Permit(); err != nil {

@@ -13,19 +13,20 @@ type Pace struct {
 	FinalOnly  bool          // only the final write is made
 }
 
-// Ages after which an answer is written less often. A three-minute answer then costs 64 edits
-// instead of 144.
+// The ages of an answer after which it is written less often. A three-minute answer then costs 64
+// edits instead of 144.
 const (
 	slowerAfter  = 20 * time.Second
 	slowestAfter = 60 * time.Second
-	// penalty is how long a rate limit doubles the interval.
+	// penalty is how long the interval stays doubled after a rate limit.
 	penalty = 60 * time.Second
-	// maxRateLimits is how many refusals one answer takes before only its final write is tried.
+	// maxRateLimits is the number of refusals of an answer after which only the final write is
+	// made.
 	maxRateLimits = 2
 )
 
-// pacer decides when the next progress write may happen. It does not read the clock: callers pass
-// the time.
+// pacer decides when the next progress write may happen. It does not read the clock, so callers
+// pass the time.
 type pacer struct {
 	Pace
 	started   time.Time // first text
@@ -36,8 +37,8 @@ type pacer struct {
 	posted    bool
 }
 
-// due returns how long to wait before writing a changed view. 0 means now. A negative result means
-// that only the final write may follow.
+// due returns how long to wait before a changed view is written. 0 means that it can be written
+// now. A negative result means that only the final write may follow.
 func (p *pacer) due(now time.Time, v *View) time.Duration {
 	if p.FinalOnly || p.refusals >= maxRateLimits {
 		return -1
@@ -84,7 +85,7 @@ func (p *pacer) rateLimited(now time.Time, retryAfter time.Duration) {
 	p.notBefore = now.Add(retryAfter)
 }
 
-// worthPosting reports whether the text has at least the given number of runes or contains a
+// worthPosting reports whether the text has at least the given number of runes, or contains a
 // complete sentence.
 func worthPosting(v *View, runes int) bool {
 	if v.Phase == Done || utf8.RuneCount(v.text) >= runes {

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Row is one sub-question of a deep search, as the displayed plan shows it.
+// Row is one sub-question of a deep search in the displayed plan.
 type Row struct {
 	Question string
 	State    string // a state of packet.Finding; "searching" during the search, empty before it
@@ -25,7 +25,7 @@ type Row struct {
 // Settled reports whether the row has a result.
 func (r Row) Settled() bool { return r.State != "" && r.State != searching }
 
-// searching is the state of a row that a search is working on.
+// searching is the state of a row while a search works on it.
 const searching = "searching"
 
 // addRow adds a sub-question to the plan.
@@ -33,8 +33,8 @@ func (v *View) addRow(at packet.Placement, question string) {
 	v.Plan = append(v.Plan, Row{Question: question, at: [2]int{at.TurnIndex, at.TabIndex}})
 }
 
-// updateRow applies change to the row at a placement and reports whether the row exists. It copies
-// the plan first, because snapshots share it.
+// updateRow applies change to the row at a placement. It reports whether the row exists. It copies
+// the plan first, because snapshots share the plan.
 func (v *View) updateRow(at packet.Placement, change func(*Row)) bool {
 	if at.SubTurnIndex == nil {
 		return false
@@ -67,7 +67,8 @@ func (v *View) addEvidence(at packet.Placement, id document.ID) {
 	v.updateRow(at, func(r *Row) { r.evidence = append(slices.Clip(r.evidence), id) })
 }
 
-// clearRows replaces the findings that cite documents which may no longer be shown.
+// clearRows replaces findings that cite one of the given documents, because these may no longer be
+// shown.
 func (v *View) clearRows(ids []document.ID) {
 	for i, r := range v.Plan {
 		if slices.ContainsFunc(r.evidence, func(id document.ID) bool { return slices.Contains(ids, id) }) {
@@ -77,15 +78,15 @@ func (v *View) clearRows(ids []document.ID) {
 	}
 }
 
-// editIfPlanned switches from appends to edits for an answer that has a plan, if the surface can
-// edit messages.
+// editIfPlanned switches a deep search's answer from appends to edits, if the surface can edit
+// messages.
 func (w *writer[P]) editIfPlanned(v *View) {
 	if w.appender != nil && v.Deep && w.Surface.Capabilities().MinEditInterval > 0 {
 		w.switchToEdits()
 	}
 }
 
-// renderPages renders a view. The plan of a deep search gets a message before the answer.
+// renderPages renders a view. The plan of a deep search is rendered as a message before the answer.
 func renderPages[P any](r Renderer[P], v *View) []P {
 	if len(v.Plan) == 0 || v.Removed {
 		return r.Render(v)
@@ -106,19 +107,21 @@ func renderPages[P any](r Renderer[P], v *View) []P {
 	return append(pages, r.Render(&answer)...)
 }
 
-// planRunes is the maximum length of a plan, including the addresses of links. It fits into one
-// message of every platform: Discord's limit is 2,000 characters, and notices need about a hundred.
+// planRunes is the maximum length of a plan, including the addresses of links. The plan fits into
+// one message of every platform. Discord's limit is 2,000 characters, and notices need about a
+// hundred.
 const planRunes = 1_850
 
-// rowRunes are lengths in runes for a row's question and finding. planText uses the first pair that
-// keeps the plan within planRunes. A length of 0 omits the finding with its links.
+// rowRunes lists pairs of maximum lengths in runes, for the question and the finding of a row.
+// PlanText uses the first pair that keeps the plan within planRunes. A length of 0 omits the
+// finding with its links.
 var rowRunes = [][2]int{{110, 170}, {110, 100}, {110, 60}, {70, 30}, {45, 1}, {50, 0}}
 
 // stateMarks are the icons before rows, by state.
 var stateMarks = map[string]string{"": "◦", searching: "🔎", "found": "✅", "missing": "➖", "failed": "⚠️", "dropped": "✂️"}
 
-// PlanText returns the plan of a deep search as Markdown: one line for each sub-question with its
-// result, and the progress of the search.
+// PlanText returns the plan of a deep search as Markdown. It has one line for each sub-question
+// with the result, and a line with the progress of the search.
 func PlanText(v *View) (text string) {
 	for _, most := range rowRunes {
 		if text = planText(v, most[0], most[1]); len([]rune(text)) <= planRunes {
@@ -182,7 +185,7 @@ func ProgressText(v *View) string {
 	return fmt.Sprintf("%d of %d done%s", settled, len(v.Plan), progressDetails(v.Progress))
 }
 
-// CostText describes the cost of a search that waits to be started.
+// CostText describes the expected cost of a search that waits for a person to start it.
 func CostText(p packet.Progress) string {
 	text := fmt.Sprintf("This would take about %s and at most %d searches", roughDuration(p.More), p.Most)
 	if p.MoreCost != "" {
@@ -247,7 +250,7 @@ func shortenFinding(text string, runes int) string {
 	return cite.Cut(clause, runes) + citations
 }
 
-// escapeMarkdown escapes a text for Markdown, so that questions cannot contain links or formatting.
+// escapeMarkdown escapes a text for Markdown, so that a question cannot add links or formatting.
 func escapeMarkdown(text string) string { return markdownEscaper.Replace(text) }
 
 var markdownEscaper = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]", "<", "\\<", "~", "\\~", "|", "\\|")

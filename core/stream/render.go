@@ -13,28 +13,29 @@ import (
 
 // Renderer renders a View as pages of one platform. Implementations are stateless, deterministic
 // and safe for concurrent use. Equal views give equal pages, so that a replay can be compared.
-// Pages are compared by their JSON, so the JSON of P must include everything that is shown. Time
-// and memory must grow at most linearly with the view. The caller abandons a renderer that still
-// runs when its turn has ended. Renderers must therefore check View.Abandoned between the parts of
+// Pages are compared by their JSON, so the JSON of P must include everything that is shown.
+//
+// Time and memory must grow at most linearly with the view. The caller abandons a renderer that
+// still runs when its turn has ended. So a renderer must check View.Abandoned between the parts of
 // a long text.
 type Renderer[P any] interface {
-	// Render returns the pages, or none while there is nothing worth showing. No page exceeds the
+	// Render returns the pages. It returns none while there is nothing to show. No page exceeds the
 	// platform's limits.
 	Render(v *View) []P
-	// Tail returns a renderer for one answer that is appended to (thread.Streamer). It returns nil
-	// if answers are only posted and edited.
+	// Tail returns a renderer for one answer that is written by appends (thread.Streamer). It
+	// returns nil if answers are only posted and edited.
 	Tail() Tail[P]
 }
 
-// Paged is embedded by renderers whose answers are posted and edited, not appended to.
+// Paged is embedded by renderers whose answers are posted and edited, but not appended to.
 type Paged[P any] struct{}
 
 // Tail implements Renderer.
 func (Paged[P]) Tail() Tail[P] { return nil }
 
 // Tail renders one answer piece by piece. Each call returns the new part of the view, or false if
-// there is none yet. If the view is Done, it returns the whole rest. It never changes earlier
-// pieces.
+// there is no new part. If the view is Done, the call returns the whole rest. A call never changes
+// earlier pieces.
 type Tail[P any] func(v *View) (P, bool)
 
 // hashOf returns a hash of a page's JSON.
@@ -48,19 +49,19 @@ func hashOf[P any](page P) (string, error) {
 }
 
 const (
-	// renderGrace is how long a renderer may continue after the answer has ended.
+	// renderGrace is how long a renderer may run after the answer has ended.
 	renderGrace = 2 * time.Second
-	// renderLimit is the time limit of a final rendering, which normally takes milliseconds.
+	// renderLimit is the time limit of a final rendering. A rendering normally takes milliseconds.
 	renderLimit = 20 * time.Second
 )
 
 // errRenderTimeout means that a renderer did not return in time.
 var errRenderTimeout = errors.New("the renderer timed out")
 
-// renderWithin runs render in a goroutine and returns its result. It fails when ctx ends, when
-// renderGrace has passed since finish was closed, or after renderLimit if finish is nil (a final
-// write). An abandoned renderer learns that from View.Abandoned and may still run, so callers must
-// not use it again.
+// renderWithin runs render in a goroutine and returns the result. It fails when ctx ends, or when
+// renderGrace has passed since finish was closed. A nil finish means a final write, which fails
+// after renderLimit. View.Abandoned tells a renderer that it was abandoned. An abandoned renderer
+// may still run, so callers must not use it again.
 func renderWithin[T any](ctx context.Context, finish <-chan struct{}, v *View, render func(*View) T) (T, error) {
 	seen := *v
 	seen.abandoned = new(atomic.Bool)

@@ -13,19 +13,20 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Logs records the messages that one turn posted, separately for each model. It is safe for
-// concurrent use.
+// Logs records the messages that one turn posted, with a separate log for each model. It is safe
+// for concurrent use.
 type Logs interface {
 	// Log returns the log of one model's answer.
 	Log(model int) Log
-	// Posted returns the pages of all models, by model and number, from when the logs were opened.
+	// Posted returns the pages of all models at the time when the logs were opened, by model and
+	// number.
 	Posted() map[int][]Page
 }
 
 // Replies writes the answers of several models to one question into one thread, in separate
-// messages. It makes one write at a time, so that no answer adopts a message that another has just
-// posted. An answer that has ended is completed while others still run. Replies is used like a
-// ThreadStream.
+// messages. It makes one write at a time, so that no answer adopts a message that another answer
+// has just posted. An answer that has ended is completed while other answers still run. Replies is
+// used like a ThreadStream.
 type Replies[P any] struct {
 	open   func(model int) (*ThreadStream[P], error)
 	posted map[int][]Page // pages of earlier attempts, by model
@@ -35,8 +36,8 @@ type Replies[P any] struct {
 	failed  error                    // guarded by mu
 }
 
-// OpenReplies starts writing to a thread. It ends as a ThreadStream does and ignores the Log of
-// deps.
+// OpenReplies starts writing to a thread. The writing ends as for a ThreadStream. The Log of deps
+// is ignored.
 func OpenReplies[P any](ctx context.Context, to thread.Ref, pace Pace, logs Logs, deps Deps[P]) (*Replies[P], error) {
 	posted := logs.Posted()
 	group := &replyGroup{token: make(chan struct{}, 1)}
@@ -64,7 +65,8 @@ func (r *Replies[P]) Accept(p packet.Packet) {
 	}
 }
 
-// streamOf returns the stream of a model and opens it if needed. It returns nil if opening failed.
+// streamOf returns the stream of a model and opens it if necessary. It returns nil if the stream
+// could not be opened.
 func (r *Replies[P]) streamOf(model int) *ThreadStream[P] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +83,8 @@ func (r *Replies[P]) streamOf(model int) *ThreadStream[P] {
 }
 
 // Finish makes the final writes. It deletes messages that an earlier attempt posted for models that
-// no longer answer. It prefers to return a temporary error, so that the turn is retried.
+// no longer answer. If several writes fail, it returns a temporary error if there is one, so that
+// the turn is retried.
 func (r *Replies[P]) Finish(ctx context.Context) error {
 	for model := range r.posted {
 		r.streamOf(model)
@@ -121,7 +124,7 @@ type replyGroup struct {
 }
 
 // addMessage records a message of one of the answers. The caller must hold the token or be the only
-// user.
+// user of the group.
 func (c *replyGroup) addMessage(id thread.MessageID) {
 	if c != nil && id != "" {
 		c.ids = append(c.ids, id)
@@ -132,7 +135,7 @@ func (c *replyGroup) hasMessage(id thread.MessageID) bool {
 	return c != nil && slices.Contains(c.ids, id)
 }
 
-// acquire waits until no other writer of the group writes. It gives up when finish is closed or ctx
+// acquire waits until no other writer of the group writes. It fails when finish is closed or ctx
 // ends. The caller must call done after writing.
 func (c *replyGroup) acquire(ctx context.Context, finish <-chan struct{}) (done func(), err error) {
 	if c == nil {

@@ -21,9 +21,9 @@ type Deps[P any] struct {
 	Log      Log
 	Guard    Guard // nil permits every call
 	// Turn is the turn of the answer. The view uses it to show that the answer is private or a
-	// copy. The zero value means neither.
+	// copy. With the zero value the answer is neither.
 	Turn session.Turn
-	// Observe is called after every call to the surface, from one goroutine at a time; may be nil.
+	// Observe is called after every call to the surface, by one goroutine at a time. It may be nil.
 	Observe func(Write)
 	Logger  *slog.Logger // nil: silent
 }
@@ -32,15 +32,15 @@ type Deps[P any] struct {
 type Write struct {
 	Call thread.Call
 	Err  error // after the guard's review
-	// First reports that this call made the answer's first words visible. Since is then the time
-	// since the stream was opened.
+	// First reports that this call made the first words of the answer visible. Since is then the
+	// time since the stream was opened.
 	First bool
 	Since time.Duration
 }
 
-// ThreadStream writes one answer into one thread while it is produced. One goroutine writes. Only
-// the latest snapshot is pending, and the final write is never skipped. Any goroutine may call
-// Accept.
+// ThreadStream writes one answer into one thread while the answer is produced. One goroutine
+// writes. Only the latest snapshot is pending, and the final write is never skipped. Accept may be
+// called by any goroutine.
 type ThreadStream[P any] struct {
 	mu   sync.Mutex
 	view View
@@ -55,9 +55,9 @@ type ThreadStream[P any] struct {
 	fixedInterval time.Duration // interval between two writes; 0 uses the surface's
 }
 
-// Open starts writing to a thread. The stream ends with Finish, or when ctx is done, and leaves no
-// goroutine running. It edits messages that an earlier attempt at the turn posted, instead of
-// posting again.
+// Open starts writing to a thread. The stream ends with Finish, or when ctx is done. It then leaves
+// no goroutine running. If an earlier attempt at the turn posted messages, the stream edits these
+// messages instead of posting again.
 func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps Deps[P]) (*ThreadStream[P], error) {
 	return open(ctx, to, model, pace, deps, nil)
 }
@@ -108,13 +108,13 @@ func (s *ThreadStream[P]) Accept(p packet.Packet) {
 }
 
 // Finish stops progress writes and makes the final write. It retries until the write succeeds, the
-// platform refuses it permanently, or ctx is done.
+// platform refuses the write permanently, or ctx is done.
 func (s *ThreadStream[P]) Finish(ctx context.Context) error {
 	s.stopProgress()
 	return s.writer.final(ctx, s.snapshot(), s.pacer.notBefore)
 }
 
-// stopProgress ends the progress writes and waits for a running one.
+// stopProgress ends the progress writes. It waits for a write that is in progress.
 func (s *ThreadStream[P]) stopProgress() {
 	s.once.Do(func() { close(s.finish) })
 	<-s.ended
@@ -191,7 +191,7 @@ func (s *ThreadStream[P]) interval() time.Duration {
 	}
 }
 
-// complete makes the final write of one answer while other answers continue.
+// complete makes the final write of one answer while other answers are still being written.
 func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 	err := sleep.For(ctx, time.Until(s.pacer.notBefore))
 	if err == nil {
@@ -202,8 +202,8 @@ func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 	}
 }
 
-// recordWrite updates the pacer after a write. Failures need no other handling: the next snapshot
-// or the final write repairs them.
+// recordWrite updates the pacer after a write. Failed writes need no other handling, because the
+// next snapshot or the final write repairs them.
 func (s *ThreadStream[P]) recordWrite(ctx context.Context, view *View, called bool, err error) {
 	s.pacer.Interval = s.interval()
 	if err == nil && !s.pacer.posted && !called {

@@ -1,6 +1,6 @@
-// Package stream shows a running turn in its thread. It folds packets into a View, a platform's
-// Renderer turns the View into pages, and a ThreadStream writes the pages at the rate that the
-// platform allows.
+// Package stream shows a running turn in its thread. It applies packets to a View. A platform's
+// Renderer turns the View into pages. A ThreadStream writes the pages at the rate that the platform
+// allows.
 package stream
 
 import (
@@ -24,13 +24,13 @@ const (
 	Done                   // the turn has ended; nothing more will come
 )
 
-// View is the current state of one answer. It depends only on the packets applied, so that a replay
+// View is the current state of one answer. It depends only on the applied packets, so that a replay
 // gives the same View. It is not safe for concurrent use.
 type View struct {
 	Model int    // ModelIndex that this view shows
 	Label string // name of the model, where several answer at once; else empty
 	Phase Phase
-	// the model's current activity, until there is newer output; empty: not shown
+	// the model's current activity, until there is newer output; not shown if empty
 	Status    string
 	Queries   []string          // of all searches so far, in order
 	Documents []packet.Document // documents the searches gave the model, each once
@@ -42,28 +42,29 @@ type View struct {
 	Outcome   session.Outcome
 	Message   string           // a sentence about the outcome, where one is needed
 	Grounding packet.Grounding // how well documents support the answer
-	// if nothing was found: the nearest documents that the audience may read
+	// the nearest documents that the audience may read; set if nothing was found
 	Closest []packet.Document
 	Owner   *packet.Owner
 	Notices []string // notices next to the answer, such as a file that was left out
-	// a moderator removed the answer: there is no text, and Message says so
+	// a moderator removed the answer; there is no text, and Message reports the removal
 	Removed   bool
 	Corrected bool // a person wrote the text, so it may link to what that person named
 	Deeper    bool // the answer covers only a part of the question
 
-	// Plan lists the sub-questions of a deep search with their findings; empty for other answers.
-	// It is shown before the answer, in separate messages.
+	// Plan lists the sub-questions of a deep search with their findings. It is empty for other
+	// answers. It is shown in separate messages before the answer.
 	Plan     []Row
 	Progress packet.Progress // of the deep search
 	Deep     bool            // the answer is, or will be, a deep search
 	Aside    bool            // the view is shown next to the answer and has no buttons
-	// number of the first page that the renderer returns: messages before it hold the plan
+	// number of the first page that the renderer returns; messages with lower numbers contain the
+	// plan
 	First int
 
 	Form Form // amount of formatting that the platform accepts
 
-	// Question is the text of the question and Asker its author. Both are empty if the question is
-	// visible in the thread. A command's question, for example, is not.
+	// Question is the text of the question, and Asker is the author. Both are empty if the question
+	// is visible in the thread. The question of a command, for example, is not visible.
 	Question, Asker string
 
 	Private bool // the answer is for its asker alone, next to a thread
@@ -74,9 +75,9 @@ type View struct {
 	abandoned *atomic.Bool // the caller no longer waits for the pages
 }
 
-// Abandoned reports whether no caller waits any longer for the rendered pages. A renderer should
-// then return anything as soon as it can. Unlike other methods, it may be called concurrently with
-// uses of the View.
+// Abandoned reports whether the caller has stopped waiting for the rendered pages. A renderer
+// should then return as soon as possible, with any result. Unlike other methods, Abandoned may be
+// called concurrently with uses of the View.
 func (v *View) Abandoned() bool { return v.abandoned != nil && v.abandoned.Load() }
 
 // Apply applies one packet and reports whether anything visible changed. It ignores packets of
@@ -179,8 +180,8 @@ func (v *View) addDocuments(docs []packet.Document) bool {
 	return len(v.Documents) != before
 }
 
-// withdraw removes documents from the lists of the view. It does not change the text, since links
-// in it lead to pages that check access again.
+// withdraw removes documents from the lists of the view. It does not change the text, because links
+// in the text lead to pages that check access again.
 func (v *View) withdraw(ids []document.ID) bool {
 	citations, documents := len(v.Citations), len(v.Documents)
 	v.clearRows(ids)
@@ -191,7 +192,7 @@ func (v *View) withdraw(ids []document.ID) bool {
 }
 
 // Sources returns the cited documents, each once, in the order of their numbers. If several
-// sections of a document are cited, it returns the first cited one.
+// sections of a document are cited, it returns the section that is cited first.
 func (v *View) Sources() []packet.CitationInfo {
 	list := slices.Clone(v.Citations)
 	// numbers may come from another answer
@@ -199,17 +200,17 @@ func (v *View) Sources() []packet.CitationInfo {
 	return slices.CompactFunc(list, func(a, b packet.CitationInfo) bool { return a.Number == b.Number })
 }
 
-// Text returns the answer so far: Markdown in which every citation is a complete link.
+// Text returns the answer so far as Markdown. Every citation in it is a complete link.
 func (v *View) Text() string { return string(v.text) }
 
-// TextFrom returns the answer from a byte offset on, for renderers that append.
+// TextFrom returns the answer from a byte offset to its end, for renderers that append.
 func (v *View) TextFrom(offset int) string { return string(v.text[min(offset, len(v.text)):]) }
 
 // Len returns the length of the answer so far, in bytes.
 func (v *View) Len() int { return len(v.text) }
 
-// snapshot returns a copy that does not change while the View grows. It shares memory with the
-// View, which only ever appends.
+// snapshot returns a copy that does not change while the View grows. The copy shares memory with
+// the View, which only ever appends.
 func (v *View) snapshot() *View {
 	s := *v
 	s.text = v.text[:len(v.text):len(v.text)]

@@ -12,14 +12,15 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// A final write is tried finalTries times. The wait begins at finalWait and doubles, or is what the
-// platform asks for.
+// A final write is tried finalTries times. The first wait is finalWait, and each further wait
+// doubles. If the platform requests a wait, that wait is used.
 const (
 	finalTries = 6
 	finalWait  = 500 * time.Millisecond
 )
 
-// writer makes a thread's messages match a view. It is not safe for concurrent use.
+// writer creates, edits and deletes messages until a thread's messages match a view. It is not safe
+// for concurrent use.
 type writer[P any] struct {
 	Deps[P]
 	to        thread.Ref
@@ -28,7 +29,7 @@ type writer[P any] struct {
 	appender  *appender[P] // nil: messages are posted and edited
 	firstWait time.Duration
 	finish    <-chan struct{} // closed when the final write is due
-	// adopt searched for messages of unknown outcome, so there may be surplus ones
+	// adopt searched for messages with an unknown outcome, so surplus messages may exist
 	adopted  bool
 	form     Form               // the form that the platform last accepted
 	moved    bool               // the messages were not editable, so all are posted again
@@ -53,7 +54,7 @@ func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.
 	return w
 }
 
-// progress writes the view once no other writer of the group is writing. If an append fails
+// progress writes the view as soon as no other writer of the group writes. If an append fails
 // permanently, the answer is edited from then on.
 func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	done, err := w.group.acquire(ctx, w.finish)
@@ -77,8 +78,8 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	return w.edit(ctx, v, thread.Progress)
 }
 
-// stepDown switches to edits permanently, unless the same call may succeed later. It reports
-// whether it did.
+// stepDown permanently switches from appends to edits and returns true. It returns false without
+// switching if the same call may succeed later.
 func (w *writer[P]) stepDown(ctx context.Context, err error) bool {
 	var limited *thread.RateLimitError
 	instead := errors.Is(err, thread.ErrNoStream) // the answer can be posted instead
@@ -99,8 +100,8 @@ func (w *writer[P]) switchToEdits() {
 	}
 }
 
-// final writes the whole answer. It retries temporary errors up to finalTries times and abandons
-// the answer after a permanent one.
+// final writes the whole answer. It makes up to finalTries attempts after temporary errors. It
+// abandons the answer after a permanent error.
 func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) error {
 	wait := finalWait
 	for try := 1; ; try++ {
@@ -126,7 +127,7 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 	}
 }
 
-// complete makes the final write once no other writer of the group is writing. It gives up waiting
+// complete makes the final write as soon as no other writer of the group writes. It stops waiting
 // when finish is closed.
 func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *View) error {
 	done, err := w.group.acquire(ctx, finish)
@@ -154,7 +155,7 @@ func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *Vie
 	return w.edit(ctx, v, thread.Final)
 }
 
-// show posts, edits and deletes messages until they equal the view's pages.
+// show posts, edits and deletes messages until the messages equal the view's pages.
 func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error {
 	var finish <-chan struct{}
 	if class != thread.Final {
@@ -192,8 +193,8 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 }
 
 // shrink deletes messages beyond the given number of pages. It runs before the edits, because a
-// surplus message shows text and buttons twice. Progress writes delete only messages that an
-// earlier view of this writer had: a new attempt begins with few pages.
+// surplus message shows text and buttons twice. A progress write deletes only messages that an
+// earlier view of this writer had, because a new attempt begins with few pages.
 func (w *writer[P]) shrink(ctx context.Context, pages int, class thread.Class) error {
 	most := len(w.pages)
 	if class != thread.Final {
@@ -271,7 +272,7 @@ func (w *writer[P]) syncPage(ctx context.Context, n int, page P, hash string, cl
 	}
 }
 
-// errMoved means that the messages can no longer be edited and the final answer must be posted
+// errMoved reports that the messages can no longer be edited. The final answer must then be posted
 // again.
 var errMoved = errors.New("the answer must be posted again")
 

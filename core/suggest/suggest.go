@@ -1,4 +1,5 @@
-// Package suggest turns headings of document sections into questions that the documents can answer.
+// Package suggest converts headings of document sections to questions that the documents can
+// answer.
 package suggest
 
 import (
@@ -22,16 +23,17 @@ const (
 	mostLetter = 70
 )
 
-// sentence is a heading of words alone: no code, path, number of a version or sign.
+// sentence matches a heading that consists of words only. It must contain no code, path, version
+// number or sign.
 var sentence = regexp.MustCompile(`^\pL[\pL’'-]*(,? [\pL\pN’'-]+)*\??$`)
 
 // numbering matches the numbers before headings: "3.2. ", "4) ", "Chapter 5: ".
 var numbering = regexp.MustCompile(`^(?:(?:Chapter|Section|Step|Part|Appendix)\s+)?(?:\d+(?:\.\d+)*|[A-Z]\.\d+(?:\.\d+)*)[.):]?\s+`)
 
-// asking are words that questions in English begin with.
+// asking has the words that begin English questions.
 var asking = wordSet("what why when where which who whose how can does is are should do")
 
-// tasks are verbs that headings about a task begin with.
+// tasks are verbs at the beginning of headings about a task.
 var tasks = wordSet(`access add administer answer apply approve archive assign authenticate automate back back-up
 	backup build call cancel change check choose clean clone close collect compile compute configure confirm connect
 	convert copy create customise customize debug define delete deploy design detect diagnose disable discover
@@ -44,7 +46,7 @@ var tasks = wordSet(`access add administer answer apply approve archive assign a
 	store submit subscribe switch sync test trace track transfer troubleshoot tune turn uninstall unlock update
 	upgrade upload use validate verify view watch work write`)
 
-// ing are the forms of the tasks that end in "-ing", with the verb that each is of.
+// ing maps the "-ing" form of each task to the verb.
 var ing = func() map[string]string {
 	forms := make(map[string]string, len(tasks))
 	for verb := range tasks {
@@ -70,8 +72,8 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// Question turns a heading into a question. rank is its naturalness, 0 the best. ok is false if the
-// heading makes no good question.
+// Question converts a heading to a question. A lower rank means a more natural question, and 0 is
+// the best rank. ok is false if the heading does not make a good question.
 func Question(h Heading) (question string, rank int, ok bool) {
 	text := strings.TrimSpace(numbering.ReplaceAllString(strings.Join(strings.Fields(h.Text), " "), ""))
 	words := strings.Fields(strings.TrimSuffix(text, "?"))
@@ -111,18 +113,19 @@ func Question(h Heading) (question string, rank int, ok bool) {
 	return about(text), 3, true
 }
 
-// auxiliary are verbs that make a heading with a word of asking a question.
+// auxiliary has the verbs that make a heading a question if they follow a word in asking.
 var auxiliary = wordSet("is are was do does did can should must will has have to happens")
 
-// leads are second words that show the first to be a verb: "Rotate the key", "Connect to Slack".
+// leads are second words that show that the first word is a verb: "Rotate the key", "Connect to
+// Slack".
 var leads = wordSet("a an the your our its all each every new to from with on in into for up at by as it")
 
-// small are words without information about a document's subject, and words that begin questions.
+// small has words that say nothing about the subject of a document, and words that begin questions.
 var small = wordSet(`a an the it its this that these those they them i you we he she there here one all any and or
 	not to of in into on at by for from with as if so up down out over off back about before after other others each
 	more own use used read get make set add show keep turn`)
 
-// telling counts the words that say what a question is about.
+// telling returns the number of words that say what a question is about.
 func telling(words []string) int {
 	n := 0
 	for _, w := range words {
@@ -143,7 +146,8 @@ func joined(words []string) string {
 	return " " + strings.Join(words, " ")
 }
 
-// lower makes a word's first letter lower case, unless the word is an abbreviation or a name.
+// lower converts the first letter of a word to lower case, unless the word is an abbreviation or a
+// name.
 func lower(word string) string {
 	for i, r := range word {
 		if i > 0 && unicode.IsUpper(r) {
@@ -162,7 +166,7 @@ func capital(text string) string {
 	return string(unicode.ToUpper(r)) + text[size:]
 }
 
-// Questions returns up to n questions, the most natural first. It takes them from different
+// Questions returns up to n questions, the most natural first. It takes questions from different
 // documents if there are enough.
 func Questions(headings []Heading, n int) []string {
 	type candidate struct {

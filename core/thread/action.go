@@ -2,24 +2,23 @@ package thread
 
 import "strings"
 
-// Action is something that a person can do to an answer with a button, reaction, command or menu.
-// action.Service.Perform carries it out. The names never change, because old messages have buttons
-// with them.
+// Action is an action on an answer, by a button, reaction, command or menu. action.Service.Perform
+// performs it. The values never change, because buttons in old messages contain them.
 type Action string
 
 // The actions.
 const (
 	ActionUp   Action = "up"   // 👍
 	ActionDown Action = "down" // 👎, perhaps with a reason
-	// answers the question again; the new answer replaces the old one
+	// ActionRetry answers the question again. The new answer replaces the old one.
 	ActionRetry  Action = "retry"
 	ActionDeeper Action = "deeper" // likewise, by a deep search
-	// like ActionRetry, but from the findings of a deep search that was stopped
+	// ActionReport is like ActionRetry, but continues from the findings of a stopped deep search.
 	ActionReport Action = "report"
 	ActionStart  Action = "start" // starts a waiting deep search
 	ActionPlain  Action = "plain" // likewise, its question is answered without it
 	ActionStop   Action = "stop"  // stops the running answer
-	// gives the asker an answer from everything that the asker can read
+	// ActionPrivate gives the asker a private answer from all documents that the asker may read.
 	ActionPrivate  Action = "private"
 	ActionShare    Action = "share"    // a private answer is posted to its thread
 	ActionKeep     Action = "keep"     // a private answer stays private, and stays
@@ -31,21 +30,22 @@ const (
 	ActionUnfollow Action = "unfollow" // the bot answers mentions only in this thread
 )
 
-// labels are the labels of buttons and menu entries, in plain words that every platform can show.
+// labels are the labels of buttons and menu entries. They are plain text, which every platform can
+// show.
 var labels = map[Action]string{
 	ActionUp: "👍", ActionDown: "👎", ActionRetry: "Try again", ActionDeeper: "Look deeper", ActionReport: "Write the report", ActionStart: "Start", ActionPlain: "Just answer", ActionStop: "Stop", ActionPrivate: "Answer me privately",
 	ActionShare: "Share in the thread", ActionKeep: "Keep private", ActionRemove: "Remove answer", ActionCorrect: "Correct answer",
 	ActionOwner: "Ask the owner", ActionWhy: "Why this answer?", ActionFollow: "Follow this thread", ActionUnfollow: "Stop following",
 }
 
-// Label returns the text for a button or menu; empty for an unknown action.
+// Label returns the text for a button or menu entry. It returns "" for an unknown action.
 func (a Action) Label() string { return labels[a] }
 
-// Known reports whether the action is one of the constants above.
+// Known reports whether the action is one of the constants of this package.
 func (a Action) Known() bool { return labels[a] != "" }
 
-// Menu returns the actions for a message's menu (a message shortcut or message command). They are
-// not shown under every answer, because few people need them. People without permission get a
+// Menu returns the actions for a message's menu (a message shortcut or message command). Few people
+// need these actions, so answers have no buttons for them. A person without permission gets a
 // refusal.
 func Menu() []Action { return []Action{ActionWhy, ActionRetry, ActionCorrect, ActionRemove} }
 
@@ -53,22 +53,24 @@ func Menu() []Action { return []Action{ActionWhy, ActionRetry, ActionCorrect, Ac
 type Button struct {
 	Action Action
 	Label  string
-	// Primary marks the button that most people will want.
+	// Primary marks the button that most people need.
 	Primary bool
 }
 
-// ButtonFor returns the button of an action under its usual label.
+// ButtonFor returns the button of an action with the default label.
 func ButtonFor(a Action) Button { return Button{Action: a, Label: a.Label()} }
 
-// buttonPrefix begins every id of ours.
+// buttonPrefix begins the id of every button of this program.
 const buttonPrefix = "footnote:"
 
-// ButtonID returns the id of a button or form: its action and turn. The platform returns it when
-// the button is used. It has at most 60 characters with the turn ids that stores create (Discord
-// allows 100, Slack 255). It contains no secret: permissions are checked when the button is used.
+// ButtonID returns the id of a button or form, which contains the action and the turn. The platform
+// sends the id when the button is used. With turn ids from a store, the id has at most 60
+// characters (Discord allows 100, Slack 255). It contains no secret, because permissions are
+// checked when the button is used.
 func ButtonID(a Action, turn string) string { return buttonPrefix + string(a) + ":" + turn }
 
-// ParseButtonID reverses ButtonID. ok is false for ids of other programs or newer versions.
+// ParseButtonID parses an id from ButtonID. ok is false for ids of other programs or newer
+// versions.
 func ParseButtonID(id string) (a Action, turn string, ok bool) {
 	rest, ours := strings.CutPrefix(id, buttonPrefix)
 	if !ours {

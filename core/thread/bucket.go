@@ -2,10 +2,10 @@ package thread
 
 import "time"
 
-// Bucket limits one rate tier as a token bucket: Burst calls at once after a rest, then one call
-// per Every. In any time t it passes at most Burst + t/Every calls. So a platform's limit of N
-// calls a minute is never exceeded if Burst + minute/Every is at most N. The zero Bucket has no
-// limit. Callers pass the time. A Bucket is not safe for concurrent use.
+// Bucket limits one rate tier as a token bucket. After a rest it passes Burst calls at once, then
+// one call per Every. In any time t it passes at most Burst + t/Every calls. So a platform's limit
+// of N calls a minute is never exceeded if Burst + minute/Every is at most N. The zero Bucket has
+// no limit. Callers pass the current time. A Bucket is not safe for concurrent use.
 type Bucket struct {
 	Burst   int
 	Every   time.Duration
@@ -16,7 +16,8 @@ type Bucket struct {
 	paused time.Time // time before which no call passes
 }
 
-// Wait returns the time until n calls of a class have room, or 0 if they have room now.
+// Wait returns the time until the bucket has room for n calls of a class. It returns 0 if there is
+// room now.
 func (b *Bucket) Wait(now time.Time, n int, class Class) time.Duration {
 	wait := b.paused.Sub(now)
 	if b.Every <= 0 {
@@ -36,7 +37,7 @@ func (b *Bucket) Wait(now time.Time, n int, class Class) time.Duration {
 // Take counts one call.
 func (b *Bucket) Take(now time.Time) { b.used, b.at = b.level(now)+1, now }
 
-// Pause blocks all calls for d, because the platform refused a call and asked for a pause.
+// Pause blocks all calls for d. Use it when the platform refused a call and asked for a pause.
 func (b *Bucket) Pause(now time.Time, d time.Duration) {
 	if until := now.Add(d); until.After(b.paused) {
 		b.paused = until

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// Clock formats a time of day for a sentence, in UTC. Platforms that can show each reader their
-// local time replace it with LocalTime.
+// Clock formats a time of day in UTC for use in a sentence. Platforms that can show local times
+// replace this text with LocalTime.
 func Clock(at time.Time) string { return at.UTC().Format("15:04 UTC") }
 
-// LocalTime replaces the Clock text of a time in a sentence with the platform's form.
+// LocalTime replaces the Clock text of at in a sentence with form, the platform's notation for
+// local times.
 func LocalTime(sentence string, at time.Time, form string) string {
 	if at.IsZero() {
 		return sentence

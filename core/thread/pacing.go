@@ -1,7 +1,7 @@
 package thread
 
 // Class is the urgency of a platform call. A fifth of every tier is reserved for Final, so that the
-// last edit always succeeds.
+// last edit of an answer always succeeds.
 type Class int
 
 const (
@@ -10,7 +10,7 @@ const (
 	Progress              // anything in between; the first to yield
 )
 
-// Call is the kind of a write. Platforms limit each kind separately.
+// Call is the kind of a write. Platforms limit the rate of each kind separately.
 type Call int
 
 const (
@@ -30,7 +30,7 @@ func (c Call) String() string {
 	return names[c]
 }
 
-// ErrNoRoom reports that the tier has no call left for a progress edit.
+// ErrNoRoom means that the tier has no call left for a progress edit.
 var ErrNoRoom = errNoRoom{}
 
 type errNoRoom struct{}

@@ -1,5 +1,5 @@
-// Package thread is the port to chat platforms: it defines addresses of threads, incoming questions
-// and the posting of messages.
+// Package thread is the port to threads of chat platforms. It defines addresses of threads,
+// questions, actions, and the surfaces that messages are posted to.
 package thread
 
 import (
@@ -13,8 +13,8 @@ import (
 // Platform names a chat platform: "slack", "discord", "console".
 type Platform string
 
-// Ref is the address of a thread and the key of its session. Thread is the platform's id of the
-// root message or thread. In a direct conversation without threads it equals Channel.
+// Ref is the address of a thread, and the key of its session. Thread is the platform's id of the
+// root message or thread. In a direct conversation without threads, Thread equals Channel.
 type Ref struct {
 	Platform  Platform
 	Workspace string // Slack team, Discord guild; empty where the platform has none
@@ -39,12 +39,13 @@ func (p Person) Called() string {
 	return "A person"
 }
 
-// Mention is a question that a platform adapter passes to the core. It contains only facts from the
-// platform. The core decides whether to answer.
+// Mention is a question that a platform adapter passes to the core. It contains only facts that the
+// platform reports. The core decides whether to answer.
 type Mention struct {
 	Ref      Ref
 	EventKey string // the platform's id of this delivery; the same key is never taken in twice
-	// id of the question; the mention event and the message event of one message share it
+	// Message is the id of the question. If a platform sends two events for one message, both have
+	// the same id.
 	Message MessageID
 	Asker   Person
 	Starter string // id of the person who began the thread; empty when the adapter does not know

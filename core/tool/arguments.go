@@ -13,13 +13,16 @@ import (
 // ErrArguments reports that a call's arguments are not a JSON object.
 var ErrArguments = errors.New("the arguments are not a JSON object")
 
-// maxNesting is how often arguments may be wrapped in a JSON string. Models wrap once, rarely
-// twice.
+// maxNesting is the maximum number of JSON strings around arguments. Models wrap arguments once,
+// rarely twice.
 const maxNesting = 3
 
-// ParseArguments parses a model's arguments of a call. It tolerates mistakes with a plain meaning.
-// Empty text means {}. It unwraps an object inside a JSON string (also twice). It drops a code
-// fence, text after the object, NUL and invalid UTF-8. The result is a valid, compact JSON object.
+// ParseArguments parses the arguments that a model wrote for a call. The result is a valid, compact
+// JSON object. Mistakes with a clear meaning are corrected:
+//
+//   - Empty text means {}.
+//   - An object inside a JSON string is unwrapped, up to two times.
+//   - A code fence, text after the object, NUL and invalid UTF-8 are removed.
 func ParseArguments(raw string) (json.RawMessage, error) {
 	text := unfence(stripInvalid(raw))
 	for range maxNesting {
@@ -56,7 +59,7 @@ func stripInvalid(s string) string {
 	return strings.TrimSpace(withoutNUL(s))
 }
 
-// escapedNUL is NUL as JSON writes it, which PostgreSQL refuses to store.
+// escapedNUL is NUL in JSON. PostgreSQL refuses to store it.
 const escapedNUL = `\u0000`
 
 // withoutNUL removes escaped NULs. It does not remove the text `\\u0000`, whose backslash is
@@ -96,9 +99,8 @@ func unfence(s string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(body), "```"))
 }
 
-// Strings is a list of strings in any form that models write: a JSON array, a single string, or
-// either inside a JSON string. It drops blank entries and duplicates. Use it as the type of an
-// argument field.
+// Strings is a list of strings for use in arguments. It accepts all forms that models write: a JSON
+// array, a single string, or either inside a JSON string. It drops blank entries and duplicates.
 type Strings []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -126,8 +128,8 @@ func (s *Strings) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Integer is a whole number in any form that models write, including a string. Anything else is 0.
-// Use it as the type of an argument field.
+// Integer is a whole number for use in arguments. It accepts all forms that models write, including
+// a string. Any other value is 0.
 type Integer int
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Document is a document as the model reads it. Empty fields are omitted.
+// Document is a document in the form that the model reads. Empty fields are omitted.
 type Document struct {
 	Number int    `json:"document"`          // the number that the model cites
 	Page   string `json:"page_id,omitempty"` // the same for all passages of a document
 	Title  string `json:"title,omitempty"`
-	// metadata from its source, such as "status: closed; tags: a, b"
+	// metadata of the document from its source, such as "status: closed; tags: a, b"
 	Metadata string `json:"metadata,omitempty"`
 	Updated  string `json:"updated,omitempty"` // a date, 2006-01-02
 	URL      string `json:"url,omitempty"`
@@ -24,8 +24,8 @@ type Document struct {
 	Contents string `json:"contents"`
 }
 
-// Loose marks a document of a search without a close match. The reader must judge whether it
-// answers the question.
+// Loose marks a document from a search without a close match. The reader must judge whether the
+// document answers the question.
 const Loose = "loose"
 
 const (
@@ -33,8 +33,8 @@ const (
 	maxMetadataValue = 120 // runes for one value
 )
 
-// Metadata formats a document's metadata for a model: "key: value" pairs, sorted by key and
-// separated by semicolons. It is at most a few lines long.
+// Metadata formats a document's metadata for a model. The text has "key: value" pairs, sorted by
+// key and separated by semicolons. It is at most a few lines long.
 func Metadata(known map[string]string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(known)) {
@@ -58,22 +58,23 @@ func truncate(text string, most int) string {
 	return text
 }
 
-// Vocabulary tells how common the words of a search are, for models that quote.
+// Vocabulary says how common the words of a search are. Models that quote use it.
 type Vocabulary struct {
 	Chunks int            `json:"chunks"` // of the tenant
 	Terms  map[string]int `json:"terms"`  // number of chunks that contain each word of the queries
-	// Synonyms lists the operator's synonyms that the queries contain, each with its replacements:
+	// Synonyms lists the operator's synonyms that occur in the queries, each with its replacements:
 	// "k8s: kubernetes, kube".
 	Synonyms []string `json:"synonyms,omitempty"`
 }
 
-// WithVocabulary adds a vocabulary to a result of DocumentsJSON, as its last field.
+// WithVocabulary appends a vocabulary to a result of DocumentsJSON as the last field.
 func WithVocabulary(documents string, v Vocabulary) string {
 	return strings.TrimSuffix(documents, "}") + ",\"vocabulary\":" + string(marshalPlain(v)) + "}"
 }
 
-// LastField decodes the last field of a result, such as the vocabulary, and reports whether it is
-// there and whole. Text of a document cannot be taken for it, since that stands in a string.
+// LastField decodes the last field of a result, such as the vocabulary, into value. It returns
+// false if the field is missing or incomplete. Text of a document cannot be mistaken for the field,
+// because quotation marks in a document are escaped.
 func LastField(result, name string, value any) bool {
 	mark := ",\"" + name + "\":"
 	at := strings.LastIndex(result, mark)
@@ -82,8 +83,9 @@ func LastField(result, name string, value any) bool {
 
 const documentsMark = "{\"documents\":["
 
-// ReadDocuments returns the documents of a result of DocumentsJSON. A result that was shortened to
-// fit is no JSON; of it ReadDocuments returns the documents that are whole, since each has a line.
+// ReadDocuments returns the documents of a result of DocumentsJSON. A result that was shortened is
+// not valid JSON. For such a result, ReadDocuments returns the complete documents, because each
+// document is on a separate line.
 func ReadDocuments(result string) []Document {
 	start := strings.Index(result, documentsMark)
 	if start < 0 {
@@ -105,10 +107,10 @@ func ReadDocuments(result string) []Document {
 	return whole
 }
 
-// DocumentsJSON returns {"documents":[…]} with one document per line, and note as a last field
-// unless it is empty. Each document begins with its number and ends with its contents, because
-// models cite best what is next to short fields. Characters such as < are not escaped. Text cannot
-// close its JSON string, so it remains data.
+// DocumentsJSON returns {"documents":[…]} with one document per line. If note is not empty, it is
+// the last field. Each document begins with its number and ends with its contents, because models
+// cite text best next to short fields. Characters such as < are not escaped. Text cannot close its
+// JSON string, so it remains data.
 func DocumentsJSON(docs []Document, note string) string {
 	var b strings.Builder
 	b.WriteString(documentsMark)
@@ -131,8 +133,8 @@ func DocumentsJSON(docs []Document, note string) string {
 	return b.String()
 }
 
-// marshalPlain is json.Marshal without HTML escapes, which cost tokens. Marshalling plain structs
-// of strings and numbers cannot fail.
+// marshalPlain is like json.Marshal without HTML escapes, which cost tokens. It must be called only
+// with plain structs of strings and numbers, which cannot fail.
 func marshalPlain(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

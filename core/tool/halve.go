@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 )
 
-// Halve returns the better half of the documents in a result of DocumentsJSON. If there is only one
-// document, it returns the first half of its contents. It returns false for anything else.
+// Halve returns the first half of the documents in a result of DocumentsJSON, because the best
+// documents come first. If there is only one document, it returns the first half of the document's
+// contents. It returns false for any other text.
 func Halve(content string) (string, bool) {
 	dec := json.NewDecoder(bytes.NewReader([]byte(content)))
 	var all struct {

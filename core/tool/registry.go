@@ -18,7 +18,7 @@ type Set struct {
 	tools []Tool
 }
 
-// NewSet returns a set of the tools. The model sees them in this order.
+// NewSet returns a set of the tools. The model sees the tools in this order.
 func NewSet(tools ...Tool) (Set, error) {
 	seen := make(map[string]bool, len(tools))
 	for _, t := range tools {
@@ -34,7 +34,7 @@ func NewSet(tools ...Tool) (Set, error) {
 	return Set{tools: slices.Clone(tools)}, nil
 }
 
-// Find returns the tool with that name, or nil. It ignores case and a namespace before the name,
+// Find returns the tool with a name, or nil. It ignores case and a namespace before the name,
 // because models vary both.
 func (s Set) Find(name string) Tool {
 	if i := strings.LastIndexAny(name, ".:/"); i >= 0 {
@@ -48,8 +48,8 @@ func (s Set) Find(name string) Tool {
 	return nil
 }
 
-// Only returns the set of the named tools, or all tools if no name is given. An unknown name is an
-// error.
+// Only returns the set of the named tools. Without names, it returns all tools. An unknown name is
+// an error.
 func (s Set) Only(names ...string) (Set, error) {
 	if len(names) == 0 {
 		return s, nil
@@ -86,7 +86,7 @@ func (s Set) Len() int { return len(s.tools) }
 // Tools returns the tools in their order.
 func (s Set) Tools() []Tool { return slices.Clone(s.tools) }
 
-// Specs returns the descriptions of the tools for the model, in their order.
+// Specs returns the descriptions of the tools for the model, in the order of the set.
 func (s Set) Specs() []llm.ToolSpec {
 	var specs []llm.ToolSpec
 	for _, t := range s.tools {

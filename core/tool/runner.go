@@ -17,10 +17,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ErrTimeout is the cancellation cause of a tool's context if the tool took too long.
+// ErrTimeout is the cancellation cause of a tool's context after the tool's timeout.
 var ErrTimeout = errors.New("the tool took too long")
 
-// Failed is the prefix of the text that a model reads about a failed call.
+// Failed is the prefix of the text that a model reads after a failed call.
 const Failed = "This call failed: "
 
 // ErrPanic reports that a tool panicked. The log has the details.
@@ -32,16 +32,17 @@ type Runner struct {
 	logger *slog.Logger
 }
 
-// RunnerConfig limits a Runner. Zero fields get the defaults given.
+// RunnerConfig limits a Runner. Zero fields take the stated defaults.
 type RunnerConfig struct {
 	Timeout  time.Duration // of one call: 60 s
 	Parallel int           // calls at once: 4
 	MaxCalls int           // of one step; further ones are answered with an error: 8
-	// how long a tool may run after its timeout or a stop before it is abandoned: 2 s
+	// how long a tool may run after its timeout or a stop before the runner abandons it; the
+	// default is 2 s
 	Grace time.Duration
 }
 
-// NewRunner returns a runner. It logs failures to log, but never contents.
+// NewRunner returns a runner. It logs failures to log, without contents.
 func NewRunner(config RunnerConfig, log *slog.Logger) *Runner {
 	if config.Timeout <= 0 {
 		config.Timeout = time.Minute
@@ -58,8 +59,8 @@ func NewRunner(config RunnerConfig, log *slog.Logger) *Runner {
 	return &Runner{config: config, logger: log}
 }
 
-// Executed is one executed call. Each call of the model is in exactly one Executed of the step,
-// possibly merged with others.
+// Executed is one executed call. Each call of the model belongs to exactly one Executed of the
+// step. Merged calls share one.
 type Executed struct {
 	Call   message.Call // with the registered name and the executed arguments
 	Result Result       // Content is what the model reads, errors included
@@ -74,11 +75,13 @@ type Step struct {
 	RanTools map[string]bool // names of tools that ran earlier in the turn; decides Scope.First
 }
 
-// Run runs the calls and returns their results in the order of the calls. It merges calls of one
-// Merger into one. Each call runs in a separate tab of emit's block and closes it; Branching
-// announces several. Run returns when all calls have ended. If a tool still runs Grace after its
-// context has ended, Run abandons it and logs its name. Its goroutine may continue, but everything
-// that it sends or returns is discarded.
+// Run runs the calls and returns their results in the order of the calls. It merges all calls of a
+// Merger into one. Each call has a separate tab in emit's block. The tab is closed after the call.
+// Branching announces several tabs.
+//
+// Run returns when all calls have ended. If a tool still runs Grace after its context has ended,
+// Run abandons the tool and logs its name. The tool's goroutine may continue, but its packets and
+// results are discarded.
 func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit *packet.Emitter) []Executed {
 	jobs := merge(r.prepare(calls, step))
 	if len(jobs) > 1 {
@@ -129,8 +132,8 @@ func (r *Runner) prepare(calls []llm.ToolCall, step Step) []pendingCall {
 	return jobs
 }
 
-// sanitiseName returns a name that providers accept in a request. The model is shown its calls
-// again, and providers reject other names.
+// sanitiseName converts the name of a call to a name that providers accept. The calls of a model
+// are part of later requests, and providers reject other names.
 func sanitiseName(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -144,7 +147,7 @@ func sanitiseName(name string) string {
 	return clean[:min(len(clean), 64)]
 }
 
-// merge merges the calls of each Merger into the first of them.
+// merge merges all calls of a Merger into the first of these calls.
 func merge(jobs []pendingCall) []pendingCall {
 	var out []pendingCall
 	for i, j := range jobs {

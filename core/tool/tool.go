@@ -1,5 +1,6 @@
-// Package tool is the port to tools that a model can call, with a registry and a parallel runner.
-// Each tool is a subpackage, with its code next to the text that the model reads.
+// Package tool is the port to tools that a model can call. It has a registry of tools and a runner
+// that runs calls in parallel. Each tool is a subpackage, with its code next to the text that the
+// model reads.
 package tool
 
 import (
@@ -21,57 +22,60 @@ type Tool interface {
 	// Spec returns the tool's description for the model.
 	Spec() llm.ToolSpec
 	// Guide returns the paragraph of the system prompt that says when to use the tool. The prompt
-	// contains it only in steps that offer the tool.
+	// contains the paragraph only in steps that offer the tool.
 	Guide() string
 	// Run executes one call. It sends packets to emit, which never blocks for long. The model reads
-	// the text of an error, so the error must say what was wrong with the call. People do not see
-	// it.
+	// the text of the error, and people do not. The text must say what was wrong with the call.
 	Run(ctx context.Context, call Call, emit *packet.Emitter) (Result, error)
 }
 
-// Merger is implemented by tools whose calls of one step are better run as one, such as searches.
+// Merger is implemented by tools for which one merged call per step is better than several calls.
+// An example is a search.
 type Merger interface {
-	// Merge joins the arguments of several calls into those of one call. After an error, the calls
-	// run separately.
+	// Merge merges the arguments of several calls into the arguments of one call. If it returns an
+	// error, the calls run separately.
 	Merge(arguments []json.RawMessage) (json.RawMessage, error)
 }
 
 // Offerer is implemented by tools that are useful only in some turns.
 type Offerer interface {
-	// Offered reports whether the model is offered the tool in a turn. It must depend only on facts
-	// that do not change during the turn.
+	// Offered reports whether the tool is offered to the model in a turn. The result must depend
+	// only on facts that do not change during the turn.
 	Offered(scope Scope) bool
 }
 
-// Withdrawing is implemented by tools that certain content in the context disables for the rest of
-// a turn.
+// Withdrawing is implemented by tools that can become unavailable during a turn. Certain content in
+// the context disables such a tool for the rest of the turn.
 type Withdrawing interface {
-	// Withdrawn reports whether the tool can no longer be called. An error means that it cannot.
+	// Withdrawn reports whether the tool is disabled. If Withdrawn returns an error, the tool
+	// counts as disabled.
 	Withdrawn(ctx context.Context, scope Scope) (bool, error)
 }
 
 // Fitter is implemented by tools whose description varies between turns.
 type Fitter interface {
-	// Fit returns the tool as this turn describes it. It must depend only on facts that are the
-	// same for all people of a tenant, so that their prompts begin alike.
+	// Fit returns the tool with the description for a turn. The result must depend only on facts
+	// that are the same for all people of a tenant. The prompts of these people then begin with the
+	// same text.
 	Fit(scope Scope) Tool
 }
 
-// Call is one call with the data of its turn.
+// Call is one call of a tool, with the data of its turn.
 type Call struct {
 	ID        string
 	Arguments json.RawMessage // a JSON object
 	Scope     Scope
 }
 
-// Scope describes the turn for which a tool runs. Tools must not change the values that it points
+// Scope describes the turn in which a tool runs. Tools must not change the values that Scope points
 // to, except Citations and Rankings.
 type Scope struct {
 	Audience access.Audience
 	Asker    string // id of the person who asked; empty: no person did
-	// the question: the person's newest message, or a part of it that a model may have written
+	// the question: the newest message of the person, or a part of the message that a model may
+	// have written
 	Question string
-	// all text that people wrote in the conversation, without text of others
+	// all text that people wrote in the conversation, without text from other authors
 	Quoted    []string
 	Basis     message.Basis     // basis of Question in addition to History, Files and Shown
 	History   []message.Message // earlier turns that the audience may read, oldest first
@@ -80,13 +84,13 @@ type Scope struct {
 	Catalogue []Source       // searchable sources, as the prompt lists them
 	Documents []document.ID  // restricts the search; empty means all documents
 	Files     []message.File // of the project and the conversation, oldest first
-	// stored results of the turn's searches, for their further pages; nil: none are stored
+	// stored results of the turn's searches, for further pages; nil if results are not stored
 	Rankings *retrieve.Rankings
 	Shown    []message.Reference // passages that tools of this turn have shown the model
 	First    bool                // this tool has not run in this turn
-	// the result is read outside a conversation: pages are identified by document ids
+	// the result is read outside a conversation, so pages are identified by document ids
 	Portable bool
-	// the reader of the result weighs words by their frequency, like an extractive model
+	// the reader of the result weights words by their frequency, as an extractive model does
 	WeighsWords bool
 	Passages    int // maximum number of passages of a search; 0 means the tool's limit
 	Budget      int // maximum tokens of Content; 0: no limit
@@ -94,7 +98,7 @@ type Scope struct {
 	Now         time.Time
 }
 
-// Source is a source of documents, and the part that the audience may read.
+// Source is a source of documents, with the part of the source that the audience may read.
 type Source struct {
 	ID        document.SourceID
 	Name      string
@@ -107,13 +111,14 @@ type Source struct {
 type Result struct {
 	Content   string          // text for the model
 	Arguments json.RawMessage // arguments that ran, for the history; nil means the call's arguments
-	// documents in Content, under the numbers that the model sees; Text is empty if Content has
-	// only the title
+	// documents in Content, with the numbers that the model sees; Text is empty if Content has only
+	// the title
 	References []message.Reference
 	Citable    bool // Content may be cited: the citation section and reminder follow
 	Evidence   bool // for searches: something scored above the floor
-	// for searches: how the search ran, for explanations, also after an error; nil: unknown
+	// for searches: how the search ran, for explanations; set after an error too; nil if unknown
 	Search *retrieve.Account
-	// for searches: documents to name if nothing answers, best first (retrieve.Result.Closest)
+	// for searches: documents to name if no document answers the question, best first
+	// (retrieve.Result.Closest)
 	Closest []document.Ref
 }

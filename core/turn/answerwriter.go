@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// messageBreak separates two messages of one answer, such as narration before a tool call and the
-// text after it.
+// messageBreak separates two messages of one answer, such as the narration before a tool call and
+// the text after the call.
 const messageBreak = "\n\n"
 
-// block is the kind of the block that is open in the user interface.
+// block is the kind of the open block in the user interface.
 type block int
 
 const (
@@ -25,9 +25,9 @@ const (
 	writing
 )
 
-// answerWriter converts a model's output into packets. It writes one block at a time and closes
-// each before the next begins. One goroutine and its timer use it: the timer shows a message that
-// was held back for maxHold.
+// answerWriter converts a model's output into packets. It closes each block before it begins the
+// next. It is used by one goroutine and by its timer. The timer shows a message that was held back
+// for maxHold.
 type answerWriter struct {
 	mu           sync.Mutex
 	timer        *time.Timer // of the held message; nil if there is none
@@ -41,21 +41,22 @@ type answerWriter struct {
 	block block
 	index int // of the open block, or of the next one
 
-	// strict holds a message back until it cites something. A message without citations is not
-	// shown.
+	// strict holds a message back until the message cites something. A message without citations is
+	// not shown.
 	strict bool
-	// showDenials shows a message held back by strict if it only says that the documents do not
-	// answer.
+	// showDenials shows a message that strict holds back if the message only says that the
+	// documents do not answer.
 	showDenials bool
-	// holdNarration holds a message back until it is too long for narration, cites something, or
-	// maxHold has passed. turnIntoStatus converts it to a status.
+	// holdNarration holds a message back because it may be narration. The message is shown when it
+	// is too long for narration, cites something, or was held for maxHold. turnIntoStatus converts
+	// a held message to a status.
 	holdNarration bool
-	// beginning of the first shown message, such as why it only quotes
+	// beginning of the first shown message, for example the reason why the message only quotes
 	preface string
 	pending []packet.Payload
 	raw     strings.Builder
 	dropped bool // the last message was not shown
-	// text since takeText, shown or not; a blank line separates its messages
+	// text since takeText, shown or not; messages are separated by a blank line
 	text      strings.Builder
 	documents []packet.Document
 }
@@ -83,7 +84,7 @@ func (v *answerWriter) writeReasoning(text string) {
 	v.current.Emit(packet.ReasoningDelta{Text: text})
 }
 
-// writeText emits text of the answer. Leading white space opens no message.
+// writeText emits text of the answer. Leading white space does not begin a message.
 func (v *answerWriter) writeText(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -118,11 +119,12 @@ func (v *answerWriter) writeText(text string) {
 	}
 }
 
-// maxHold is how long text may be held back to see whether a tool call follows. Models send the
-// call right after their narration, and readers should see text as it is written.
+// maxHold is how long text is held back at most to see whether a tool call follows. Models send the
+// call right after the narration. Longer waits would delay the text for readers.
 const maxHold = 700 * time.Millisecond
 
-// startHoldTimer shows the current message after maxHold unless it ends before.
+// startHoldTimer starts a timer that shows the current message after maxHold, unless the message
+// ends before.
 func (v *answerWriter) startHoldTimer() {
 	v.messageCount++
 	message := v.messageCount
@@ -135,7 +137,8 @@ func (v *answerWriter) startHoldTimer() {
 	})
 }
 
-// narration is the number of characters from which a text counts as an answer instead of narration.
+// narration is the number of characters from which a text counts as an answer. A shorter text
+// counts as narration.
 const narration = 200
 
 // isAnswer reports whether a text is too long for narration before a tool call, or has a second
@@ -144,7 +147,7 @@ func isAnswer(text string) bool {
 	return strings.Contains(strings.TrimRight(text, " \t\r\n"), "\n\n") || utf8.RuneCountInString(text) >= narration
 }
 
-// turnIntoStatus shows a held message as a status, because a tool call follows it.
+// turnIntoStatus shows a held message as a status, because a tool call follows the message.
 func (v *answerWriter) turnIntoStatus() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -199,7 +202,7 @@ func (v *answerWriter) emitEvents() {
 	}
 }
 
-// release shows the held message and all later text of it.
+// release shows the held message. Later text of the message is then shown at once.
 func (v *answerWriter) release() {
 	v.stopHoldTimer()
 	if len(v.pending) == 0 {
@@ -223,8 +226,8 @@ func (v *answerWriter) release() {
 	}
 }
 
-// toolCallBegan notes that a tool call has begun. A held message is then narration, however long
-// the call takes to arrive.
+// toolCallBegan records that a tool call has begun. A held message is then narration, so its timer
+// is stopped.
 func (v *answerWriter) toolCallBegan() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -247,7 +250,7 @@ func (v *answerWriter) dropPending() {
 	v.block, v.dropped = none, true
 }
 
-// close ends the open block, if any. It discards a message that is still held.
+// close ends the open block, if any. It discards a held message.
 func (v *answerWriter) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -276,8 +279,8 @@ func (v *answerWriter) endBlock() {
 	v.index++
 }
 
-// nextPlacement returns an emitter for a block that others write, such as tools. Each call uses up
-// one index.
+// nextPlacement returns an emitter for a block that another component writes, such as a tool. Each
+// call uses up one index.
 func (v *answerWriter) nextPlacement() *packet.Emitter {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -286,7 +289,7 @@ func (v *answerWriter) nextPlacement() *packet.Emitter {
 	return v.emit.At(packet.Placement{TurnIndex: v.index - 1})
 }
 
-// addDocuments adds documents that the next message lists as found.
+// addDocuments adds documents. The next message lists them as found.
 func (v *answerWriter) addDocuments(references []message.Reference) {
 	for _, r := range references {
 		known := r.Text == "" // the model saw only its title

@@ -14,11 +14,12 @@ import (
 // quoteRunes is the maximum length of a passage's excerpt in a source list.
 const quoteRunes = 160
 
-// projectSource is the source of project files that no index holds.
+// projectSource is the source of project files that are in no index.
 const projectSource document.SourceID = "project"
 
-// referenceKey identifies a reference by its number and chunk, or by its text if it has no chunk,
-// such as a part of a file. An opened page and its first chunk have different numbers.
+// referenceKey identifies a reference by its number and chunk. A reference without a chunk, such as
+// a part of a file, is identified by its number and text. An opened page and its first chunk have
+// different numbers.
 func referenceKey(r message.Reference) string {
 	if r.Chunk == nil {
 		return fmt.Sprintf("%s\x00%d\x00text\x00%s", r.Document.ID, r.Number, r.Text)
@@ -26,8 +27,8 @@ func referenceKey(r message.Reference) string {
 	return fmt.Sprintf("%s\x00%d\x00%d", r.Document.ID, r.Number, *r.Chunk)
 }
 
-// newMapping returns the citation numbers of the session. The model may cite documents of the
-// history in this prompt. Other numbers are only reserved.
+// newMapping returns the citation numbers of the session. Numbers of documents in the prompt's
+// history resolve, so the model may cite them. All other numbers are only reserved.
 func newMapping(req Request) *cite.Mapping {
 	m := cite.NewMapping()
 	part := func(n int, id document.ID, otherwise string) string {
@@ -63,9 +64,9 @@ func newMapping(req Request) *cite.Mapping {
 	return m
 }
 
-// ambiguous returns the numbers that a history uses for several documents. That happens when an
-// answer was copied from another session, or came from a release that numbered documents. Such
-// numbers resolve to no source, because a link could be wrong.
+// ambiguous returns the numbers that a history uses for several documents. The cause is an answer
+// that was copied from another session, or an older release that numbered documents. Such a number
+// resolves to no source, because its link could be wrong.
 func ambiguous(history []message.Message) (numbers []int) {
 	owner := make(map[int]document.ID)
 	note := func(n int, id document.ID) {
@@ -102,8 +103,8 @@ func projectRef(f message.File) document.Ref {
 	return document.Ref{ID: document.ID(projectSource) + ":" + document.ID(f.ID), Source: projectSource, Kind: "file", Title: f.Name}
 }
 
-// citations returns the footnotes of an answer. Each has the passage that its link points to, or
-// else the passage of its document that the model saw first.
+// citations returns the footnotes of an answer. Each footnote has the passage that its link points
+// to. If there is none, it has the passage of its document that the model saw first.
 func citations(cited []cite.Info, references []message.Reference, mapping *cite.Mapping) []message.Citation {
 	var out []message.Citation
 	for _, info := range cited {
@@ -140,8 +141,8 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 	return out
 }
 
-// numberOf returns the model's first number for a footnote's link, or else for its document. It
-// returns 0 if there is none.
+// numberOf returns the model's first number for a footnote's link. If no number has that link, it
+// returns the first number of the footnote's document, or 0.
 func numberOf(info cite.Info, mapping *cite.Mapping) int {
 	first := 0
 	for n, s := range mapping.All() {
@@ -165,7 +166,7 @@ type place struct {
 	text   string
 }
 
-// addPlaces adds the sections of a reference, each once. A reference without sections is one
+// addPlaces adds the sections of a reference, each once. A reference without sections counts as one
 // section.
 func addPlaces(places []place, r message.Reference) []place {
 	sections := r.Sections
@@ -186,8 +187,9 @@ func addPlaces(places []place, r message.Reference) []place {
 	return places
 }
 
-// chooseSection returns a function that chooses the section of passage n that best matches a citing
-// sentence. It returns nil for a passage with one section.
+// chooseSection returns a function that chooses a section of passage n for a citing sentence. The
+// function chooses the section that matches the sentence best. chooseSection returns nil for a
+// passage with one section.
 func (w *worker) chooseSection(n int) func(sentence string) cite.Source {
 	places := w.places[n]
 	if len(places) < 2 {
@@ -206,8 +208,8 @@ func (w *worker) chooseSection(n int) func(sentence string) cite.Source {
 	}
 }
 
-// supports reports whether passage n shares a word or number with a sentence. Passages of earlier
-// turns are not available and count as support.
+// supports reports whether passage n shares a word or number with a sentence. A passage of an
+// earlier turn is not available and counts as support.
 func (w *worker) supports(sentence string, n int) bool {
 	passages := w.passages[n]
 	return passages == nil || cite.Supported(sentence, passages) > 0

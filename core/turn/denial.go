@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// denials match the beginning of an answer that says that the documents do not answer, in the
-// languages most questions use. In other languages the answer gets the less exact notice that it is
-// based on no document.
+// denials match the beginning of an answer that says that the documents do not answer. The patterns
+// cover the languages of most questions. In other languages the answer gets the less exact notice
+// that it is based on no document.
 var denials = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\b(could|can|did|was|were|am|is|are)(\s*n[o']t|n['’]t|not)\s+(\w+\s+){0,3}(find|found|locate|answer|answered|mentioned|covered|described|documented|see anything)\b`,
 	`\bcannot\s+(\w+\s+){0,2}(find|locate|answer)\b`,
@@ -30,8 +30,8 @@ var denials = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`(見つかりません|見つかりませんでした|記載(が|は)?(ありません|ない)|没有找到|未找到|找不到|没有提到|찾을 수 없|찾지 못)`,
 }, `|`))
 
-// denialRunes is how far into an answer a denial counts. A later one is about a part of the
-// question.
+// denialRunes is the length of the beginning of an answer that is checked for a denial. A later
+// denial is about a part of the question.
 const denialRunes = 240
 
 // denies reports whether a text says that the documents do not answer the question.
@@ -40,8 +40,8 @@ func denies(text string) bool {
 	return denials.MatchString(string(runes[:min(len(runes), denialRunes)]))
 }
 
-// baseless reports whether the passages support none of an answer's citations. A citation is
-// unsupported if its sentence shares no word or number with the passage. An answer without
+// baseless reports whether the passages support none of an answer's citations. A passage does not
+// support a citation if it shares no word or number with the citing sentence. An answer without
 // citations is not baseless.
 func baseless(text string, passages map[int][]string) bool {
 	cited := false

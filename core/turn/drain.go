@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// statusThinking is shown in the thread while a model sends nothing readable.
+// statusThinking is the status in the thread while a model sends no readable text.
 const statusThinking = "The model is thinking."
 
 // modelActivity is drain's state of one model.
@@ -32,9 +32,9 @@ func (w *modelActivity) observe(p packet.Payload) {
 	}
 }
 
-// drain passes packets to the sink in order of arrival until all workers have ended, then empties
-// the queue. After a silence it sends a Heartbeat for a model that is still running, and a Status
-// for each model that is thinking.
+// drain passes packets to the sink in order of arrival until all workers have ended. Then it
+// empties the queue. After a silence it sends a Heartbeat for a model that is still running. It
+// also sends a Status for each model that is thinking.
 func drain(queue <-chan packet.Packet, finished <-chan struct{}, sink packet.Sink, models int, silence time.Duration) {
 	all := make([]modelActivity, models)
 	quiet := time.NewTimer(silence)

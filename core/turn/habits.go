@@ -2,12 +2,12 @@ package turn
 
 import "sync"
 
-// quietCalls is after how many calls in a row without a word before them a model's words are no
+// quietCalls is the number of consecutive calls without narration after which a model's text is no
 // longer held back. A model that narrates does so in most of its turns.
 const quietCalls = 3
 
-// habits counts, by model, the latest calls without a word before them. It is safe for concurrent
-// use.
+// habits counts the latest consecutive calls without narration for each model. It is safe for
+// concurrent use.
 type habits struct {
 	mu     sync.Mutex
 	silent map[string]int
@@ -27,7 +27,7 @@ func (h *habits) recordCall(model string, silently bool) {
 	}
 }
 
-// isSilent reports whether the model does not narrate, as far as its latest calls show.
+// isSilent reports whether the model's latest calls had no narration.
 func (h *habits) isSilent(model string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// worker is one model's run through the turn. It belongs to one goroutine.
+// worker runs one model through the turn. It belongs to one goroutine.
 type worker struct {
 	req         Request
 	model       llm.Model
@@ -52,7 +52,8 @@ type worker struct {
 	rankings retrieve.Rankings
 	citable  bool
 	project  []prompt.ProjectFile
-	// documents of a project that does not fit: the first search is restricted to them
+	// documents of a project that does not fit into the prompt; the first search is restricted to
+	// them
 	searchFiles     []document.ID
 	steps           []message.Message
 	toolReferences  []message.Reference // passages that tools returned in this turn
@@ -65,13 +66,13 @@ type worker struct {
 	halved  bool
 	nudge   prompt.Nudge // reminder in the next request
 	partial string       // text that nudge refers to
-	// no tools are offered any more: the endpoint called one although none was offered
+	// no more tools are offered, because the endpoint called a tool although none was offered
 	toolless        bool
 	textCallRetries int // steps retried with text calls because an endpoint does not support tools
 }
 
-// work calls the model until it calls no more tools, at most maxSteps times. The error is why there
-// is no complete answer. A panic becomes errPanic.
+// work calls the model until the model calls no more tools, at most maxSteps times. It returns an
+// error if there is no complete answer. A panic becomes errPanic.
 func (w *worker) work(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -120,11 +121,11 @@ func (w *worker) work(ctx context.Context) (err error) {
 	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
 }
 
-// smallPassages is the number of passages that a small model is shown.
+// smallPassages is the number of passages in the prompt of a small model.
 const smallPassages = 5
 
-// searchFirst searches with the question for a small model. The model is then called once, without
-// tools.
+// searchFirst searches with the question for a small model. The model is called only once after
+// that, without tools.
 func (w *worker) searchFirst(ctx context.Context) error {
 	if !w.model.Info().Small {
 		return nil
@@ -145,8 +146,9 @@ func (w *worker) searchFirst(ctx context.Context) error {
 }
 
 // useStandIn switches to the stand-in if the budget is exhausted or the model is unreachable. It
-// reports whether the step can be repeated, which it cannot if the reader has seen text. An
-// unreachable model may be back soon, so the stand-in's reply is then shown only if it cites.
+// reports whether the step can be repeated. The step cannot be repeated if the reader has seen
+// text. In place of an unreachable model, the stand-in's reply is shown only if it cites, because
+// the model may be back soon.
 func (w *worker) useStandIn(ctx context.Context, err error) bool {
 	var full *spend.CapError
 	unpaid := errors.As(err, &full)
@@ -166,12 +168,12 @@ func (w *worker) useStandIn(ctx context.Context, err error) bool {
 	return true
 }
 
-// maxTextCallRetries is how often a step is repeated for endpoints without tool support: once for
-// each model of a chain.
+// maxTextCallRetries is how often a step is repeated because the endpoint does not support tools.
+// It allows one retry for each model of a chain.
 const maxTextCallRetries = 4
 
-// retryWithTextCalls reports whether to repeat the step with tool calls as text, because the
-// endpoint does not support tools.
+// retryWithTextCalls reports whether to repeat the step with tool calls as text. The reason is that
+// the endpoint does not support tools.
 func (w *worker) retryWithTextCalls(ctx context.Context, err error) bool {
 	if !errors.Is(err, llm.ErrNoTools) || w.model.Info().NativeTools || w.textCallRetries == maxTextCallRetries {
 		return false
@@ -181,7 +183,7 @@ func (w *worker) retryWithTextCalls(ctx context.Context, err error) bool {
 	return true
 }
 
-// halvePassages drops half of the passages after the endpoint refused the prompt as too long. It
+// halvePassages drops half of the passages if the endpoint refused the prompt as too long. It
 // reports whether to repeat the step.
 func (w *worker) halvePassages(ctx context.Context, err error) bool {
 	if w.halved || !errors.Is(err, llm.ErrContextTooLong) || w.writer.takeText() != "" {
@@ -201,8 +203,7 @@ func (w *worker) halvePassages(ctx context.Context, err error) bool {
 	return w.halved
 }
 
-// withdrawTools removes the tools that the content of the context forbids, for the rest of the
-// turn.
+// withdrawTools removes tools for the rest of the turn if the content of the context forbids them.
 func (w *worker) withdrawTools(ctx context.Context) {
 	scope, withdrawn := w.scope(), false
 	allowed := slices.DeleteFunc(w.tools.Tools(), func(t tool.Tool) bool {
@@ -290,7 +291,7 @@ func (w *worker) handleReply(ctx context.Context, number int, result stepResult)
 }
 
 // lacksCitations reports whether to ask a strict agent's model for citations before the answer is
-// withheld. That is so if the answer cites no shown passage and is no denial.
+// withheld. It returns true if the answer cites no shown passage and is no denial.
 func (w *worker) lacksCitations(result stepResult) bool {
 	return !result.shown && !w.askedForNumbers && len(w.shown) > 0 && !w.model.Info().Extractive && !denies(result.text)
 }
@@ -303,9 +304,10 @@ func (w *worker) checkAudience(ctx context.Context) error {
 	return w.req.CheckAudience(ctx)
 }
 
-// offeredTools returns the tools that a step may call. The first step offers only the forced tool,
-// if any; a project that must be searched forces the search. The last step offers none, other steps
-// offer all. The request lists all tools in each step, so that its prefix stays cacheable.
+// offeredTools returns the tools that a step may call. If a tool is forced, the first step offers
+// only that tool. A project that must be searched forces the search. The last step offers no tools,
+// and other steps offer all tools. The request lists all tools in each step, so that its prefix
+// stays cacheable.
 func (w *worker) offeredTools(number int) (tool.Set, llm.ToolChoice) {
 	if w.toolless || w.partial != "" || w.tools.Len() == 0 || number == w.maxSteps-1 {
 		return tool.Set{}, llm.ToolChoice{Mode: llm.None}
@@ -323,7 +325,7 @@ func (w *worker) offeredTools(number int) (tool.Set, llm.ToolChoice) {
 	return w.tools, llm.ToolChoice{}
 }
 
-// build builds the step's prompt. A project that does not fit into the first step's prompt is
+// build builds the prompt of the step. If a project does not fit into the first prompt, it is
 // searched for the rest of the turn.
 func (w *worker) build(ctx context.Context, last bool) (prompt.Prompt, error) {
 	offered := w.tools
@@ -359,7 +361,7 @@ func (w *worker) build(ctx context.Context, last bool) (prompt.Prompt, error) {
 	return built, nil
 }
 
-// makeProjectCitable makes project files citable that the prompt includes in full.
+// makeProjectCitable makes project files citable if the prompt includes them in full.
 func (w *worker) makeProjectCitable() {
 	for _, p := range w.project {
 		if p.File.Text == "" { // it could not be included
@@ -407,7 +409,7 @@ func (w *worker) runTools(ctx context.Context, result stepResult) {
 	w.recorder.AddSteps(stored)
 }
 
-// addPassages makes the numbers of shown passages resolve to their sources.
+// addPassages maps the numbers of shown passages to their sources.
 func (w *worker) addPassages(references []message.Reference) {
 	for _, r := range references {
 		if r.Text == "" {
@@ -451,17 +453,17 @@ func allFiles(req Request) []message.File {
 	return append(all, req.Question.Files...)
 }
 
-// leastToolTokens is the minimum budget of a tool result. Less would be useless, and the prompt
-// trims the excess.
+// leastToolTokens is the minimum budget of a tool result in tokens. A smaller result would be
+// useless. The prompt trims the excess.
 const leastToolTokens = 400
 
-// toolBudget returns the tokens left for tool results. They get most of what instructions and
-// history leave of the window.
+// toolBudget returns the number of tokens left for tool results. Tool results get most of the
+// window that instructions and history do not use.
 func toolBudget(info llm.Info, spent int) int {
 	return max(leastToolTokens, (info.Window-info.Reply)*6/10-spent)
 }
 
-// replyTokens returns the maximum length of a reply, which the prompt leaves free.
+// replyTokens returns the maximum length of a reply in tokens. The prompt leaves this space free.
 func replyTokens(info llm.Info) int { return min(info.Reply, info.Window/2) }
 
 // searchCall returns a search with the question.

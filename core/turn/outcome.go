@@ -18,7 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Sentence is text for people in a thread. It says what happened and what to do, and reveals no
+// Sentence is text for people in a thread. It says what happened and what to do. It reveals no
 // internals.
 type Sentence string
 
@@ -66,11 +66,11 @@ func quotedPreface(reference string) string {
 	return fmt.Sprintf("I can't reach the language model right now. Here is what your documents say: (code %s)\n\n", reference)
 }
 
-// newReference returns a code that finds a failure in the log and with footnote why.
+// newReference returns a code that identifies a failure in the log and for footnote why.
 func newReference() string { return strings.ToLower(rand.Text()[:10]) }
 
-// causeOf returns the cause code of a run's error. It is empty for success and for what people
-// caused.
+// causeOf returns the cause code of a run's error. It is empty for success and for errors caused by
+// people.
 func causeOf(err error, f facts) session.Cause {
 	var limited *llm.RateLimitError
 	var full *spend.CapError
@@ -104,10 +104,11 @@ func causeOf(err error, f facts) session.Cause {
 	return session.CauseInside
 }
 
-// exhaustedBudgets are the sentences for an exhausted cap, by its period.
+// exhaustedBudgets maps the period of a cap to the sentence for an exhausted cap.
 var exhaustedBudgets = map[string]string{"daily": "The budget for today is used up", "monthly": "The budget for this month is used up"}
 
-// sentenceStandIn returns the notice next to an answer that quotes because the budget is exhausted.
+// sentenceStandIn returns the notice for an answer that only quotes because the budget is
+// exhausted.
 func sentenceStandIn(full *spend.CapError) string {
 	return exhaustedBudgets[full.Period] + ", so this answer quotes the documents instead of writing about them."
 }
@@ -116,7 +117,7 @@ func sentenceCapped(full *spend.CapError) Sentence {
 	return Sentence(fmt.Sprintf("%s. Ask again after %s.", exhaustedBudgets[full.Period], full.Until.Format("2 January 15:04 UTC")))
 }
 
-// errRefused ends a run whose question a filter refused. It holds the sentence for the person.
+// errRefused ends a run if a filter refused the question. It contains the sentence for the person.
 type errRefused string
 
 func (e errRefused) Error() string { return "a filter refused the question" }
@@ -124,7 +125,7 @@ func (e errRefused) Error() string { return "a filter refused the question" }
 // errPanic ends a run after a panic. The log has the panic's value.
 var errPanic = errors.New("a lower level panicked")
 
-// facts determine an outcome together with the run's error.
+// facts are the inputs, besides the run's error, that determine an outcome.
 type facts struct {
 	cited, wroteText      bool
 	baseless              bool // the passages support no citation
@@ -195,8 +196,9 @@ func outcomeOf(err error, f facts) Ending {
 	}
 }
 
-// completedOutcome returns the outcome of a run without error. It depends on what the answer says
-// and cites, not on whether the search rated its results as evidence: the model has read them.
+// completedOutcome returns the outcome of a run without error. The outcome depends on what the
+// answer says and cites. It does not depend on whether the search rated its results as evidence,
+// because the model has read the results.
 //
 //	the answer               open agent                     strict agent;
 //	cites a passage:         answered, cited                answered, cited;
@@ -204,9 +206,9 @@ func outcomeOf(err error, f facts) Ending {
 //	cites nothing:           answered, with a note          no_evidence; not shown;
 //	… and is a denial:       no_evidence, without a note    the same, if only a denial;
 //
-// A run without text ends with llm.ErrEmpty: no_evidence if a search found nothing close, failed
-// otherwise. If every search failed and the model saw no documents, an open agent's answer says so
-// and a strict agent's turn fails.
+// A run without text ends with llm.ErrEmpty. Its outcome is no_evidence if a search found nothing
+// close, and failed otherwise. If every search failed and the model saw no documents, an open
+// agent's answer says so and a strict agent's turn fails.
 func completedOutcome(f facts) Ending {
 	grounding := packet.General
 	if f.references {
@@ -237,7 +239,7 @@ func completedOutcome(f facts) Ending {
 	}
 }
 
-// cancellation reports whether ctx ended, and whether a person's stop ended it.
+// cancellation reports whether ctx has ended, and whether a person's stop was the cause.
 func cancellation(ctx context.Context) (interrupted, stopping bool) {
 	cause := context.Cause(ctx)
 	return cause != nil, errors.Is(cause, ErrStopped)

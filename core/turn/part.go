@@ -11,27 +11,28 @@ import (
 // Onyx's agents and of footnote.yaml.
 type Depth struct {
 	Always bool // use_agentic_search: search every question deeply, as far as it needs it
-	// perform_initial_search_decomposition is false: the question is split without seeing a first
-	// search's results
+	// perform_initial_search_decomposition is false: the question is split before a first search
 	Blind bool
 	Once  bool // allow_refinement is false: no follow-up questions
-	// using_tool_calling_llm is false: the model that plans and judges is asked in text, even if it
+	// using_tool_calling_llm is false: planning and judging use text requests, even if the model
 	// supports tool calls
 	Plain bool
-	// confirm_above: a plan with more sub-questions waits until a person starts it; 0: no plan
+	// confirm_above: a plan with more sub-questions waits until a person starts it; if 0, no plan
 	// waits
 	Ask int
 }
 
-// Part is the data that several runs of one turn share. Runs change only its citation numbers.
+// Part is the data that several runs of one turn share. Runs change only the citation numbers in
+// it.
 type Part struct {
 	Numbers *cite.Mapping // numbers that models see
 	Cited   *cite.Numbers // numbers that readers see
-	// Steps are tool calls and results of earlier runs, and References the passages in them. The
-	// run begins with them. If there are references, the prompt asks for citations.
+	// Steps are tool calls and results of earlier runs, with which the run begins. References are
+	// the passages in the steps. If there are references, the prompt asks for citations.
 	Steps      []message.Message
 	References []message.Reference
-	// Quoted is text by people that the run uses, in addition to its question and history.
+	// Quoted lists texts that people wrote and that the run uses, in addition to its question and
+	// history.
 	Quoted []string
 	// Basis describes the content from which the run's question was derived.
 	Basis message.Basis
@@ -57,7 +58,7 @@ func basis(req Request) message.Basis {
 // Numbers returns the citation numbers of a session's documents, for a Part.
 func Numbers(req Request) *cite.Mapping { return newMapping(req) }
 
-// citationNumbers returns the numbers of a run: those of its Part, or new ones.
+// citationNumbers returns the numbers of the run's Part. Without a Part it returns new numbers.
 func citationNumbers(req Request) (*cite.Mapping, *cite.Numbers) {
 	if req.Part != nil {
 		return req.Part.Numbers, req.Part.Cited

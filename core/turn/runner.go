@@ -30,11 +30,11 @@ type Config struct {
 	Heartbeat time.Duration // silence after which a Heartbeat is sent: 15 s
 	Queue     int           // packets that may wait for the sink: 64
 	// DropUnsupported drops citations of passages that share no word or number with the citing
-	// sentence. Citations then appear only when their sentence is complete.
+	// sentence. A citation then appears only when its sentence is complete.
 	DropUnsupported bool
 }
 
-// Runner runs turns. It is safe for concurrent use, and any number of turns may run at once.
+// Runner runs turns. It is safe for concurrent use. The number of concurrent turns is not limited.
 type Runner struct {
 	tools   tool.Set
 	run     *tool.Runner
@@ -58,13 +58,13 @@ func NewRunner(tools tool.Set, counter budget.Counter, config Config, log *slog.
 	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, config: config, log: log, habits: &habits{}}
 }
 
-// Run runs one turn and returns when all its parts have ended. No goroutine or request continues,
-// except a tool that ignores its context, which tool.Runner abandons. Run calls the sink only from
-// this goroutine. Each model's packets end with its Stop, and each model has one Answer in the
-// report.
+// Run runs one turn and returns when all its parts have ended. No goroutine or request continues
+// afterwards. The exception is a tool that ignores its context, which tool.Runner abandons. Run
+// calls the sink only from the calling goroutine. Each model's packets end with its Stop, and each
+// model has one Answer in the report.
 //
-// An error means that the request cannot be run, and that the sink got nothing. Failures during the
-// run are in the report.
+// Run returns an error only if the request cannot be run. The sink has then received no packets.
+// Failures during the run are in the report.
 func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report, error) {
 	tools, err := r.validate(req)
 	if err != nil {
@@ -128,8 +128,8 @@ func (r *Runner) validate(req Request) (tool.Set, error) {
 	return tools, errors.Join(errs...)
 }
 
-// worker returns the worker for one model's answer and the state that it records to. Read the state
-// only after the worker has ended.
+// worker returns the worker for one model's answer, and the state to which the worker records. Read
+// the state only after the worker has ended.
 func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *cite.Mapping, cited *cite.Numbers, emit *packet.Emitter,
 	began time.Time,
 ) (*worker, *state) {
@@ -159,8 +159,8 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 	return w, state
 }
 
-// end returns a worker's Answer. cause is why the answer is not complete, or nil. end sends exactly
-// one Stop.
+// end returns a worker's Answer and sends exactly one Stop. cause is the reason why the answer is
+// incomplete, or nil.
 func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.Emitter, cause error) Answer {
 	req := w.req
 	f := state.facts()
@@ -191,7 +191,7 @@ func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.
 	return a
 }
 
-// Documents returns the documents of the passages, each once, in the order of first passages.
+// Documents returns the documents of the passages, each once, in the order of their first passages.
 func Documents(of []message.Reference) (list []document.Ref) {
 	for _, r := range message.Distinct(of) {
 		list = append(list, r.Document)
@@ -199,7 +199,7 @@ func Documents(of []message.Reference) (list []document.Ref) {
 	return list
 }
 
-// stop sends the last packets of a model: an Error if it failed, and the Stop.
+// stop sends the last packets of a model: the Stop, with an Error before it if the model failed.
 func stop(to *packet.Emitter, e Ending, notices []string) {
 	s := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: notices}
 	if e.Outcome == session.Failed || e.Outcome == session.Limited {

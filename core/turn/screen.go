@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// Texts returns the texts of a message and its files, for a filter of questions.
+// Texts returns the texts of a message and its files, as input for a question filter.
 func Texts(m message.Message) []string {
 	all := []string{m.Text}
 	for _, f := range m.Files {
@@ -18,7 +18,7 @@ func Texts(m message.Message) []string {
 }
 
 // permittedHistory returns the history without turns whose questions the filter refuses. A refused
-// question stays in its session, but no later prompt includes it.
+// question stays in its session but is in no later prompt.
 func permittedHistory(req Request) []message.Message {
 	if req.Filter == nil {
 		return req.History

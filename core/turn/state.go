@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// recorder is the write-only interface of state. Workers cannot read it, so no logic can depend on
-// what was recorded.
+// recorder is the write-only interface of state. Workers cannot read recorded data, so no logic can
+// depend on it.
 type recorder interface {
 	// NoteFirstToken records when the model first sent something.
 	NoteFirstToken()
@@ -33,13 +33,13 @@ type recorder interface {
 	AddInvented(numbers int)
 	// AddReferences adds passages that a prompt now includes.
 	AddReferences(references []message.Reference)
-	// AddSearch adds the result of a search-like tool. account may be nil. Its notices are shown to
-	// the person.
+	// AddSearch adds the result of a search-like tool. account may be nil. The notices in account
+	// are shown to the person.
 	AddSearch(evidence bool, closest []document.Ref, account *retrieve.Account)
 	// AddFailedSearch adds a failed search, for explanations.
 	AddFailedSearch(account retrieve.Account)
-	// AddSteps adds a step's tool messages. Text written before the calls then belongs to them
-	// instead of to the answer.
+	// AddSteps adds a step's tool messages. Text written before the calls then belongs to these
+	// messages instead of the answer.
 	AddSteps(messages []message.Message)
 	// AddInference adds usage and duration of one model call.
 	AddInference(model string, usage llm.Usage, took time.Duration)
@@ -196,7 +196,7 @@ func (s *state) AddNotices(sentences ...string) {
 	s.notice(sentences...)
 }
 
-// notice adds sentences, each once. The caller must hold mu.
+// notice adds sentences and skips duplicates. The caller must hold mu.
 func (s *state) notice(sentences ...string) {
 	for _, sentence := range sentences {
 		if !s.seen["notice "+sentence] {
@@ -223,8 +223,8 @@ func (s *state) facts() facts {
 	}
 }
 
-// finish returns the complete Answer. For prose it removes text that the reader was not shown: a
-// number that the model invented may be assigned to a passage later.
+// finish returns the complete Answer. In prose it removes text that the reader was not shown,
+// because a number that the model invented may be assigned to a passage later.
 func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping, prose bool) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,7 +249,7 @@ func (s *state) references() []message.Reference {
 	return s.answer.References
 }
 
-// closestDocuments returns the closest documents of the first search that had any.
+// closestDocuments returns the closest documents of the first search that found any.
 func (s *state) closestDocuments() []document.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()

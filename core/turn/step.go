@@ -16,7 +16,7 @@ import (
 
 // stepResult is the result of one model call.
 type stepResult struct {
-	// as the model wrote it, without the markup of calls; a blank line separates two messages
+	// as the model wrote it, without the markup of calls; messages are separated by a blank line
 	text    string
 	shown   bool // the reader saw the text
 	calls   []llm.ToolCall
@@ -24,8 +24,9 @@ type stepResult struct {
 	finish  llm.Finish
 }
 
-// step makes one model call, streams its text to the reader and collects its tool calls. It asks
-// once for the rest of an answer that was cut by its length. It closes every block that it opens.
+// step makes one model call, streams the text to the reader and collects the tool calls. If the
+// answer was cut by its length limit, step requests the rest once. It closes every block that it
+// opens.
 func (w *worker) step(ctx context.Context, number int) (result stepResult, err error) {
 	req, offered, err := w.buildRequest(ctx, number)
 	if err == nil {
@@ -81,7 +82,8 @@ func (w *worker) step(ctx context.Context, number int) (result stepResult, err e
 }
 
 // mayNarrate reports whether text of the step is likely to precede a tool call. Before the first
-// call that depends on the model's earlier turns, afterwards on this turn alone.
+// call of the turn, this depends on the model's earlier turns. After the first call, it depends
+// only on the current turn.
 func (w *worker) mayNarrate() bool {
 	if w.tools.Len() == 0 || w.toolless || w.req.ResponseFormat != nil || w.model.Info().Extractive {
 		return false
@@ -92,7 +94,7 @@ func (w *worker) mayNarrate() bool {
 	return w.narrates
 }
 
-// reply accumulates a model's reply, which may come in two streams.
+// reply accumulates a model's reply, which may arrive in two streams.
 type reply struct {
 	text     *textcall.Filter
 	screen   filter.Screen
@@ -103,7 +105,7 @@ type reply struct {
 	finish   llm.Finish
 }
 
-// streamReply makes a model call and passes on one stream.
+// streamReply makes a model call and passes its stream on.
 func (w *worker) streamReply(ctx context.Context, req llm.Request, h *reply) error {
 	began := time.Now()
 	var usage llm.Usage
@@ -150,14 +152,14 @@ func (w *worker) streamReply(ctx context.Context, req llm.Request, h *reply) err
 	return context.Cause(ctx)
 }
 
-// isCut reports whether the answer was cut by its length limit and its rest can be requested.
+// isCut reports whether the answer was cut by its length limit and the rest can be requested.
 func (w *worker) isCut(h *reply) bool {
 	return h.finish == llm.FinishLength && !w.continued && len(h.calls.order) == 0 && strings.TrimSpace(h.raw.String()) != "" &&
 		w.req.ResponseFormat == nil
 }
 
-// continueAnswer requests the rest of a cut answer. If that fails, the answer stays cut. An error
-// means that no more of it may be shown.
+// continueAnswer requests the rest of a cut answer. If the request fails, the answer stays cut. An
+// error means that no more of the answer may be shown.
 func (w *worker) continueAnswer(ctx context.Context, number int, h *reply) error {
 	w.continued = true
 	w.nudge, w.partial = prompt.Continue, h.raw.String()
@@ -195,7 +197,7 @@ func (w *worker) flushReply(ctx context.Context, screen filter.Screen, visible s
 // maxCalls is the maximum number of calls that one step runs.
 const maxCalls = 64
 
-// identify gives every call an id that is unique within the turn. Some models send none, or the
+// identify gives every call an id that is unique within the turn. Some models send no id, or the
 // same id twice.
 func (w *worker) identify(step int, calls []llm.ToolCall) []llm.ToolCall {
 	calls = calls[:min(len(calls), maxCalls)]
@@ -243,7 +245,7 @@ func (a *callAssembler) add(d llm.CallDelta) {
 	}
 }
 
-// calls returns the calls in the order in which they began, without those that have no name.
+// calls returns the calls in the order in which they began. Calls without a name are omitted.
 func (a *callAssembler) calls() []llm.ToolCall {
 	var out []llm.ToolCall
 	for _, i := range a.order {

@@ -1,6 +1,6 @@
 // Package turn runs one question to its answer. It contains the agent loop with its steps, the
-// packets for readers, parallel models and the stop. However a model, a tool or a lower layer
-// fails, each model's run ends in exactly one Outcome.
+// packets for readers, parallel models and the stop. Each model's run ends in exactly one Outcome,
+// even if the model, a tool or a lower layer fails.
 package turn
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// ErrStopped is the cancellation cause of Run's context when a person stops the turn. The text
-// written so far stays. The caller of Run must watch for stops.
+// ErrStopped is the cancellation cause of Run's context when a person stops the turn. Text that was
+// already written stays. The caller of Run must watch for stops.
 var ErrStopped = errors.New("stopped by a person")
 
-// MaxModels is how many models may answer one question at once.
+// MaxModels is the maximum number of models that answer one question at once.
 const MaxModels = 3
 
 // Request is one turn to run. Run does not change it.
@@ -35,19 +35,19 @@ type Request struct {
 	Turn     session.TurnID
 	Audience access.Audience
 	Question message.Message
-	// History is the earlier conversation, oldest first, already filtered to messages that the
+	// History is the earlier conversation, oldest first. It must contain only messages that the
 	// audience may read (message.Readable).
 	History []message.Message
-	// Numbers maps the numbers of all passages that the session has shown to its model
-	// (session.Store.Numbers). They stay stable even if History is cut. A number alone does not
-	// make a document visible.
+	// Numbers maps numbers to all passages that the model has seen in the session
+	// (session.Store.Numbers). The numbers stay stable even if History is cut. A number alone does
+	// not make a document visible.
 	Numbers map[int]cite.Passage
 	Project []message.File
 	Agent   prompt.Agent
 	System  string      // the stored system prompt; empty means the built-in one
 	Models  []llm.Model // one to MaxModels, each writing a separate answer
-	// replaces a model without budget, and an unreachable model if the stand-in's reply cites; nil:
-	// none. It ignores ResponseFormat
+	// replaces a model without budget; also replaces an unreachable model if the stand-in's reply
+	// cites. nil: no stand-in. It ignores ResponseFormat
 	StandIn llm.Model
 	Filter  *filter.Filter // what may be asked and shown; nil: everything
 	// the question is a greeting or a thank-you: the answer needs no documents
@@ -59,15 +59,16 @@ type Request struct {
 	Now            time.Time       // its date is shown to the model; zero means the time of the call
 	Place          string          // where the question was asked, such as "Slack, #ops"
 	Sources        []tool.Source   // searchable sources that the audience may read
-	// Depth requests a deep search and configures it; nil: a plain one. Runner ignores it. The
-	// runner of package deepsearch uses it.
+	// Depth requests and configures a deep search. nil requests a plain answer. Runner ignores
+	// Depth. The runner of package deepsearch uses it.
 	Depth *Depth
-	// Attempt is the number of the attempt at the turn. It fences writes during the turn.
+	// Attempt is the number of the current attempt at the turn. It fences writes during the turn.
 	Attempt int
-	// Part contains data that this run shares with other runs of the turn; nil: it is the only run.
+	// Part contains data that this run shares with other runs of the turn. nil means that it is the
+	// only run.
 	Part *Part
-	// CheckAudience is called before each model call and before tools run. An error means that the
-	// audience has changed, and ends the turn. nil: not checked.
+	// CheckAudience is called before each model call and before tools run. It returns an error if
+	// the audience has changed, and the error ends the turn. nil disables the check.
 	CheckAudience func(ctx context.Context) error
 }
 
@@ -77,11 +78,11 @@ type Report struct {
 	Took    time.Duration
 }
 
-// Outcome returns the turn's outcome: answered if any model answered, else the outcome of the first
-// model.
+// Outcome returns the turn's outcome. It is answered if any model answered. Otherwise it is the
+// outcome of the first model.
 func (r Report) Outcome() session.Outcome { return r.Best().Ending.Outcome }
 
-// Best returns the first complete answer, or else the first of all.
+// Best returns the first complete answer. If none is complete, it returns the first answer.
 func (r Report) Best() Answer {
 	for _, a := range r.Answers {
 		if a.Ending.Outcome == session.Answered {
@@ -97,14 +98,14 @@ func (r Report) Best() Answer {
 // Answer is the result of one model.
 type Answer struct {
 	Model string // the model that wrote; a fallback if it replaced another
-	// as the model wrote it, with the numbers that it sees; partial unless answered
+	// as the model wrote it, with the numbers that the model sees; partial unless answered
 	Text string
 	// Markdown as the reader saw it, including narration between tool calls
 	Shown     string
 	Citations []message.Citation // in order of first use
-	// every passage that a search or a file added to a prompt of this turn
+	// all passages that searches or files added to the prompts of this turn
 	References []message.Reference
-	// documents of the earlier answers in the prompts, without their text
+	// documents of earlier answers in the prompts, without text
 	Inherited []message.Reference
 	Searches  []retrieve.Account // accounts of all search-like tools, in order
 	Steps     []message.Message  // tool calls, with the text before them, and tool results
@@ -114,13 +115,14 @@ type Answer struct {
 	Invented    int       // dropped numbers in brackets that no passage had
 	Usage       llm.Usage // of all steps
 	Timings     Timings
-	// notices for the person, next to the answer: files left out, an answer cut short
+	// notices for the person, shown with the answer, for example about files left out
 	Notices []string
 	Ending  Ending
 	Cause   error // of a failure; logged, never shown
 }
 
-// Timings of one model's run, measured from the start of Run. Zero means not reached.
+// Timings are times of one model's run, measured from the start of Run. A zero time was not
+// reached.
 type Timings struct {
 	FirstToken time.Duration // anything from the model, reasoning included
 	FirstText  time.Duration // the first words that a reader could see
@@ -134,10 +136,10 @@ type StepTiming struct {
 	Tools time.Duration // all tools of the step, which run in parallel
 }
 
-// Messages returns the messages that a session stores for the answer: tool calls and results, then
-// the answer with its citations and the documents that it depends on. These include inherited
-// documents, because the answer may repeat an earlier one. So only people who may see the earlier
-// answer may see this one. A run without text has no answer message.
+// Messages returns the messages that a session stores for the answer. These are tool calls and
+// results, then the answer with its citations and the documents that it depends on. Inherited
+// documents are included, because the answer may repeat an earlier answer. So only people who may
+// see the earlier answer may see this answer. A run without text has no answer message.
 func (a Answer) Messages(turn int, at time.Time) []message.Message {
 	var messages []message.Message
 	for _, m := range a.Steps {
@@ -152,7 +154,7 @@ func (a Answer) Messages(turn int, at time.Time) []message.Message {
 	})
 }
 
-// inherited returns the documents in a history that are not among references, each once.
+// inherited returns the documents of a history that are not in references, each once.
 func inherited(history []message.Message, references []message.Reference) []message.Reference {
 	known := make(map[document.ID]bool)
 	for _, r := range references {
@@ -189,6 +191,6 @@ type Ending struct {
 	Reference string           // code that finds the cause with footnote why and in the log
 	Cause     session.Cause
 	Retryable bool // the same question may succeed a little later
-	// if nothing was found: the nearest documents that the audience may read
+	// the nearest documents that the audience may read; set if nothing was found
 	Closest []document.Ref
 }

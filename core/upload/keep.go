@@ -19,29 +19,29 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Service works with. All fields are required.
+// Deps holds the dependencies of a Service. All fields are required.
 type Deps struct {
 	Store    Store
 	Projects func() []Project // at the moment
-	// Read reads a file as a document. Its error is a sentence for the person, unless it tells of
+	// Read reads a file as a document. The error is a sentence for the person, unless it describes
 	// this machine.
 	Read func(ctx context.Context, name string, content []byte) (document.Document, error)
-	// Changed makes the index follow a change soon. removed are documents that must not be found
-	// any more. Without the call, or if it fails, the index follows within a minute.
+	// Changed updates the index soon after a change. removed lists documents that must no longer be
+	// found. If Changed is not called or fails, the index is updated within a minute.
 	Changed func(ctx context.Context, tenant access.TenantID, removed ...document.ID) error
 	// Full reports whether an error means that the disk of the store is full.
 	Full   func(error) bool
 	Logger *slog.Logger
 }
 
-// Service keeps files. It is safe for concurrent use.
+// Service stores files that people upload. It is safe for concurrent use.
 type Service struct {
 	Deps
 	room chan struct{} // one value per file in memory
 }
 
-// atOnce is how many files a process has in memory for keeping, at up to 3 × MaxBytes each: as
-// bytes, as a parameter of the statement, and as the copy that is read.
+// atOnce is the maximum number of files that a process stores at the same time. Each takes up to 3
+// × MaxBytes of memory: the bytes, the parameter of the statement, and the copy that is read.
 const atOnce = 2
 
 // readLimit is the timeout for reading a file.
@@ -55,8 +55,8 @@ type Request struct {
 	Tenant  access.TenantID
 	Project string         // as the person wrote it
 	Author  access.Account // as the platform describes the person at the moment
-	// Listens is the audience of the reply. A project that one of them may not know is treated as
-	// unknown.
+	// Listens is the audience of the reply. If one person in the audience may not know a project,
+	// the project is treated as unknown.
 	Listens access.Audience
 	// Holds is what the author may read. It is used if only the author may read the files.
 	Holds   access.Audience
@@ -80,8 +80,8 @@ type Outcome struct {
 	Refused string // a sentence that says why the file is not kept; empty if it is
 }
 
-// Open checks a request before any file is fetched. It returns a sentence if the request is
-// refused, and otherwise the project under its real name.
+// Open checks a request before any file is fetched. If the request is refused, Open returns a
+// sentence for the person. Otherwise it returns the project with its configured name.
 func (s *Service) Open(r Request) (project Project, refused string) {
 	if !MayKeep(r.Author) {
 		return project, SayMembersOnly
@@ -100,7 +100,8 @@ func (s *Service) Open(r Request) (project Project, refused string) {
 	return visible[at], ""
 }
 
-// Begin waits until the process may have another file in memory. Call end when it is gone.
+// Begin blocks until the process may hold another file in memory. The caller must call end after it
+// has released the file.
 func (s *Service) Begin(ctx context.Context) (end func(), err error) {
 	select {
 	case s.room <- struct{}{}:
@@ -110,7 +111,7 @@ func (s *Service) Begin(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// Keep stores one file of a request that Open accepted. Failures are reported in the outcome.
+// Keep stores one file of a request that Open accepted. The outcome reports failures.
 func (s *Service) Keep(ctx context.Context, r Request, p Project, g Given) Outcome {
 	f := File{
 		ID: NewID(), Project: p.Name, Name: CleanName(g.Name), Readers: slices.Compact(slices.Sorted(slices.Values(r.Readers))), Size: int64(len(g.Content)),
@@ -138,7 +139,7 @@ func (s *Service) Keep(ctx context.Context, r Request, p Project, g Given) Outco
 	return Outcome{File: stored, Became: became}
 }
 
-// refuse returns the reason not to keep a file, or "".
+// refuse returns the reason why a file is not stored. It returns "" if the file may be stored.
 func (s *Service) refuse(ctx context.Context, f File, g Given) string {
 	switch {
 	case f.Name == "":
@@ -167,8 +168,8 @@ func (s *Service) refuse(ctx context.Context, f File, g Given) string {
 	return ""
 }
 
-// ofMachine reports whether an error tells of this machine, as of its folders. A person must not
-// read that.
+// ofMachine reports whether an error describes this machine, for example its folders. People must
+// not see such an error.
 func ofMachine(err error) bool {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -176,7 +177,8 @@ func ofMachine(err error) bool {
 	return !errors.Is(err, index.ErrSkipped) && (errors.As(err, &path) || errors.As(err, &link) || errors.As(err, &system))
 }
 
-// follow makes the index follow a change. If that fails, the index follows a minute later.
+// follow updates the index after a change. If the update fails, the index is updated a minute
+// later.
 func (s *Service) follow(ctx context.Context, tenant access.TenantID, removed ...document.ID) {
 	if err := s.Changed(ctx, tenant, removed...); err != nil {
 		s.Logger.WarnContext(ctx, "the index follows a change of kept files later", "error", err)
@@ -192,8 +194,8 @@ func (s *Service) List(ctx context.Context, tenant access.TenantID, audience acc
 	return Readable(all, audience), nil
 }
 
-// Remove removes a file for a person, and returns the reply for them. done reports whether the file
-// is gone. A file that the person may not read is treated as unknown.
+// Remove removes a file for a person and returns the reply. done reports whether the file no longer
+// exists. A file that the person may not read is treated as unknown.
 func (s *Service) Remove(ctx context.Context, tenant access.TenantID, id ID, person access.Account, admin bool, holds access.Audience) (said string, done bool, err error) {
 	all, err := s.List(ctx, tenant, holds)
 	if err != nil {
@@ -215,8 +217,8 @@ func (s *Service) Remove(ctx context.Context, tenant access.TenantID, id ID, per
 	return fmt.Sprintf("Removed %s from the project %s. It cannot be found any more.", Code(all[at].Name), Code(all[at].Project)), true, nil
 }
 
-// Drop removes a file regardless of permissions, for operators. It returns ErrGone if there is no
-// such file.
+// Drop removes a file regardless of permissions. Operators use it. The error is ErrGone if the file
+// does not exist.
 func (s *Service) Drop(ctx context.Context, tenant access.TenantID, id ID, by session.Actor) error {
 	if err := s.Store.Remove(ctx, tenant, id, by); err != nil {
 		return fmt.Errorf("remove a kept file: %w", err)

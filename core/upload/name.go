@@ -9,9 +9,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// CleanName returns the stored name of a file. It removes paths, control characters and characters
-// that change the direction of text, so that the visible ending is the real one. It is empty if
-// nothing is left.
+// CleanName returns the name under which a file is stored. It removes paths and control characters.
+// It also removes characters that change the direction of text, so that the visible extension is
+// the real one. The result is empty if no characters remain.
 func CleanName(name string) string {
 	name = norm.NFC.String(strings.ToValidUTF8(name, "\uFFFD"))
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
@@ -39,12 +39,12 @@ func CleanName(name string) string {
 }
 
 // wanted matches messages that ask to keep files: "keep this in project handbook", "keep these
-// files". A name needs the word project before it, to exclude questions.
+// files". A project name must follow the word project, so that questions do not match.
 var wanted = regexp.MustCompile(`(?is)^\s*(?:please\s+)?(?:keep|save|store)\s+(?:this|these|it|them|(?:(?:this|these|the)\s+)?(?:file|document)s?)` +
 	`(?:\s+(?:in|to)\s+(?:the\s+)?project\s+(.+?))?\s*(?:,?\s*please)?\s*[.!]?\s*$`)
 
-// Wanted reports whether a message asks to keep the files that come with it. project is empty if
-// the message names none.
+// Wanted reports whether a message asks to keep its files. project is empty if the message names no
+// project.
 func Wanted(text string) (project string, ok bool) {
 	found := wanted.FindStringSubmatch(text)
 	if found == nil || strings.ContainsAny(found[1], "\n\r?") {

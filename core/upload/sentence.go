@@ -31,7 +31,8 @@ const (
 	sayNotYours = "Only the person who kept it, or an administrator, can remove it."
 )
 
-// SayAbsent is the reply for a project that does not exist or must not be revealed.
+// SayAbsent is the reply for a project that does not exist. It is also the reply for a project
+// whose existence must not be revealed.
 func SayAbsent(name string) string {
 	return fmt.Sprintf("There is no project %s. The projects are listed by `/footnote files`.", Code(name))
 }
@@ -48,7 +49,7 @@ func sayNameOne(visible []Project) string {
 	return fmt.Sprintf("Name a project: write `keep this in project NAME`. The projects are %s.", strings.Join(names, ", "))
 }
 
-// Code shows a name as code, on one line and without markup.
+// Code formats a name as code, on one line and without markup.
 func Code(text string) string {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "'")), " ")
 	if r := []rune(text); len(r) > MaxName {
@@ -66,11 +67,11 @@ func sentence(text string) string {
 	return strings.TrimRight(text, ".") + "."
 }
 
-// maxSaid limits the characters about single files. With the general part and the last file, a
-// reply has at most 1,800; Discord's limit is 2,000.
+// maxSaid is the maximum number of characters about single files in a reply. With the general part
+// and the last file, a reply has at most 1,800. The limit of Discord is 2,000.
 const maxSaid = 1100
 
-// SayOutcomes returns the reply about files. chat says that they came with a message.
+// SayOutcomes returns the reply about files. chat says that the files came with a message.
 func SayOutcomes(p Project, readers access.ACL, all []Outcome, chat bool) string {
 	if len(all) == 0 {
 		return SayNothing
@@ -112,7 +113,7 @@ func (o Outcome) nameOr(other string) string {
 	return o.Name
 }
 
-// lower makes a sentence the end of another one.
+// lower converts a sentence to the end of another sentence.
 func lower(s string) string {
 	if strings.HasPrefix(s, "It ") || strings.HasPrefix(s, "No ") || strings.HasPrefix(s, "The ") {
 		return strings.ToLower(s[:1]) + s[1:]
@@ -137,7 +138,7 @@ func SayReaders(readers access.ACL) string {
 	return "Those who may read the project can find it."
 }
 
-// SayList returns a list of files for one person, who may read them all.
+// SayList returns a list of files for one person. The person must be allowed to read all of them.
 func SayList(projects []Project, all []File) string {
 	var b strings.Builder
 	for _, f := range all {

@@ -1,5 +1,6 @@
-// Package upload decides which files people may keep in projects: who may, in which project, under
-// which name, who reads them, and what to say to the person.
+// Package upload decides which files people may keep in projects. It decides who may keep a file,
+// in which project, under which name, and who may read the file. It also phrases the replies to the
+// person.
 package upload
 
 import (
@@ -24,7 +25,7 @@ const (
 	MaxName  = 120      // characters of a name
 )
 
-// Source is the source of the documents that kept files become.
+// Source is the source of the documents that are made from kept files.
 const Source document.SourceID = "uploads"
 
 // Kind is the kind of that source.
@@ -36,7 +37,8 @@ type ID string
 // NewID returns a random id.
 func NewID() ID { return ID(strings.ToLower(rand.Text()[:10])) }
 
-// Document returns the id of the file's document in the index. A newer version has the same id.
+// Document returns the id of the file's document in the index. A newer version of the file has the
+// same id.
 func (id ID) Document() document.ID { return document.ID(string(Source) + ":" + string(id)) }
 
 // File is a kept file without its content.
@@ -47,11 +49,11 @@ type File struct {
 	Readers access.ACL // sorted, never empty
 	Size    int64      // in bytes
 	Hash    [sha256.Size]byte
-	// Author is the account of the person who kept the file. Its ID is empty if the person was
-	// forgotten.
+	// Author is the account of the person who kept the file. Its ID is empty if the person's data
+	// was deleted.
 	Author access.Account
-	// From is where the file was given, and Message its message. Both are empty for files from the
-	// console.
+	// From is the place where the file was uploaded, and Message is the message that contained the
+	// file. Both are empty for files from the console.
 	From    thread.Ref
 	Message thread.MessageID
 	Link    string    // address of that message; empty: none
@@ -61,7 +63,8 @@ type File struct {
 // Project is a project as uploads know it.
 type Project struct {
 	Name string
-	// Readers may know of the project: those who may read its files according to the configuration.
+	// Readers are the people who may know that the project exists. According to the configuration,
+	// these people may also read its files.
 	Readers access.ACL
 }
 
@@ -69,7 +72,7 @@ type Project struct {
 var (
 	// ErrFull reports that the project already has MaxFiles files.
 	ErrFull = errors.New("the project has no room for another file")
-	// ErrTaken means that another person kept a file with that project, name and readers.
+	// ErrTaken reports that another person kept a file with the same project, name and readers.
 	ErrTaken = errors.New("someone else kept a file of that name")
 	// ErrGone means that the file does not exist.
 	ErrGone = errors.New("there is no such file")
@@ -87,25 +90,26 @@ const (
 
 // Store stores kept files. It is safe for concurrent use by any number of processes.
 type Store interface {
-	// Keep stores a file. It replaces the file of the same project, name and readers if MayReplace
-	// allows it, and keeps that one's id. The whole file is stored, or nothing changes. It fails
-	// with ErrFull and ErrTaken.
+	// Keep stores a file completely, or changes nothing if it fails. If a file with the same
+	// project, name and readers exists and MayReplace allows it, Keep replaces that file and keeps
+	// its id. The error is ErrTaken if MayReplace does not allow it, and ErrFull if the project has
+	// MaxFiles files.
 	Keep(ctx context.Context, tenant access.TenantID, f File, content []byte) (File, Became, error)
-	// List returns all files of a tenant, by project, name and id.
+	// List returns all files of a tenant, ordered by project, name and id.
 	List(ctx context.Context, tenant access.TenantID) ([]File, error)
-	// Remove deletes a file with its content. It fails with ErrGone.
+	// Remove deletes a file and its content. The error is ErrGone if the file does not exist.
 	Remove(ctx context.Context, tenant access.TenantID, id ID, by session.Actor) error
-	// RemoveOf deletes the files that came with a message, and returns their number.
+	// RemoveOf deletes the files that came with a message, and returns the number of deleted files.
 	RemoveOf(ctx context.Context, tenant access.TenantID, at thread.Ref, message thread.MessageID) (int, error)
 }
 
-// MayKeep reports whether a person may keep files. Guests, partners of shared channels, apps and
+// MayKeep reports whether a person may keep files. Guests, partners in shared channels, apps and
 // unknown people may not.
 func MayKeep(person access.Account) bool {
 	return person.ID != "" && person.Full && !person.Gone && !person.Bot
 }
 
-// Visible returns the projects that everyone in an audience may know of.
+// Visible returns the projects that everyone in an audience may know.
 func Visible(all []Project, audience access.Audience) []Project {
 	return slices.DeleteFunc(slices.Clone(all), func(p Project) bool { return !audience.MayRead(p.Readers) })
 }
@@ -115,9 +119,9 @@ func Readable(all []File, audience access.Audience) []File {
 	return slices.DeleteFunc(slices.Clone(all), func(f File) bool { return !audience.MayRead(f.Readers) })
 }
 
-// ReadersOf returns the readers of a file that comes with a message: everyone in the channel at the
-// time of a question. In a direct message, or a thread that may have fewer readers than its
-// channel, it is only the author.
+// ReadersOf returns the readers of a file that comes with a message. They are the people who are in
+// the channel when a question is asked. In a direct message, only the author may read the file. The
+// same applies to a thread that may have fewer readers than its channel.
 func ReadersOf(at thread.Ref, person string, direct, enclosed bool) access.ACL {
 	if direct || enclosed {
 		return access.ACL{access.User(string(at.Platform), person)}
@@ -125,14 +129,14 @@ func ReadersOf(at thread.Ref, person string, direct, enclosed bool) access.ACL {
 	return access.ACL{access.Channel(string(at.Platform), at.Channel)}
 }
 
-// MayReplace reports whether a person may replace a file: its author, and anyone if the author was
-// forgotten.
+// MayReplace reports whether a person may replace a file. The author may. If the author's data was
+// deleted, everyone may.
 func MayReplace(f File, person access.Account) bool {
 	return f.Author.ID == "" || f.Author.Platform == person.Platform && f.Author.ID == person.ID
 }
 
-// MayRemove reports whether a person may remove a file: its author, and administrators, if they may
-// read it.
+// MayRemove reports whether a person may remove a file. The person must be allowed to read the
+// file, and must be the author or an administrator.
 func MayRemove(f File, person access.Account, admin bool, holds access.Audience) bool {
 	own := person.ID != "" && f.Author.Platform == person.Platform && f.Author.ID == person.ID
 	return holds.MayRead(f.Readers) && (own || admin)

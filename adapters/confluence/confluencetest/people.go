@@ -94,9 +94,9 @@ func (q *request) roles(found []string) any {
 	return paged(q, all, 250, func(r map[string]any) any { return r })
 }
 
-// permissions1:
-// https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/, since
-// 9.1. Without the right to manage the space the answer is 500 (CONFSERVER-99908).
+// permissions1 serves
+// https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/, which
+// exists since 9.1. Without the right to manage the space, the status is 500 (CONFSERVER-99908).
 func (q *request) permissions1(found []string) any {
 	s := q.space(found[0])
 	switch {

@@ -232,7 +232,7 @@ func (q *request) account(u *User) map[string]any {
 }
 
 // restrictionOf returns "only the restrictions that are set directly on the content"
-// (CONFSERVER-45609), not inherited ones.
+// (CONFSERVER-45609), without inherited restrictions.
 func (q *request) restrictionOf(c *Content, start, limit int) any {
 	users, groups := []any{}, []any{}
 	for _, s := range c.Read {
@@ -351,8 +351,8 @@ func (s *Server) post(q *request) any {
 	return refused(http.StatusNotFound)
 }
 
-// shown is a person as lists of people show them: the address "depending on the user's privacy
-// settings".
+// shown returns a person in the format of lists of people. It contains the address "depending on
+// the user's privacy settings".
 func (q *request) shown(u *User) any {
 	shown := q.account(u)
 	shown["accountStatus"], shown["isExternalCollaborator"] = "active", u.External

@@ -22,7 +22,7 @@ type Server struct {
 	Token string
 }
 
-// Switches make the server behave as some sites do. They are changed within Switch.
+// Switches make the server imitate peculiarities of some sites. Change them only within Switch.
 type Switches struct {
 	// maximum entries per page; 0 means as many as requested
 	Short    int
@@ -30,18 +30,18 @@ type Switches struct {
 	PastEnd  bool // the last part of a counted list has a next link (CONFSERVER-95272)
 	Hollow   bool // an empty part stands before the end of lists behind a cursor
 	Circle   bool // the last part leads to the first again
-	// contents whose expansion fails, and with it the whole request
+	// contents with expansions that make the whole request fail
 	Poisoned  map[string]bool
 	Unindexed map[string]bool // contents that searches do not find
 	Cut       int             // how many subjects an expansion of a restriction shows; 0: all
-	// Data Center: the account is no administrator; its answer is 500 and not 403
+	// Data Center: the account is not an administrator; the server answers 500 and not 403
 	// (CONFSERVER-99908)
 	NoAdmin  bool
 	Before91 bool // Data Center: permissions of spaces are not available
 	Expired  bool // cursors are not known any more
 }
 
-// NewServer serves a world as Cloud or Data Center.
+// NewServer serves a World as Cloud or Data Center.
 func NewServer(t testing.TB, w *World, cloud bool) *Server {
 	t.Helper()
 	s := &Server{World: w, Cloud: cloud, Token: "s3cret-token"}
@@ -94,8 +94,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// known returns the caller: the account, a visitor without credential, or no one if the credential
-// is wrong.
+// known returns the caller. The caller is the account, or a visitor if there is no credential. If
+// the credential is wrong, there is no caller.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
 	if !right || s.Revoked() {
@@ -121,7 +121,8 @@ func (q *request) value(name string) string {
 	return ""
 }
 
-// sees reports whether whoever asks may see a content: "Only pages that the user has permission to view will be returned"
+// sees reports whether the caller may see a content: "Only pages that the user has permission to
+// view will be returned"
 // (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/).
 func (q *request) sees(c *Content) bool {
 	if c.Status == "current" {
@@ -182,8 +183,8 @@ func (s *Server) routes() map[string]func(q *request, found []string) any {
 	}
 }
 
-// link is the next link of a list: relative to the host on the second API, to the site on the first
-// one, or absolute.
+// link returns the next link of a list. The link is relative to the host on the second API and to
+// the site on the first API, or it is absolute.
 func (q *request) link(place string) string {
 	next := q.path + "?" + place
 	if q.Switches.Absolute {
@@ -203,8 +204,8 @@ func (q *request) site() string {
 	return q.Server.URL
 }
 
-// paged returns a page of a list of at most most entries. Lists of the second API, and searches of
-// Cloud, use an opaque cursor. All others use a number.
+// paged returns a page with at most most entries of a list. Lists of the second API, and searches
+// of Cloud, use an opaque cursor. All other lists use a number.
 func paged[T any](q *request, all []T, most int, show func(T) any) any {
 	limit := 25
 	if _, err := fmt.Sscan(q.value("limit"), &limit); err != nil && q.value("limit") != "" {

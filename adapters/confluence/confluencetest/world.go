@@ -1,5 +1,5 @@
-// Package confluencetest serves a Confluence site that is made up, as Confluence Cloud and Data
-// Center do over their REST APIs, and decides for each person alone what they may read.
+// Package confluencetest is a fake Confluence site for tests. It serves the REST APIs of Confluence
+// Cloud and Data Center. It decides separately for each person what the person may read.
 package confluencetest
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Subject is what a permission or a restriction may name: a *User, a *Group, or an Odd.
+// Subject is the subject of a permission or a restriction: a *User, a *Group, or an Odd.
 type Subject any
 
-// Odd is a subject of a type that is not known, by its type: "ROLE", "ACCESS_CLASS", "app".
+// Odd is a subject of an unknown type. Its value is the type: "ROLE", "ACCESS_CLASS", "app".
 type Odd string
 
 // User is a person with an account.
@@ -24,7 +24,7 @@ type User struct {
 	External        bool
 }
 
-// Group is a group of people. On Cloud its id is its own; on Data Center the name is.
+// Group is a group of people. On Cloud a group has an id. On Data Center the name is the id.
 type Group struct {
 	ID, Name string
 	Members  []*User
@@ -55,7 +55,7 @@ type Content struct {
 	Document              string // in the Atlassian Document Format; the page then has no other form
 }
 
-// World is a site. Its fields are changed within Do.
+// World is a site. Change its fields only within Do.
 type World struct {
 	servertest.World
 	last     int
@@ -71,7 +71,7 @@ type World struct {
 	byID      map[string]*Content
 }
 
-// NewWorld returns a site with the group of its users, and the account that reads it.
+// NewWorld returns a site with the group of its users and with the account that reads the site.
 func NewWorld() *World {
 	w := &World{World: servertest.World{Time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, last: 1000}
 	users := w.Group("confluence-users")
@@ -105,7 +105,7 @@ func (w *World) Group(name string, members ...*User) *Group {
 	return g
 }
 
-// Space adds a space, which the account that reads may view.
+// Space adds a space that the reading account may view.
 func (w *World) Space(key string, view ...Subject) *Space {
 	s := &Space{Key: key, Name: "Space " + key}
 	w.Do(func() {
@@ -174,7 +174,8 @@ func (w *World) Purge(c *Content) {
 	})
 }
 
-// there reports whether a content and all its ancestors can be opened.
+// there reports whether a content can be opened. The content and all its ancestors must be current,
+// and the space must not be archived.
 func (c *Content) there() bool {
 	for at := c; at != nil; at = at.Parent {
 		if at.Status != "current" {

@@ -15,18 +15,18 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// RequestTimeout limits one call, from the moment it is sent. If a create times out, its outcome is
-// unknown.
+// RequestTimeout limits one call, from the moment it is sent. If a create times out, the message
+// may or may not exist.
 const RequestTimeout = 15 * time.Second
 
 // FirstPause is the wait before the first retry of a failed call.
 const FirstPause = 200 * time.Millisecond
 
-// renewAfter is the number of calls after which discordgo's limiter is replaced. That limiter never
-// removes its entries, one per route and channel.
+// renewAfter is the number of calls after which discordgo's rate limiter is replaced. The limiter
+// keeps an entry for each route and channel and never removes any.
 const renewAfter = 50_000
 
-// API makes REST calls, each exactly once. It leaves retries to the caller. It is safe for
+// API makes REST calls. It sends each call once and leaves retries to the caller. It is safe for
 // concurrent use.
 type API struct {
 	token  string
@@ -42,8 +42,8 @@ func newAPI(token string, carrier http.RoundTripper, l *limits) (*API, error) {
 	return a, a.renew()
 }
 
-// Session returns an SDK session that uses the process's transport. The session itself never waits
-// or retries.
+// Session returns an SDK session that uses the process's transport. The session never waits for
+// rate limits and never retries.
 func (a *API) Session() (*discordgo.Session, error) {
 	s, err := discordgo.New("Bot " + a.token)
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *API) renew() error {
 	return err
 }
 
-// HistoryLimit is the number of messages in one page, the platform's maximum.
+// HistoryLimit is the number of messages in one page. It is the maximum that Discord allows.
 const HistoryLimit = 100
 
 // Request is one call.
@@ -77,8 +77,8 @@ type Request struct {
 	Paid   bool // a request of the bucket was already taken
 }
 
-// Do makes a call as soon as its bucket has room. It decodes the response into out, unless out is
-// nil.
+// Do waits until the call's bucket has room, and then makes the call. It decodes the response into
+// out, unless out is nil.
 func (a *API) Do(ctx context.Context, r Request, out any) error {
 	if !r.Paid {
 		if err := a.limits.Wait(ctx, r.Bucket); err != nil {
@@ -110,8 +110,8 @@ func (a *API) Do(ctx context.Context, r Request, out any) error {
 }
 
 // CreateBucket returns the bucket key for new messages in a channel. Discord limits creates and
-// edits separately, and per channel. It limits interactions per token, which the SDK would count in
-// one bucket.
+// edits separately in each channel. It limits interactions per token. The SDK would count them all
+// in one bucket.
 func CreateBucket(channel string) string { return createPrefix + channel }
 
 // EditBucket returns the bucket key for edits of a channel's messages.
@@ -130,11 +130,11 @@ func isWrite(key string) bool {
 	return strings.HasPrefix(key, createPrefix) || strings.HasPrefix(key, editPrefix)
 }
 
-// CallbackBucket returns the bucket key for the first response to an interaction. Replies through
-// the interaction's token wait for that response.
+// CallbackBucket returns the bucket key for the first response to an interaction. Later replies to
+// the interaction wait until that response is made.
 func CallbackBucket(interaction string) string { return interactionPrefix + "callback " + interaction }
 
-// Posted holds the fields that are read from a message of the bot.
+// Posted holds the fields that the adapter reads from a message of the bot.
 type Posted struct {
 	ID          string          `json:"id"`
 	Nonce       json.RawMessage `json:"nonce"` // a string; other clients also send a number
@@ -162,8 +162,8 @@ func (a *API) Channel(ctx context.Context, id string) (*discordgo.Channel, error
 	return &c, err
 }
 
-// Typing shows that the bot is writing, if the rate limit has room for a call that is not an
-// answer.
+// Typing shows the typing indicator in a channel. It returns thread.ErrNoRoom if the rate limit has
+// no room for a call that is not an answer.
 func (a *API) Typing(ctx context.Context, channel string) error {
 	bucket := "POST typing " + channel
 	if !a.limits.Try(bucket, BucketKept) {
@@ -174,7 +174,7 @@ func (a *API) Typing(ctx context.Context, channel string) error {
 	}, nil)
 }
 
-// ThreadFrom opens a thread from a message. The thread has the message's id.
+// ThreadFrom opens a thread from a message. The thread's id equals the message's id.
 func (a *API) ThreadFrom(ctx context.Context, channel, message, name string) error {
 	return a.Do(ctx, Request{
 		Doing: "open a thread", Method: http.MethodPost, URL: discordgo.EndpointChannelMessageThread(channel, message),
@@ -200,7 +200,7 @@ func (a *API) Dm(ctx context.Context, user string) (string, error) {
 	return c.ID, err
 }
 
-// Member fetches a member of a server, or nil if the person is not in the server.
+// Member fetches a member of a server. It returns nil if the person is not in the server.
 func (a *API) Member(ctx context.Context, guild, user string) (*discordgo.Member, error) {
 	var m discordgo.Member
 	err := a.Do(ctx, Request{

@@ -1,5 +1,5 @@
-// Package call makes Discord's API calls within its rate limits. It translates errors, and knows
-// the bot's identity and which of its connections are up. It does not interpret or render messages.
+// Package call makes Discord's API calls within the rate limits, and translates errors. It tracks
+// the bot's identity and connected shards. It does not interpret or render messages.
 package call
 
 import (
@@ -26,8 +26,8 @@ import (
 // handshakeLimit limits the opening of a WebSocket.
 const handshakeLimit = 20 * time.Second
 
-// Bot is one bot: its API client with rate limits, its identity, and its connected shards. It is
-// safe for concurrent use.
+// Bot holds the API client and rate limits of one bot, its identity, and its connected shards. It
+// is safe for concurrent use.
 type Bot struct {
 	Config  Config
 	API     *API
@@ -48,7 +48,7 @@ type Bot struct {
 	guilds    map[int][]string // the bot's servers by shard, once known
 }
 
-// NewBot returns a bot. It sends nothing before its first use.
+// NewBot returns a bot. It makes no calls.
 func NewBot(config Config) (*Bot, error) {
 	config.setDefaults()
 	address, err := parseAPI(config.APIURL)
@@ -101,8 +101,8 @@ func (c *Bot) AppKnown() string {
 	return c.app
 }
 
-// parsePublicKey parses the public key on the application's General Information page. Discord signs
-// its requests with the matching private key.
+// parsePublicKey parses the public key from the application's General Information page. Discord
+// signs its requests with the matching private key.
 func parsePublicKey(s string) (ed25519.PublicKey, error) {
 	key, err := hex.DecodeString(s)
 	if err != nil || len(key) != ed25519.PublicKeySize {
@@ -111,25 +111,25 @@ func parsePublicKey(s string) (ed25519.PublicKey, error) {
 	return key, nil
 }
 
-// stay stops redirects: the address of a file leads directly to the file.
+// stay prevents redirects. The address of a file leads directly to the file.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Use makes the bot draw its API calls from tiers, rate limits that all processes share. Call it
-// once, before Run. Without it, each process limits itself to its part of the bot's rate.
+// Use makes the bot's API calls share rate limits (tiers) with other processes. Call it once,
+// before Run. Without shared tiers, each process uses only its part of the bot's rate.
 func (c *Bot) Use(tiers thread.Tiers) { c.Limits.budget.use(tiers, globalKey(c.Config.Token)) }
 
-// Share sets the number of processes that serve the bot, so that each uses only its part of the
-// rate limit. The number may change at any time.
+// Share sets the number of processes that serve the bot. Each process then uses only its part of
+// the rate limit. The number may change at any time.
 func (c *Bot) Share(processes int) {
 	c.Limits.budget.share(processes)
 	c.Histories.Share(max(processes, 1))
 }
 
-// Close closes idle connections. Call it last, when no Surface writes any more.
+// Close closes idle connections. Call it after every Surface has finished writing.
 func (c *Bot) Close() { c.API.client.CloseIdleConnections() }
 
-// Shards returns how many of the bot's shards (gateway connections) receive events now, and how
-// many there are. Both are 0 until the total is known.
+// Shards returns the number of shards (gateway connections) that receive events now, and the total
+// number of shards. Both are 0 until the total is known.
 func (c *Bot) Shards() (connected, of int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,8 +147,7 @@ func (c *Bot) SetConnected(shard int, yes bool) {
 	}
 }
 
-// Planned records the number of shards that the bot will connect with. It marks all shards as not
-// connected.
+// Planned sets the total number of shards, and marks all of them as not connected.
 func (c *Bot) Planned(shards int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,15 +156,15 @@ func (c *Bot) Planned(shards int) {
 	clear(c.guilds)
 }
 
-// Self returns the bot's own id, or "" until READY or WhoAmI provided it.
+// Self returns the bot's own id. It is empty until READY arrives or WhoAmI fetches the id.
 func (c *Bot) Self() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.bot
 }
 
-// Welcome records the bot's identity and the servers of a shard, from the shard's READY event. It
-// returns the servers of all shards; complete reports whether every shard has sent READY.
+// Welcome records the bot's identity and the servers of a shard from the shard's READY event. It
+// returns the servers of all shards. complete reports whether every shard has received READY.
 func (c *Bot) Welcome(shard int, r *discordgo.Ready) (guilds []string, complete bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,7 +185,7 @@ func (c *Bot) Welcome(shard int, r *discordgo.Ready) (guilds []string, complete 
 	return guilds, len(c.guilds) == c.shards
 }
 
-// JoinedBy adds a server to those of a shard.
+// JoinedBy adds a server to the servers of a shard.
 func (c *Bot) JoinedBy(shard int, guildID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -206,7 +205,7 @@ func (c *Bot) Hears() []string {
 	return list
 }
 
-// Application fetches the id of the token's application, which the invite link needs.
+// Application fetches the id of the bot's application. The invite link needs this id.
 func (c *Bot) Application(ctx context.Context) (string, error) {
 	var app struct {
 		ID string `json:"id"`
@@ -217,8 +216,8 @@ func (c *Bot) Application(ctx context.Context) (string, error) {
 	return app.ID, err
 }
 
-// WhoAmI returns the bot's own id. It fetches the id once if the bot is not connected yet, since
-// requests and turns of other processes may precede READY.
+// WhoAmI returns the bot's own id. If the id is not known yet, WhoAmI fetches it. HTTP requests and
+// turns of other processes may arrive before READY.
 func (c *Bot) WhoAmI(ctx context.Context) (string, error) {
 	if id := c.Self(); id != "" {
 		return id, nil

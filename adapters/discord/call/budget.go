@@ -12,17 +12,18 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Limits of the bot's calls in total. Discord allows 50 calls in any second; a rate of 40 and a
-// burst of 5 stay below that.
+// Global rate limit of the bot's calls. Discord allows 50 calls in any second. A rate of 40 with a
+// burst of 5 stays below that.
 const (
 	globalRate  = 40
 	globalBurst = 5
-	// globalKept is the part of the burst that progress edits leave to first and final writes.
+	// globalKept is the part of the burst that is reserved for first and final writes. Progress
+	// edits do not use it.
 	globalKept = globalBurst / 5
 )
 
-// globalKey returns the key in Redis for the bot's rate. The key holds a hash of the bot's token,
-// because the bot's id is known only once it is connected.
+// globalKey returns the Redis key of the bot's rate limit. The key contains a hash of the bot's
+// token, because the bot's id is unknown before it connects.
 func globalKey(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return "discord:" + hex.EncodeToString(sum[:8]) + ":global"
@@ -30,16 +31,16 @@ func globalKey(token string) string {
 
 var globalTier = thread.Tier{Burst: globalBurst, Every: time.Second / globalRate, Reserve: globalKept}
 
-// budget limits the bot's calls. Several processes draw from shared tiers. If there are no shared
-// tiers, or they do not answer, each process uses its part of the rate. It is safe for concurrent
-// use.
+// budget is the rate limiter for all calls of the bot. Several processes share its tiers. Without
+// shared tiers, or if the tiers do not answer, each process uses its part of the rate. It is safe
+// for concurrent use.
 type budget struct {
 	own    *pace.Part    // of this process
 	asking chan struct{} // holds a token while no call asks the shared tiers: first come, first served
-	// holds a token unless a non-urgent call waits, so at most one of those is ahead of urgent
+	// holds a token unless a non-urgent call waits; at most one non-urgent call is ahead of urgent
 	// calls
 	second chan struct{}
-	// holds a token unless an idle call waits, so at most one of those is ahead of other calls
+	// holds a token unless an idle call waits; at most one idle call is ahead of other calls
 	third chan struct{}
 
 	shared pace.Shared
@@ -57,8 +58,8 @@ func newBudget() *budget {
 	return b
 }
 
-// use makes the budget draw from tiers, which other processes share. Call it before the budget is
-// used.
+// use sets the tiers that the budget shares with other processes. Call it before the first call of
+// wait.
 func (b *budget) use(tiers thread.Tiers, key string) {
 	b.key = key
 	b.shared.Use(tiers)
@@ -73,8 +74,8 @@ func (b *budget) share(processes int) {
 	b.settle()
 }
 
-// settle sets this process's own limit: the full rate while the shared tiers work, or else its
-// part.
+// settle sets the limit of this process. The limit is the full rate while the shared tiers work.
+// Otherwise it is the process's part of the rate.
 func (b *budget) settle() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,12 +86,12 @@ func (b *budget) settle() {
 	}
 }
 
-// room reports whether a call that is not urgent may be made now, according to this process.
+// room reports whether a non-urgent call may be made now. It checks only the limit of this process.
 func (b *budget) room() bool { return b.own.Room(globalKept) }
 
-// wait waits until a call may be made, and counts it. Urgent calls write answers and take
-// precedence, so that the first words appear before a thread is opened for another answer. Idle
-// calls come last.
+// wait blocks until a call may be made, and counts the call. Urgent calls write answers and come
+// first. The first words of an answer thus appear before a thread is opened for another answer.
+// Idle calls come last.
 func (b *budget) wait(ctx context.Context, urgent bool) error {
 	if hurry, idle := idleUntil(ctx); idle {
 		urgent = false
@@ -124,8 +125,8 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 	return b.draw(ctx, b.key, globalTier)
 }
 
-// draw waits until a shared tier allows a call, and counts it. If the tiers do not answer, draw
-// returns at once, and the process's own limit applies.
+// draw waits until a shared tier allows a call, and counts the call. If the tiers do not answer,
+// draw returns at once. The limit of this process then applies.
 func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	for {
 		after, ok := b.shared.Take(ctx, key, tier, thread.Final)
@@ -142,5 +143,5 @@ func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	}
 }
 
-// pause tells all other processes that Discord refuses calls for d.
+// pause makes the other processes pause for d, because Discord refuses calls.
 func (b *budget) pause(ctx context.Context, d time.Duration) { b.shared.Pause(ctx, b.key, d) }

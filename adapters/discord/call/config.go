@@ -13,42 +13,44 @@ import (
 // Platform is Discord's name in thread references.
 const Platform thread.Platform = "discord"
 
-// Config sets up a client. Only Token is required; zero fields have the given defaults.
+// Config configures a client. Only Token is required. Zero fields have the stated defaults.
 type Config struct {
 	Token   string
 	APIURL  string // DISCORD_API_URL: replaces https://discord.com/api, without a version
 	Gateway GatewayConfig
-	// CommandGuilds are the servers where the commands are registered. None means everywhere,
-	// including direct messages.
+	// CommandGuilds are the servers in which to register the commands. If it is empty, the commands
+	// are registered everywhere, including direct messages.
 	CommandGuilds []string
-	// NoGateway makes the bot receive only interactions, as signed requests (Handler). It then gets
-	// no messages and no reactions.
+	// NoGateway disables the gateway. The bot then receives only interactions, as signed requests
+	// (Handler). It receives no messages and no reactions.
 	NoGateway bool
 	Interval  time.Duration // minimum time between two edits of one answer: 1.25 s
-	// TokenLife is how long an interaction's token is valid: 15 min. The bot does not use the last
-	// fifteenth of it.
+	// TokenLife is how long an interaction's token is valid. The default is 15 min. The bot stops
+	// using the token when a fifteenth of that time is left.
 	TokenLife time.Duration
-	// Recent is how far back the bot looks for messages that arrived in channels while it was
-	// disconnected: 2 h. In threads and direct messages it is at least a day.
+	// Recent is how far back the bot looks for messages that arrived while it was disconnected. The
+	// default is 2 h. In threads and direct messages it looks back at least a day.
 	Recent time.Duration
-	// StopReactions are the emoji that stop an answer: the emoji itself, or the name or id of a
-	// server's emoji. None: 🛑 and ⏹️.
+	// StopReactions are the emoji that stop an answer. Each entry is an emoji, or the name or id of
+	// a server's emoji. The default is 🛑 and ⏹️.
 	StopReactions []string
-	// PublicKey is the application's public key in hexadecimal. Interactions then arrive as signed
-	// requests (Handler). Empty: none do.
+	// PublicKey is the application's public key in hexadecimal. It verifies interactions that
+	// arrive as signed requests (Handler). If it is empty, such requests are rejected.
 	PublicKey string
-	// SecretKeys encrypt interaction tokens in the store. The first key encrypts; all keys decrypt.
-	// None: a key derived from Token.
+	// SecretKeys encrypt interaction tokens in the store. The first key encrypts, and all keys
+	// decrypt. If it is empty, a key derived from Token is used.
 	SecretKeys []string
-	// History is the time between two calls that read messages for the index: 200 ms.
+	// History is the time between two calls that read messages for the index. The default is 200
+	// ms.
 	History time.Duration
 	CAFile  string // certificate authorities in addition to the system's
 	// Wrap, if set, wraps the transport of all API calls, for example to count them.
 	Wrap func(http.RoundTripper) http.RoundTripper
-	// Changes notifies other replicas of permission changes; nil if there are none.
+	// Changes notifies other replicas of permission changes. It is nil if there are no other
+	// replicas.
 	Changes access.Changes
 	Logger  *slog.Logger // nil: silent
-	// MaxFileTokens limits the text of a message's files together, in tokens: 100,000.
+	// MaxFileTokens limits the total text of a message's files, in tokens. The default is 100,000.
 	MaxFileTokens int
 }
 
@@ -79,17 +81,17 @@ const (
 	LastRetry        = time.Minute
 )
 
-// GatewayConfig sets up the gateway connection. Zero fields have the given defaults.
+// GatewayConfig configures the gateway connection. Zero fields have the stated defaults.
 type GatewayConfig struct {
 	// do not request the MESSAGE CONTENT intent; follow-ups then need a mention
 	NoMessageContent bool
 	Members          bool          // request the SERVER MEMBERS intent
 	OpenLimit        time.Duration // time for one attempt to connect: 30 s
-	// wait before the second attempt to connect, then doubling: 1 s; up to five times that before a
-	// new session
+	// wait before the second attempt to connect; it then doubles (1 s by default), up to five times
+	// that before a new session
 	Retry    time.Duration
 	Identify time.Duration // minimum time between two new sessions: 5.25 s
-	// number of connections that share the servers: as many as Discord recommends
+	// number of connections that share the servers; by default as many as Discord recommends
 	Shards int
 }
 
@@ -106,7 +108,8 @@ func (c GatewayConfig) Intents() discordgo.Intent {
 	return intents
 }
 
-// Privileged returns the names of the requested intents that an operator has to enable in Discord.
+// Privileged returns the names of the requested privileged intents. An operator has to enable them
+// in Discord.
 func (c GatewayConfig) Privileged() string {
 	switch {
 	case c.Members && !c.NoMessageContent:
@@ -118,7 +121,7 @@ func (c GatewayConfig) Privileged() string {
 	}
 }
 
-// Without says how to run without the privileged intents.
+// Without returns text on how to run without the privileged intents. The text continues a sentence.
 func (c GatewayConfig) Without() string {
 	var ways string
 	if !c.NoMessageContent {
@@ -130,6 +133,5 @@ func (c GatewayConfig) Without() string {
 	return ways
 }
 
-// identifyEvery is the minimum time between two new sessions under the same key, with a small
-// margin.
+// identifyEvery is the minimum time between two new sessions in the same lane, with a small margin.
 const identifyEvery = 5250 * time.Millisecond

@@ -9,7 +9,8 @@ import (
 // withFile is a request body that may have a file.
 type withFile interface{ File() *discordgo.File }
 
-// encode returns an encoded body and its content type. A body with a file becomes a multipart form.
+// encode returns the encoded body and its content type. It encodes a body with a file as a
+// multipart form.
 func encode(body any) (data []byte, contentType string, err error) {
 	if w, ok := body.(withFile); ok {
 		if file := w.File(); file != nil {

@@ -32,10 +32,12 @@ const (
 	CodeThreadLocked       = 160005
 )
 
-// ErrTokenOver reports that an interaction's token has expired, so it can no longer be answered.
+// ErrTokenOver reports that an interaction's token has expired. The interaction can no longer be
+// answered.
 var ErrTokenOver = errors.New("the interaction can no longer be answered")
 
-// APIError is an error response of Discord. It wraps the core's sentinel error, if there is one.
+// APIError is an error response of Discord. It wraps the matching sentinel error of the core, if
+// there is one.
 type APIError struct {
 	doing  string
 	Status int
@@ -56,7 +58,7 @@ func (e *APIError) Error() string {
 // Unwrap returns the core's sentinel, or nil.
 func (e *APIError) Unwrap() error { return e.is }
 
-// hints tell an operator what to do about an error code.
+// hints maps error codes to advice for an operator.
 var hints = map[int]string{
 	CodeMissingAccess:     "let the bot's role view the channel",
 	CodeMissingPermission: "give the bot's role View Channel, Send Messages, Send Messages in Threads, Create Public Threads, Read Message History and Attach Files here",
@@ -80,7 +82,7 @@ var sentinels = map[int]error{
 	CodeThreadLocked:       thread.ErrNotPermitted,
 }
 
-// translate converts an error of the SDK into an error of the core.
+// translate converts an SDK error to an error of the core.
 func translate(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -112,7 +114,7 @@ func translate(doing string, err error) error {
 	return e
 }
 
-// Code returns Discord's code of an error, or 0 if it has none.
+// Code returns Discord's error code, or 0 if err has none.
 func Code(err error) int {
 	var e *APIError
 	if errors.As(err, &e) {
@@ -130,14 +132,14 @@ func Status(err error) int {
 	return 0
 }
 
-// Lasting reports whether the same call would fail again, because Discord refused it.
+// Lasting reports whether Discord refused a call for a reason that a retry would not change.
 func Lasting(err error) bool {
 	s := Status(err)
 	return s >= http.StatusBadRequest && s < http.StatusInternalServerError && s != http.StatusTooManyRequests && s != http.StatusRequestTimeout
 }
 
-// Certain reports whether a failed call certainly had no effect: Discord refused it, or it was
-// never sent.
+// Certain reports whether a failed call certainly had no effect. That is so if Discord refused the
+// call or it was never sent.
 func Certain(err error) bool {
 	var limited *thread.RateLimitError
 	var unsent notSentError
@@ -145,8 +147,8 @@ func Certain(err error) bool {
 	return errors.As(err, &limited) || errors.As(err, &unsent) || errors.As(err, &stated) && stated.Status < http.StatusInternalServerError
 }
 
-// FatalError means that the bot cannot connect until an operator changes something. Its text is a
-// sentence that says what to change.
+// FatalError reports that the bot cannot connect until an operator changes something. Its text is a
+// sentence that tells the operator what to change.
 type FatalError struct {
 	Sentence string
 	Code     int // the gateway's close code
@@ -155,8 +157,8 @@ type FatalError struct {
 // Error implements error.
 func (e *FatalError) Error() string { return e.Sentence }
 
-// FatalSentences are the sentences for close codes after which a client must not reconnect
-// unchanged.
+// FatalSentences maps close codes to the sentences of a FatalError. After these codes, a client
+// must not reconnect unchanged.
 var FatalSentences = map[int]string{
 	CloseNotAuthenticated: "Discord does not accept the bot token. Copy it again from the Developer Portal (Bot → Reset Token) into DISCORD_BOT_TOKEN.",
 	4010:                  "Discord does not accept the shard. This is a fault of the configuration of shards.",

@@ -15,15 +15,16 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// historyQuota limits the calls that read messages for the index, out of the bot's 40 calls a
-// second. They have the lowest priority.
+// historyQuota limits the calls that read messages for the index. These calls count towards the
+// bot's 40 calls a second and have the lowest priority.
 var historyQuota = pace.Quota{Every: 200 * time.Millisecond, Burst: 2}
 
-// tries is how often a call of the lowest priority is tried when it fails temporarily.
+// tries is the number of attempts for a call of the lowest priority that fails temporarily.
 const tries = 4
 
-// idle makes a call of the lowest priority. It waits until the process has calls to spare, and the
-// bucket has more than answers may need next. It retries after a pause or a temporary failure.
+// idle makes a call of the lowest priority. It waits until the process has spare calls. It also
+// waits until the bucket has more requests than answers may need next. It retries after a rate
+// limit or a temporary failure.
 func (c *Bot) idle(ctx context.Context, r Request, out any) error {
 	for attempt, pause := 1, FirstPause; ; attempt, pause = attempt+1, 2*pause {
 		if c.Histories.Wait(ctx) != nil { // it is not begun where ctx would cut it short
@@ -53,7 +54,7 @@ func (c *Bot) idle(ctx context.Context, r Request, out any) error {
 	}
 }
 
-// HistoryOf fetches the roles and channels of a server like Survey, at the lowest priority.
+// HistoryOf is Survey at the lowest priority. It fetches the roles and channels of a server.
 func (c *Bot) HistoryOf(ctx context.Context, guild string) (*discordgo.GuildCreate, error) {
 	g := &discordgo.Guild{}
 	err := c.idle(ctx, Request{Doing: "look up a server", Method: http.MethodGet, URL: discordgo.EndpointGuild(guild), Bucket: "GET guild " + guild}, g)
@@ -112,11 +113,12 @@ func (c *Bot) ActiveThreads(ctx context.Context, guild string) ([]*discordgo.Cha
 	return found.Threads, nil
 }
 
-// mostThreads is how many archived threads are requested at once. Discord may return fewer.
+// mostThreads is the number of archived threads to request at once. Discord may return fewer.
 const mostThreads = 100
 
-// ArchivedThreads lists public threads of a channel that were archived before a time, the latest
-// first. A zero before means now. more reports that there are further threads.
+// ArchivedThreads lists public threads of a channel that were archived before a time. It lists the
+// most recently archived first. A zero before means now. more reports whether there are further
+// threads.
 func (c *Bot) ArchivedThreads(ctx context.Context, channel string, before time.Time) (found []*discordgo.Channel, more bool, err error) {
 	query := url.Values{"limit": {strconv.Itoa(mostThreads)}}
 	if !before.IsZero() {

@@ -6,13 +6,13 @@ import "context"
 type idleKey struct{}
 
 // Idle returns a context whose calls have the lowest priority until hurry is closed. At most a
-// third of the bot's rate is for such calls.
+// third of the bot's rate is available to such calls.
 func Idle(ctx context.Context, hurry <-chan struct{}) context.Context {
 	return context.WithValue(ctx, idleKey{}, hurry)
 }
 
-// idleUntil reports whether a context's calls have the lowest priority, and returns the channel
-// that ends that.
+// idleUntil reports whether a context's calls have the lowest priority now. hurry is closed when
+// they get the normal priority.
 func idleUntil(ctx context.Context) (hurry <-chan struct{}, idle bool) {
 	hurry, idle = ctx.Value(idleKey{}).(<-chan struct{})
 	select {

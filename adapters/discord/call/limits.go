@@ -11,19 +11,20 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// Rates of the platform. The numbers of a bucket are assumptions until a response states them.
+// Rate limits of Discord. The values of a bucket are assumed until a response states them.
 const (
 	assumedRequests = 5
 	assumedWindow   = 5 * time.Second
 	// resetMargin is added to a stated reset time, because Discord rounds it.
 	resetMargin = 10 * time.Millisecond
-	// globalWindow is the maximum number of calls that are in progress or ended less than a second
-	// ago. Discord counts a call at some time between its start and its end. So no second has more
-	// calls, regardless of their duration and order.
+	// globalWindow limits the calls that are in progress or ended less than a second ago. Discord
+	// counts a call at some time between its start and its end. With this limit, no second has more
+	// calls, regardless of the duration and order of the calls.
 	globalWindow = 48
-	// idleWindow is how many of those calls may be idle, so that other calls always find room.
+	// idleWindow is the part of globalWindow that idle calls may use. The rest is always free for
+	// other calls.
 	idleWindow = globalWindow / 3
-	// BucketKept is how many requests of a bucket progress edits leave unused.
+	// BucketKept is the number of requests in a bucket that progress edits leave for other writes.
 	BucketKept = 1
 	// forgetAfter is how long an unused bucket is kept.
 	forgetAfter = 10 * time.Minute
@@ -39,21 +40,21 @@ type limits struct {
 
 	mu      sync.Mutex
 	buckets map[string]*bucket
-	// by Discord's name of a bucket that several routes of a channel share
+	// buckets that several routes of a channel share, by Discord's bucket name and the channel
 	groups map[string]*bucket
 	swept  time.Time
 }
 
-// everything is the key of the limit on all calls together.
+// everything is the key of the global rate limit.
 const everything = ""
 
-// bucket is the limit of one route in one channel, or of the routes that Discord counts together.
+// bucket is the rate limit of one route in one channel, or of several routes that share a limit.
 type bucket struct {
 	known     bool // a response arrived; before that, only one request may run
 	limit     int  // requests in a window, if known
 	remaining int
 	resets    time.Time
-	// the stated reset time, by Discord's clock, which identifies a window; zero: not stated yet
+	// the stated reset time, by Discord's clock, which identifies a window; zero if not stated yet
 	window   time.Time
 	inFlight int
 	used     time.Time
@@ -61,7 +62,8 @@ type bucket struct {
 	changed  chan struct{} // closed and replaced when more is known of it
 }
 
-// lacks returns how long the bucket will have at most keep requests left, or 0 if it has more.
+// lacks returns how long to wait until the bucket has more than keep requests left. It returns 0 if
+// the bucket has more than keep now.
 func (b *bucket) lacks(now time.Time, keep int) time.Duration {
 	if now.Sub(b.used) > 2*RequestTimeout {
 		b.inFlight = 0 // no call takes so long: its end was missed
@@ -94,12 +96,12 @@ func (b *bucket) giveBack() {
 	b.notifyWaiters()
 }
 
-// windowSlack is the largest difference between two stated ends of the same window.
+// windowSlack is the largest difference between two stated reset times of the same window.
 const windowSlack = 100 * time.Millisecond
 
-// update updates the bucket from a response's headers. Responses may arrive in another order than
-// Discord counted their calls. Within a window, the known number of requests left never rises.
-// Headers about an earlier window are ignored.
+// update updates the bucket from the headers of a response. Responses may arrive in a different
+// order than Discord counted the calls. Within a window, the number of remaining requests never
+// rises. Headers about an earlier window are ignored.
 func (b *bucket) update(said statement) {
 	defer b.notifyWaiters()
 	b.inFlight = max(0, b.inFlight-1)
@@ -138,8 +140,9 @@ func newLimits() *limits {
 	}
 }
 
-// Try takes a request of a bucket if more than keep are left and the process has room. Otherwise it
-// takes nothing and returns false.
+// Try takes a request from a bucket and returns true. It returns false, and takes nothing, if at
+// most keep requests are left. If keep is positive, it also returns false when the bot's rate has
+// no room.
 func (l *limits) Try(key string, keep int) bool {
 	if keep > 0 && !l.budget.room() {
 		return false
@@ -148,7 +151,7 @@ func (l *limits) Try(key string, keep int) bool {
 	return after == 0
 }
 
-// Wait waits until a bucket has a request left, and takes it.
+// Wait takes a request from a bucket. It blocks until the bucket has a request left or ctx is done.
 func (l *limits) Wait(ctx context.Context, key string) error {
 	err := l.await(ctx, key, 0)
 	if err != nil || !strings.HasPrefix(key, openPrefix) {
@@ -161,7 +164,8 @@ func (l *limits) Wait(ctx context.Context, key string) error {
 	return nil
 }
 
-// await waits like Wait until more than keep requests are left, according to this process.
+// await takes a request from a bucket. It blocks until more than keep requests are left or ctx is
+// done. It uses only the limits that this process knows.
 func (l *limits) await(ctx context.Context, key string, keep int) error {
 	for {
 		after, changed := l.takeRequest(key, keep)
@@ -180,8 +184,8 @@ func (l *limits) await(ctx context.Context, key string, keep int) error {
 	}
 }
 
-// takeRequest takes a request. If none is left, it returns the time until there is one, and a
-// channel that is closed on an earlier change.
+// takeRequest takes a request and returns 0 if more than keep are left. Otherwise it returns the
+// time to wait, and a channel that is closed if the bucket changes earlier.
 func (l *limits) takeRequest(key string, keep int) (time.Duration, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -204,7 +208,7 @@ func (l *limits) takeRequest(key string, keep int) (time.Duration, <-chan struct
 	return 0, nil
 }
 
-// GiveBack returns a request that was taken but not made.
+// GiveBack returns an unused request to its bucket.
 func (l *limits) GiveBack(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -216,7 +220,7 @@ func (l *limits) GiveBack(key string) {
 	}
 }
 
-// answered updates a bucket from a response's headers; nil if there was no response.
+// answered updates a bucket from the headers of a response. h is nil if there was no response.
 func (l *limits) answered(key string, h http.Header) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -235,8 +239,8 @@ func (l *limits) answered(key string, h http.Header) {
 	}
 }
 
-// join merges a route's bucket into the bucket that Discord names. Discord has one such bucket per
-// channel, sometimes for several routes.
+// join adds a route to the bucket that Discord named in a response. Several routes of a channel may
+// share one such bucket.
 func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 	group := l.groups[name]
 	if group == nil {
@@ -252,7 +256,7 @@ func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 	group.update(said)
 }
 
-// statement is what a response's headers state about a bucket.
+// statement holds the rate limit headers of a response.
 type statement struct {
 	present   bool // false if the headers are missing
 	limit     int  // of requests in a window; 0 where it is not stated
@@ -261,7 +265,7 @@ type statement struct {
 	window    time.Time // end of the window as stated by the platform, else resets
 }
 
-// stated parses the headers about a bucket. If they do not state the time left, it is computed from
+// stated parses the rate limit headers. If Reset-After is missing, it computes the time left from
 // the reset time.
 func stated(h http.Header, now time.Time) statement {
 	left, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
@@ -292,7 +296,8 @@ func stated(h http.Header, now time.Time) statement {
 	return said
 }
 
-// refused records a 429, either of one bucket or of everything.
+// refused records a 429 response. global means that the 429 applies to all calls and not to one
+// bucket.
 func (l *limits) refused(key string, after time.Duration, global bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -307,8 +312,8 @@ func (l *limits) refused(key string, after time.Duration, global bool) {
 	b.known, b.remaining, b.resets = true, 0, until
 }
 
-// admit waits until the bot's rate and a global pause allow a call. The caller calls ended when the
-// call is over. Neither limit applies to interactions.
+// admit waits until the bot's rate and a global pause allow a call. The caller must call ended when
+// the call is over. Neither limit applies to interactions.
 func (l *limits) admit(ctx context.Context, key string) (ended func(), err error) {
 	if isInteraction(key) {
 		return func() {}, nil
@@ -333,7 +338,8 @@ func (l *limits) admit(ctx context.Context, key string) (ended func(), err error
 	return func() { time.AfterFunc(time.Second, func() { <-l.window; release() }) }, nil
 }
 
-// admitIdle waits for a place among idle calls, if the call is idle.
+// admitIdle waits until idleWindow has room for another call. It returns at once if the call is not
+// idle, and early if hurry is closed.
 func (l *limits) admitIdle(ctx context.Context) (release func(), err error) {
 	hurry, idle := idleUntil(ctx)
 	if !idle {
@@ -362,7 +368,8 @@ func newBucket(now time.Time) *bucket {
 	return &bucket{limit: assumedRequests, used: now, changed: make(chan struct{})}
 }
 
-// sweep removes unused buckets. There is a bucket for each thread.
+// sweep removes buckets that were not used for a while. Without it, the buckets of all threads
+// would stay in memory.
 func (l *limits) sweep(now time.Time) {
 	if now.Sub(l.swept) < forgetAfter {
 		return

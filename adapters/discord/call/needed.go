@@ -25,8 +25,8 @@ func Permissions() []Permission {
 	}
 }
 
-// Flags of an application for its enabled privileged intents. A large bot and a small one have
-// different flags.
+// Application flags for enabled privileged intents. Large and small bots have different flags for
+// the same intent.
 const (
 	FlagMembers        = 1 << 14
 	FlagMembersLimited = 1 << 15
@@ -34,10 +34,10 @@ const (
 	FlagContentLimited = 1 << 19
 )
 
-// Manager is a set of permissions. A member with one of them may change the bot's settings of a
-// server.
+// Manager is a set of permissions. Any one of them allows a member to change the bot's settings of
+// a server.
 const Manager = discordgo.PermissionAdministrator | discordgo.PermissionManageGuild
 
-// Moderator is a set of permissions. A member with one of them may stop, correct and remove the
-// answers to others, as members who may delete messages can.
+// Moderator is a set of permissions. Any one of them allows a member to stop, correct and remove
+// answers to other people.
 const Moderator = Manager | discordgo.PermissionManageMessages

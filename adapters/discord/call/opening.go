@@ -9,31 +9,32 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// openPrefix begins the keys of tiers that limit the opening of threads. Discord allows five
-// openings in five seconds in each channel, for all processes of a bot together. A process sees
-// only its own responses, so the processes draw openings from a shared tier. When one process uses
-// up a window, all wait for the next. The tier refills evenly but Discord's window at once, so
-// Discord may still refuse an opening. The call is then retried when Discord says.
+// openPrefix begins the bucket keys for opening threads. Discord allows five openings in five
+// seconds per channel, for all processes of a bot together. A process sees only its own responses.
+// The processes therefore share a tier for openings. When one process uses up a window, all
+// processes wait for the next window. The tier refills evenly, but Discord's window refills at
+// once. Discord may therefore still refuse an opening. The call is then retried at the time that
+// Discord states.
 const openPrefix = "POST threads "
 
 func openBucket(channel string) string { return openPrefix + channel }
 
 var openTier = thread.Tier{Burst: assumedRequests, Every: assumedWindow / assumedRequests}
 
-// openKey returns the key in Redis for the openings in a channel. global is the key of the bot's
-// rate.
+// openKey returns the Redis key for the openings in a channel. global is the Redis key of the bot's
+// rate limit.
 func openKey(global, bucket string) string {
 	return global + ":threads:" + strings.TrimPrefix(bucket, openPrefix)
 }
 
-// open waits until the shared tiers allow opening a thread. If they do not answer, it returns at
-// once, and the process's own limits apply.
+// open waits until the shared tiers allow opening a thread. If the tiers do not answer, open
+// returns at once. The limits of this process then apply.
 func (b *budget) open(ctx context.Context, bucket string) error {
 	return b.draw(ctx, openKey(b.key, bucket), openTier)
 }
 
-// opened makes the other processes wait if a response says that its window is used up, until that
-// window ends. h is nil if there was no response.
+// opened handles the response to opening a thread. If the response says that the window is used up,
+// other processes pause until the window ends. h is nil if there was no response.
 func (b *budget) opened(ctx context.Context, bucket string, h http.Header) {
 	if !strings.HasPrefix(bucket, openPrefix) {
 		return

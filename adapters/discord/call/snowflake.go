@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// discordEpoch is the start of 2015, in milliseconds of Unix time. Discord's ids count milliseconds
-// from then.
+// discordEpoch is the start of 2015 in Unix milliseconds. Discord's ids contain the milliseconds
+// since then.
 const discordEpoch = 1420070400000
 
 // IdAt returns the smallest id of a moment.

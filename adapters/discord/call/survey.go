@@ -7,7 +7,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Survey fetches the roles and channels of a server, which the gateway would otherwise report.
+// Survey fetches the roles and channels of a server. The gateway reports the same facts in
+// GUILD_CREATE.
 func (a *API) Survey(ctx context.Context, guild string) (*discordgo.GuildCreate, error) {
 	g := &discordgo.Guild{}
 	if err := a.Do(ctx, Request{

@@ -18,24 +18,25 @@ import (
 // DefaultAPI is the default of DISCORD_API_URL.
 const DefaultAPI = "https://discord.com/api"
 
-// maxBody limits how much is read of a 429 response, in bytes.
+// maxBody is the number of bytes of a 429 response that are read.
 const maxBody = 64 << 10
 
 // transport sends all requests of the process to the configured address, within the bot's rate. It
-// converts every 429 into a form that discordgo can parse.
+// converts every 429 response to a form that discordgo can parse.
 type transport struct {
 	api    *url.URL // replaces https://discord.com/api
 	base   http.RoundTripper
 	limits *limits
 }
 
-// oldEdits is the code of a 429 about edits of old messages.
+// oldEdits is the error code of a 429 response for edits of old messages.
 const oldEdits = "30046"
 
 // bucketKey is the context key that holds the bucket key of a request.
 type bucketKey struct{}
 
-// interactionPrefix begins the keys of buckets outside the global limit.
+// interactionPrefix begins the bucket keys of interactions. The global rate limit does not apply to
+// them.
 const interactionPrefix = "interaction "
 
 func isInteraction(key string) bool { return strings.HasPrefix(key, interactionPrefix) }
@@ -92,7 +93,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.refused(req.Context(), res, key)
 }
 
-// lastingBody cancels the call's timeout once the body was read.
+// lastingBody is a response body that cancels the call's timeout when it is closed.
 type lastingBody struct {
 	io.ReadCloser
 	read context.CancelFunc
@@ -104,15 +105,15 @@ func (b *lastingBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// CloseIdleConnections closes idle connections. http.Client calls it by this name.
+// CloseIdleConnections closes idle connections. http.Client looks for a method with this name.
 func (t *transport) CloseIdleConnections() {
 	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// refused records a 429 and gives it the body that discordgo expects. Cloudflare's 429 has an HTML
-// body and applies to all calls.
+// refused records a 429 response and replaces its body with the one that discordgo expects. A 429
+// of Cloudflare has an HTML body and applies to all calls.
 func (t *transport) refused(ctx context.Context, res *http.Response, key string) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody))
 	if err := errors.Join(err, res.Body.Close()); err != nil {
@@ -146,7 +147,7 @@ func (t *transport) refused(ctx context.Context, res *http.Response, key string)
 	return res, nil
 }
 
-// retryAfter returns the Retry-After header of a 429, in seconds.
+// retryAfter returns the Retry-After header of a 429 response, in seconds.
 func retryAfter(h http.Header) float64 {
 	after, _ := pace.RetryAfter(h, time.Now())
 	if after <= 0 {
@@ -155,7 +156,7 @@ func retryAfter(h http.Header) float64 {
 	return after.Seconds()
 }
 
-// notSentError reports that a request was never sent, so it had no effect.
+// notSentError reports that a request was never sent and thus had no effect.
 type notSentError struct{ error }
 
 func (e notSentError) Unwrap() error { return e.error }

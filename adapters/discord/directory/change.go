@@ -21,7 +21,8 @@ func workspace(guildID string) access.Workspace {
 	return access.Workspace{Platform: string(call.Platform), ID: guildID}
 }
 
-// serverOf returns the server whose roles or channels an event may change; empty for other events.
+// serverOf returns the server whose roles or channels an event may change. It returns an empty
+// string for other events.
 func serverOf(event any) string {
 	switch e := event.(type) {
 	case *discordgo.GuildCreate:
@@ -45,8 +46,8 @@ func serverOf(event any) string {
 	}
 }
 
-// digest returns all facts that decide who may open a server's channels, as text. It is empty for
-// an unknown server. The caller must hold the lock.
+// digest returns a text with all facts that decide who may open a server's channels. It is empty
+// for an unknown server. The caller must hold the lock.
 func (d *Directory) digest(guildID string) string {
 	g := d.guilds[guildID]
 	if g == nil || d.changes == nil {
@@ -72,7 +73,8 @@ func (d *Directory) digest(guildID string) string {
 	return b.String()
 }
 
-// owe records that other replicas must be notified of a change. The caller must hold the lock.
+// owe marks a scope of a server as changed, so that Settle notifies other replicas. The caller must
+// hold the lock.
 func (d *Directory) owe(guildID, scope string) {
 	if d.changes == nil {
 		return
@@ -84,12 +86,12 @@ func (d *Directory) owe(guildID, scope string) {
 	d.owed[guildID][scope] = d.learned
 }
 
-// tellLimit is how long later events wait until other replicas are notified of a change.
+// tellLimit is how long Settle may take to notify other replicas. Later events wait meanwhile.
 const tellLimit = 2 * time.Second
 
-// Settle notifies other replicas of all learned events that they do not know yet. If it returns
-// nil, they know them. An event counts as stored only after the store succeeded, so two concurrent
-// calls may store the same event twice.
+// Settle notifies other replicas of all pending changes. If it returns nil, the replicas can see
+// the changes. A change stays pending until the store accepts it, so two concurrent calls may store
+// the same change twice.
 func (d *Directory) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
@@ -113,7 +115,7 @@ func (d *Directory) Settle(ctx context.Context) error {
 	return nil
 }
 
-// version returns the version of some scopes of a server that all replicas share.
+// version returns the version of some scopes of a server. All replicas share these versions.
 func (d *Directory) version(ctx context.Context, guildID string, scopes ...string) (access.Version, error) {
 	if d.changes == nil {
 		return "", nil
@@ -124,7 +126,7 @@ func (d *Directory) version(ctx context.Context, guildID string, scopes ...strin
 	return d.changes.Version(ctx, workspace(guildID), scopes...)
 }
 
-// refresh updates the cached roles and channels of a server. It fetches them unless nothing has
+// refresh updates the cached roles and channels of a server. It fetches them only if they may have
 // changed since the last fetch.
 func (d *Directory) refresh(ctx context.Context, guildID string) error {
 	version, err := d.version(ctx, guildID)
@@ -160,7 +162,8 @@ func (d *Directory) refresh(ctx context.Context, guildID string) error {
 	}
 }
 
-// patiently retries a look-up while Discord asks to wait, until ctx ends.
+// patiently retries a look-up until it succeeds, fails for a reason other than the rate limit, or
+// ctx ends.
 func patiently(ctx context.Context, lookup func() error) error {
 	for {
 		err := lookup()
@@ -171,15 +174,16 @@ func patiently(ctx context.Context, lookup func() error) error {
 	}
 }
 
-// Announce notifies other replicas of a learned event before the next event is handled. If that
-// fails, it is retried later, and always before this replica relies on its own data.
+// Announce notifies other replicas of pending changes, before the next event is handled. If that
+// fails, it is retried later. It must succeed before this replica uses its own data.
 func (d *Directory) Announce(ctx context.Context) {
 	if err := d.Settle(ctx); err != nil && ctx.Err() == nil {
 		d.discord.Logger.WarnContext(ctx, "other replicas are not told yet of what has changed in a server", "error", err)
 	}
 }
 
-// KeepHearing repeatedly announces the servers whose events arrive, until ctx ends.
+// KeepHearing regularly tells other replicas which servers' events arrive here. It returns when ctx
+// ends.
 func (d *Directory) KeepHearing(ctx context.Context) {
 	changes := d.changes
 	if changes == nil || d.discord.Config.NoGateway {

@@ -1,5 +1,5 @@
-// Package directory knows servers, their channels, roles and members: who may open what, and when
-// that changes. It writes nothing.
+// Package directory caches servers, channels, roles and members. It computes who may open which
+// channel, and reports changes. It writes nothing to Discord.
 package directory
 
 import (
@@ -16,11 +16,11 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Directory caches what the gateway reports about servers, channels and threads, and fetches the
-// rest. It is safe for concurrent use.
+// Directory caches servers, channels and threads from gateway events. It fetches missing entries.
+// It is safe for concurrent use.
 type Directory struct {
 	discord *call.Bot
-	// how long a fetched membership is trusted while no event reports a change
+	// how long a membership is trusted if no event reports a change
 	age     time.Duration
 	changes access.Changes // nil: this process is the only one, and its own events say all
 	asking  singleflight.Group
@@ -33,7 +33,8 @@ type Directory struct {
 
 	versions map[string]access.Version // of servers, from before they were surveyed
 	learned  uint64                    // number of changes so far
-	// by server, the scopes that other replicas were not notified of, with the last change of each
+	// scopes whose change other replicas do not know yet, by server, with the number of the last
+	// change
 	owed map[string]map[string]uint64
 }
 
@@ -69,13 +70,14 @@ type membership struct {
 	Roles []string
 	until time.Time
 
-	// from before the fetch; empty if an event reported it, which other replicas do not rely on
+	// version from before the fetch; empty if an event reported the membership, because a fetch
+	// must then confirm it if there are other replicas
 	version access.Version
 }
 
 const (
-	// membershipAge is how long a fetched membership is trusted while no event reports a change.
-	// unheardAge applies without the SERVER MEMBERS intent, when no event would report one.
+	// membershipAge is how long a membership is trusted if no event reports a change. Without the
+	// SERVER MEMBERS intent, no event reports changes, and unheardAge applies.
 	membershipAge = 5 * time.Minute
 	unheardAge    = time.Minute
 	MaxPlaces     = 50_000
@@ -93,11 +95,11 @@ func NewDirectory(b *call.Bot) *Directory {
 	}
 }
 
-// Learn applies an event, and records that other replicas must be notified of permission changes.
-// That holds even if the event changes nothing here. Discord's documentation says that "events in
-// Discord may never be sent to a client", or late
-// (https://discord.com/developers/docs/reference#consistency). So another replica may still hold
-// old data. A whole server arrives when a session begins, which by itself is no change.
+// Learn applies an event. If the event may change permissions, other replicas will be notified,
+// even if nothing changes here. Discord's documentation says that "events in Discord may never be
+// sent to a client", or late (https://discord.com/developers/docs/reference#consistency). Another
+// replica may therefore hold old data. GUILD_CREATE arrives at the start of each session, and
+// counts only if it changes known data.
 func (d *Directory) Learn(event any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -206,8 +208,8 @@ func roleOf(r *discordgo.Role) role {
 	return role{name: r.Name, permissions: r.Permissions, position: r.Position, managed: r.Managed}
 }
 
-// OwnRoles returns the roles of a server that only the bot has. When people type its name, Discord
-// suggests its role, too.
+// OwnRoles returns the roles of a server that only the bot has. Discord suggests such a role when
+// people type the bot's name.
 func (d *Directory) OwnRoles(guildID string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -241,7 +243,7 @@ func (d *Directory) remember(c *discordgo.Channel) Place {
 	return p
 }
 
-// Place returns a channel or thread, and fetches it if it is unknown.
+// Place returns a channel or thread. It fetches the place if it is not cached.
 func (d *Directory) Place(ctx context.Context, id string) (Place, error) {
 	d.mu.Lock()
 	p, known := d.places[id]
@@ -258,8 +260,8 @@ func (d *Directory) Place(ctx context.Context, id string) (Place, error) {
 	return d.remember(c), nil
 }
 
-// Moderates reports whether a member with these roles may manage messages in a channel. A member
-// who may delete an answer may also stop it.
+// Moderates reports whether a member with these roles may manage messages in a channel. Such a
+// member may delete an answer, and may therefore stop it.
 func (d *Directory) Moderates(channel, user string, roles []string) bool {
 	return d.may(channel, user, roles, call.Moderator)
 }
@@ -301,8 +303,8 @@ func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (members
 	return m, nil
 }
 
-// cacheMember stores a membership from an event. changed reports that the event is about a change
-// of the membership. The caller must hold the lock.
+// cacheMember stores a membership from an event. changed is true if the event itself reports a
+// change of the membership. The caller must hold the lock.
 func (d *Directory) cacheMember(guildID, user string, m *discordgo.Member, changed bool) {
 	kept := membership{in: !m.Pending, Roles: m.Roles, until: time.Now().Add(d.age)}
 	before, known := d.member[[2]string{guildID, user}]
@@ -329,7 +331,7 @@ func (d *Directory) Met(guildID, user string, m *discordgo.Member) {
 	d.cacheMember(guildID, user, m, false)
 }
 
-// Meet stores an interaction's data about its channel, unless more is known already.
+// Meet stores a channel from an interaction, unless the channel is already cached.
 func (d *Directory) Meet(c *discordgo.Channel) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -338,7 +340,7 @@ func (d *Directory) Meet(c *discordgo.Channel) {
 	}
 }
 
-// Peek returns a known place. It makes no call.
+// Peek returns a cached place. It makes no call.
 func (d *Directory) Peek(id string) (Place, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -346,15 +348,15 @@ func (d *Directory) Peek(id string) (Place, bool) {
 	return p, known
 }
 
-// KnownName returns the name of a channel; empty if it is unknown.
+// KnownName returns the name of a cached channel, or an empty string.
 func (d *Directory) KnownName(id string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.places[id].Name
 }
 
-// Home returns the reference of a place, without its thread. A thread's messages belong to the
-// channel above it.
+// Home returns the reference of a place. The reference of a thread contains its parent channel and
+// the thread. In a direct conversation, the channel is also the thread.
 func (d *Directory) Home(ctx context.Context, guild, channel string) (thread.Ref, error) {
 	ref := thread.Ref{Platform: call.Platform, Workspace: guild, Channel: channel}
 	if guild == "" {

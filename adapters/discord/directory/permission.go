@@ -12,10 +12,10 @@ import (
 // everything is the set of permissions of owners and administrators.
 const everything int64 = -1
 
-// permissions computes a member's permissions in a channel from the member's roles, as Discord
-// documents it. The roles' permissions come first, then the overwrites of @everyone, of the roles
-// together, and of the person. A thread has its channel's permissions. The caller must hold the
-// lock.
+// permissions computes a member's permissions in a channel, as Discord documents it. The
+// permissions of the roles come first. Then come the overwrites of @everyone, of all roles
+// together, and of the person. A thread has the permissions of its channel. The caller must hold
+// the lock.
 func (d *Directory) permissions(p Place, user string, roles []string) int64 {
 	g := d.guilds[p.Guild]
 	if g == nil {
@@ -60,7 +60,8 @@ func (d *Directory) permissions(p Place, user string, roles []string) int64 {
 	return held
 }
 
-// may reports whether a member with these roles has one of the permissions in a known place.
+// may reports whether a member with these roles has at least one of the permissions in any. It
+// returns false for a place that is not cached.
 func (d *Directory) may(channel, user string, roles []string, any int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,7 +77,7 @@ type Membership struct {
 }
 
 // Membership returns a person's membership of a server. If Discord sends no member events
-// (DISCORD_MEMBERS=false), it may be some minutes old.
+// (DISCORD_MEMBERS=false), the result may be a minute old.
 func (d *Directory) Membership(ctx context.Context, guild, user string) (Membership, error) {
 	if err := d.refresh(ctx, guild); err != nil {
 		return Membership{}, err
@@ -97,11 +98,11 @@ func (d *Directory) Membership(ctx context.Context, guild, user string) (Members
 	return out, nil
 }
 
-// maxNamed is the largest number of people in a channel's overwrites whose roles Needed looks up.
+// maxNamed is the largest number of people with an own overwrite whose roles Needed looks up.
 const maxNamed = 10
 
-// Needed returns the roles that a member must have to open a channel, as far as they are certain.
-// It ignores the server's owner and administrators, who can give themselves such a role.
+// Needed returns the roles that a member must certainly have to open a channel. It ignores the
+// owner and the administrators of the server, who can give themselves such a role.
 func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
 	if err := d.refresh(ctx, guildID); err != nil {
 		return nil, err
@@ -145,9 +146,9 @@ func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]stri
 	return needed, nil
 }
 
-// needs reports whether a place cannot be opened without a role, except by people in overwrites.
-// Each role can be checked alone: a person with several roles can open a place only if one of the
-// roles, or none, allows it. The caller must hold the lock.
+// needs reports whether a role is required to open a place. It ignores overwrites of people. It
+// checks each other role alone. This suffices, because several roles together open a place only if
+// one of them does, or if no role is needed. The caller must hold the lock.
 func (d *Directory) needs(g *guild, p Place, needed string) bool {
 	const stranger = "" // is no one's id
 	if d.permissions(p, stranger, nil)&discordgo.PermissionViewChannel != 0 {
@@ -188,9 +189,9 @@ type Lacking struct {
 	Permissions   []call.Permission
 }
 
-// Lacking lists a server's channels in which the bot lacks permissions, in the order of their
-// names. It looks at the channels that the bot can see. If only is not empty, it looks at those
-// channels, and includes the ones that the bot cannot see.
+// Lacking lists a server's channels in which the bot lacks permissions, sorted by name. It checks
+// the channels that the bot can see. If only is not empty, it checks exactly those channels, even
+// if the bot cannot see them.
 func (d *Directory) Lacking(ctx context.Context, guild string, only []string) ([]Lacking, error) {
 	self, err := d.discord.WhoAmI(ctx)
 	if err != nil {

@@ -4,17 +4,17 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Reach holds who may read the earlier messages of a channel.
+// Reach says who may read the earlier messages of a channel.
 type Reach struct {
 	Own bool // the bot may
 	All bool // every full member of the server may
-	// Whole reports whether everyone who may open the channel may certainly read its earlier
-	// messages.
+	// Whole reports whether everyone who may open the channel may also read its earlier messages.
+	// It is false if that is not certain.
 	Whole bool
 }
 
-// Reach returns who may read the earlier messages of a channel. It uses only known data and makes
-// no call. user and roles are the bot's.
+// Reach returns who may read the earlier messages of a channel. It uses only cached data and makes
+// no call. user and roles are those of the bot.
 func (d *Directory) Reach(channel, user string, roles []string) Reach {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 )
 
-// TextChannels returns the known channels of a server that hold messages.
+// TextChannels returns the cached channels of a server that hold messages.
 func (d *Directory) TextChannels(guild string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -23,8 +23,8 @@ func (d *Directory) TextChannels(guild string) []string {
 	return ids
 }
 
-// Survey fetches the facts that the gateway would report about a server: its roles, its channels
-// and the bot's membership.
+// Survey fetches the roles and channels of a server and the bot's membership. The gateway would
+// otherwise report these facts.
 func (d *Directory) Survey(ctx context.Context, guild string) error {
 	found, err := d.discord.API.Survey(ctx, guild)
 	if err == nil {
@@ -36,7 +36,7 @@ func (d *Directory) Survey(ctx context.Context, guild string) error {
 // Guild is a server that the bot belongs to.
 type Guild struct{ ID, Name string }
 
-// BelongsTo fetches the servers that the bot belongs to, at most 200.
+// BelongsTo fetches the servers that the bot belongs to. It returns at most 200.
 func (d *Directory) BelongsTo(ctx context.Context) ([]Guild, error) {
 	var list []Guild
 	err := d.discord.API.Do(ctx, call.Request{

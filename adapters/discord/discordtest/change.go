@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Only makes the server deliver events to one session only. Sessions are numbered from 1, in the
-// order in which they began. 0 delivers to all sessions again. The others never get the events that
-// they missed, as if those were still on their way.
+// Only makes the server deliver events to a single session. Sessions are numbered from 1, in the
+// order in which they began. 0 delivers events to all sessions again. The other sessions never
+// receive the events that they missed.
 func (s *Server) Only(session int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,7 +28,7 @@ func (s *Server) hears(id string) bool {
 	return slices.Index(living, id) == s.gateway.only-1
 }
 
-// Regrant replaces a person's role, or removes it, and sends the event.
+// Regrant replaces the role of a person, or removes it if role is empty. It sends the event.
 func (g *Guild) Regrant(p *Person, role string) {
 	g.Grant(p, role)
 	g.s.mu.Lock()

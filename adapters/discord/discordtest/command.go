@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// commandName matches the allowed names of slash commands and their options.
+// commandName matches the allowed names of slash commands and options.
 var commandName = regexp.MustCompile(`^[-_'\p{Ll}\p{Lo}\p{N}]{1,32}$`)
 
 // checkCommands checks commands against Discord's limits.
@@ -36,9 +36,9 @@ func checkCommands(commands []map[string]any) *apiError {
 	return nil
 }
 
-// Offered lists the commands that a person's client shows in a channel: the commands of that
-// channel for which the person has all permissions in default_member_permissions ("represented as a
-// bit set").
+// Offered lists the commands that a person's client shows in a channel. A command must be allowed
+// in this kind of channel. The person must have all permissions in the command's
+// default_member_permissions ("represented as a bit set").
 func (p *Person) Offered(channel string) []string {
 	s := p.s
 	s.mu.Lock()

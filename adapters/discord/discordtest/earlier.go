@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Earlier writes a message that mentions the bot, with a time in the past, and returns its id. The
-// gateway sends no event, as if no client had been connected. A direct message has no mention.
+// Earlier writes a message with a time in the past and returns its id. The message mentions the
+// bot, except in a direct conversation. The gateway sends no event, as if no client had been
+// connected.
 func (p *Person) Earlier(channel, text string, ago time.Duration) string {
 	s := p.s
 	s.mu.Lock()
@@ -24,7 +25,7 @@ func (p *Person) EarlierReply(channel, text string, ago time.Duration) string {
 	return p.earlier(channel, text, ago)
 }
 
-// Newest sets a message as a channel's last one, although the channel has later messages.
+// Newest sets the last_message_id of a channel. The channel may have later messages.
 func (s *Server) Newest(channel, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,7 +43,7 @@ func (p *Person) earlier(channel, text string, ago time.Duration) string {
 	return m.id
 }
 
-// idAt returns a free id of a moment. The caller must hold s.mu.
+// idAt returns an unused id with the given creation time. The caller must hold s.mu.
 func (s *Server) idAt(at time.Time) string {
 	n := (at.UnixMilli() - 1420070400000) << 22
 	for s.messages[strconv.FormatInt(n, 10)] != nil || s.channels[strconv.FormatInt(n, 10)] != nil {

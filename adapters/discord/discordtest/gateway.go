@@ -37,7 +37,8 @@ type gateway struct {
 	only     int  // the session that events are delivered to; 0: all
 }
 
-// session is the state that a client can resume: all events sent to it, and its current connection.
+// session is the state that a client can resume. It holds all events that were sent to the client,
+// and the current connection.
 type session struct {
 	unready bool // its READY was withheld
 	id      string
@@ -51,7 +52,7 @@ type session struct {
 }
 
 // resumable is how long a session can be resumed after its connection was lost. Discord does not
-// state the time; it is a few minutes.
+// document this time, which is a few minutes.
 const resumable = 2 * time.Minute
 
 type frame struct {
@@ -134,7 +135,8 @@ func (c *connection) write() {
 	}
 }
 
-// send queues a frame. A client that does not read loses its connection.
+// send queues a frame. If the queue is full because the client does not read, send closes the
+// connection.
 func (c *connection) send(f frame) {
 	select {
 	case c.out <- f:
@@ -182,8 +184,8 @@ func (s *Server) read(c *connection) {
 	}
 }
 
-// lost records the end of a connection. A client that closes with 1000 or 1001 gives up its
-// session.
+// lost records the end of a connection. If the client closed the connection with 1000 or 1001, the
+// session ends, too.
 func (s *Server) lost(c *connection, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -262,7 +264,8 @@ func (s *Server) identify(c *connection, data json.RawMessage) {
 	}
 }
 
-// tooSoon counts a new session, and reports whether too many began a short while ago.
+// tooSoon counts a new session. It reports whether another session began too recently under the
+// same rate-limit key.
 func (s *Server) tooSoon(shard int) bool {
 	key := shard % s.config.Concurrency
 	recent := slices.DeleteFunc(s.gateway.began[key], func(at time.Time) bool { return time.Since(at) >= s.config.IdentifyEvery })
@@ -270,15 +273,15 @@ func (s *Server) tooSoon(shard int) bool {
 	return len(recent) > 0
 }
 
-// has reports whether a session gets the events of a guild. The first shard gets the events without
-// a guild.
+// has reports whether a session receives the events of a guild. The first shard receives events
+// without a guild.
 func (g *session) has(guild string) bool {
 	id, _ := strconv.ParseInt(guild, 10, 64) // direct conversations have none
 	return int(id>>22%int64(g.shard[1])) == g.shard[0]
 }
 
-// first sends the frames that a test requested before READY or RESUMED. It reports whether it sent
-// op 7, after which nothing else is sent.
+// first sends the frames that a test requested before READY or RESUMED. It returns true if it sent
+// op 7. The server then sends nothing else.
 func (s *Server) first(c *connection) bool {
 	if s.gateway.ping {
 		s.gateway.ping = false
@@ -293,7 +296,7 @@ func (s *Server) first(c *connection) bool {
 	return first
 }
 
-// resume resumes a session, and sends the events that it missed again.
+// resume resumes a session and sends the missed events.
 func (s *Server) resume(c *connection, data json.RawMessage) {
 	s.gateway.resumes++
 	var d struct {
@@ -326,8 +329,8 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 	g.dispatch("RESUMED", map[string]any{})
 }
 
-// dispatch sends an event to every session that has the intent. data is called with the session's
-// intents. The caller must hold the lock.
+// dispatch sends an event to every session with the intent. It calls data with the intents of each
+// session. The caller must hold the lock.
 func (s *Server) dispatch(guild, kind string, intent int, data func(intents int) any) {
 	for id, g := range s.gateway.sessions {
 		if g.conn == nil && !g.left.IsZero() && time.Since(g.left) > resumable {
@@ -365,8 +368,8 @@ func (s *Server) connections(do func(*session, *connection)) {
 	}
 }
 
-// Reconnect sends op 7, which tells the bot to reconnect. With first, it is sent on the next
-// connection before READY or RESUMED.
+// Reconnect sends op 7, which tells the bot to reconnect. If first is true, it sends op 7 on the
+// next connection, before READY or RESUMED.
 func (s *Server) Reconnect(first bool) {
 	if first {
 		s.mu.Lock()
@@ -390,7 +393,8 @@ func (s *Server) Unsettle() {
 	s.connections(func(_ *session, c *connection) { c.send(frame{Op: opInvalid, Data: true}) })
 }
 
-// Hang closes the bot's connection with a code. After 4007 and 4009 the session cannot be resumed.
+// Hang closes the bot's connections with a code. After 4007 and 4009, the session cannot be
+// resumed.
 func (s *Server) Hang(code int) {
 	s.connections(func(g *session, c *connection) {
 		g.dead = g.dead || code == 4007 || code == 4009
@@ -399,8 +403,8 @@ func (s *Server) Hang(code int) {
 	})
 }
 
-// Ping requests a heartbeat on the next connection before READY or RESUMED, and acknowledges one,
-// too.
+// Ping makes the server send two frames on the next connection before READY or RESUMED. They are a
+// heartbeat request and a heartbeat acknowledgement.
 func (s *Server) Ping() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -419,8 +423,9 @@ func (s *Server) Beats() int {
 	return s.gateway.beats
 }
 
-// Manners counts what the bot did at the gateway against Discord's documentation: sessions begun
-// too soon, resumes or identifies at the wrong address, and live sessions given up.
+// Manners counts the bot's violations of Discord's gateway documentation. hasty counts sessions
+// that began too soon. misled counts resumes and identifies at the wrong address. givenUp counts
+// live sessions that the bot gave up.
 func (s *Server) Manners() (hasty, misled, givenUp int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -441,8 +446,8 @@ func (s *Server) Shards() []int {
 	return slices.Sorted(maps.Keys(s.gateway.shards))
 }
 
-// Drop cuts the bot's connection without a close frame. With invalid, the session cannot be
-// resumed.
+// Drop cuts the bot's connections without a close frame. If invalid is true, the next resume is
+// refused.
 func (s *Server) Drop(invalid bool) {
 	s.mu.Lock()
 	s.gateway.invalid = invalid
@@ -457,7 +462,7 @@ func (s *Server) Away() {
 	s.gateway.away = true
 }
 
-// Freeze makes the bot's connection a zombie: it stays open, but the server sends no
+// Freeze makes the bot's connections zombies. They stay open, but the server sends no
 // acknowledgements and no events.
 func (s *Server) Freeze() {
 	s.connections(func(g *session, c *connection) {
@@ -473,7 +478,7 @@ func (s *Server) Silence() {
 	s.gateway.silent = true
 }
 
-// Refuse makes the next identify close its connection with a code.
+// Refuse makes the server close the connection of the next identify with a code.
 func (s *Server) Refuse(code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

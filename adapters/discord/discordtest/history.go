@@ -86,8 +86,8 @@ func (s *Server) threadsJSON(list []*channel) []any {
 	return shown
 }
 
-// counts returns the number of a thread's messages, "not including the initial message or deleted
-// messages", and the number of all messages ever sent there.
+// counts returns two numbers of messages in a thread. there is the current number, "not including
+// the initial message or deleted messages". sent includes deleted messages.
 func (s *Server) counts(ch *channel) (there, sent int) {
 	for _, id := range ch.said {
 		m := s.messages[id]
@@ -102,11 +102,12 @@ func (s *Server) counts(ch *channel) (there, sent int) {
 }
 
 // may computes a person's permissions in a channel as Discord documents them
-// (https://docs.discord.com/developers/topics/permissions#permission-overwrites). The owner has
-// all. Others have those of @everyone and of their roles; Administrator means all. Then the
-// overwrites of @everyone, of the roles and of the person apply. "Threads inherit permissions from
-// the parent channel". For private threads, "you must be invited to the thread to be able to view
-// or participate in it, or be a moderator (MANAGE_THREADS permission)".
+// (https://docs.discord.com/developers/topics/permissions#permission-overwrites). The owner has all
+// permissions. Other members have the permissions of @everyone and of their roles. Administrator
+// means all permissions. The overwrites of @everyone, of the roles and of the person apply in this
+// order. "Threads inherit permissions from the parent channel". For private threads, "you must be
+// invited to the thread to be able to view or participate in it, or be a moderator (MANAGE_THREADS
+// permission)".
 func (s *Server) may(user string, ch *channel) int64 {
 	g := s.guilds[ch.guild]
 	if g == nil {
@@ -168,7 +169,7 @@ func (s *Server) MayRead(user, channel string) bool {
 	return s.may(user, ch)&needed == needed
 }
 
-// PostEarlier is Post with a time in the past. The gateway sends no event.
+// PostEarlier writes a post like Post, with a time in the past. The gateway sends no event.
 func (p *Person) PostEarlier(forum, title, text string, ago time.Duration) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -181,7 +182,7 @@ func (p *Person) PostEarlier(forum, title, text string, ago time.Duration) strin
 	return thread.id
 }
 
-// OpenPrivate opens a private thread with some people in a channel.
+// OpenPrivate opens a private thread in a channel and invites other people.
 func (p *Person) OpenPrivate(channel, title string, others ...*Person) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -193,14 +194,14 @@ func (p *Person) OpenPrivate(channel, title string, others ...*Person) string {
 	return thread.id
 }
 
-// ArchivedAgo archives a thread with a time in the past.
+// ArchivedAgo archives a thread. The archive time lies in the past by ago.
 func (s *Server) ArchivedAgo(thread string, ago time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channels[thread].archived, s.channels[thread].archivedAt = true, time.Now().Add(-ago)
 }
 
-// Tag gives a post tags of its forum. It creates missing tags.
+// Tag replaces the tags of a post. It adds missing tags to the forum.
 func (s *Server) Tag(post string, names ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,7 +236,8 @@ func (s *Server) Destroy(channel string) {
 	})
 }
 
-// Standing returns the messages of a channel or thread that are not deleted, oldest first, by id.
+// Standing returns the messages of a channel or thread, sorted by id, oldest first. It omits
+// deleted and ephemeral messages.
 func (s *Server) Standing(channel string) []Version {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,8 +251,8 @@ func (s *Server) Standing(channel string) []Version {
 	return shown
 }
 
-// Overwrite sets the permissions of a role in a channel, or with person those of a person, and
-// sends the event. It replaces an earlier overwrite.
+// Overwrite sets the overwrite of a role in a channel, and sends the event. If person is true, it
+// sets the overwrite of a person. It replaces an earlier overwrite.
 func (g *Guild) Overwrite(channel, of string, person bool, allow, deny int64) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -266,8 +268,8 @@ func (g *Guild) Overwrite(channel, of string, person bool, allow, deny int64) {
 	g.s.dispatch(g.ID, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
 }
 
-// Denies reports whether an overwrite of a channel denies a permission. It ignores overwrites of
-// the bot.
+// Denies reports whether any overwrite of a channel denies a permission. It ignores the bot's
+// overwrite.
 func (s *Server) Denies(channel string, permission int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ type endpoint struct {
 	failed  []string // errors of requests
 }
 
-// shown returns the address as the API shows it.
+// shown returns the address in the form of an API response.
 func (e endpoint) shown() any {
 	if e.url == "" {
 		return nil
@@ -48,8 +48,8 @@ func (s *Server) publicKey() string {
 }
 
 // Endpoint sets the Interactions Endpoint URL. Like Discord, it first checks that the endpoint
-// answers PING and refuses a bad signature. After that, interactions arrive as requests, not over
-// the gateway.
+// answers PING and rejects a bad signature. Interactions then arrive as HTTP requests instead of
+// gateway events.
 func (s *Server) Endpoint(url string) error {
 	s.mu.Lock()
 	s.publicKey()
@@ -68,7 +68,7 @@ func (s *Server) Endpoint(url string) error {
 	return nil
 }
 
-// EndpointFaults returns the failures of requests to the endpoint.
+// EndpointFaults returns the errors of requests to the endpoint.
 func (s *Server) EndpointFaults() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,8 @@ func (s *Server) request(url string, body []byte, bad bool) (int, []byte, error)
 	return res.StatusCode, answer, err
 }
 
-// deliver sends an interaction to the endpoint in a new goroutine, and handles the first response.
+// deliver sends an interaction to the endpoint and handles the first response. It does so in a new
+// goroutine.
 func (s *Server) deliver(i *Interaction, event any) {
 	body, err := json.Marshal(event)
 	if err != nil {

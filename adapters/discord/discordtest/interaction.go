@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Interaction is one use of a command. Read its fields after Until has reported a change.
+// Interaction is one use of a command. A test must read its fields only after Until has reported a
+// change.
 type Interaction struct {
 	ID      string
 	Token   string
@@ -183,7 +184,7 @@ func (s *Server) respond(i *Interaction, body callback) *apiError {
 	return nil
 }
 
-// reply returns the interaction of a webhook call, if its token is valid.
+// reply returns the interaction of a webhook call. It returns an error if the token is not valid.
 func (s *Server) reply(c *call) (*Interaction, *apiError) {
 	i := s.pending[c.PathValue("token")]
 	if i == nil || c.PathValue("app") != s.bot.ID {
@@ -224,7 +225,7 @@ func (s *Server) postFollowUp(c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// target returns the message that a webhook call changes.
+// target returns the message in the path of a webhook call.
 func (s *Server) target(c *call) (*message, *apiError) {
 	i, problem := s.reply(c)
 	if problem != nil {
@@ -276,13 +277,13 @@ func (s *Server) begin(user *User, ch *channel) *Interaction {
 	return i
 }
 
-// Sub is the use of a subcommand: a value for the options of Command.
+// Sub is a use of a subcommand. It is a value in the options of Command.
 type Sub map[string]any
 
-// Upload is a file: a value for the options of Command.
+// Upload is a file. It is a value in the options of Command.
 type Upload struct{ Name, Media, Content string }
 
-// interact sends the event for a used command. Options are name and value.
+// interact sends the event for the use of a command. The options map names to values.
 func (s *Server) interact(user *User, ch *channel, command string, options map[string]any) *Interaction {
 	i := s.begin(user, ch)
 	data := map[string]any{"id": s.id(), "name": command, "type": 1}
@@ -366,7 +367,7 @@ func (p *Person) component(message string, data map[string]any) *Interaction {
 	return i
 }
 
-// Submit submits the form that the bot opened in response to an interaction.
+// Submit submits the form that the bot opened for an interaction.
 func (p *Person) Submit(form *Interaction, text string) *Interaction {
 	s := p.s
 	s.mu.Lock()
@@ -404,7 +405,7 @@ func (s *Server) send(i *Interaction, user *User, ch *channel, event map[string]
 	s.dispatch(ch.guild, "INTERACTION_CREATE", 0, func(int) any { return event })
 }
 
-// member returns a person in a guild as the API shows it.
+// member returns a guild member in the form of an API response.
 func (s *Server) member(g *guild, user string) map[string]any {
 	permissions := int64(permEveryone)
 	if user == g.owner {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// bucket is a rate limit with a window that starts at its first request.
+// bucket is a rate limit. Its window starts at the first request.
 type bucket struct {
 	limit  int
 	window time.Duration
@@ -20,7 +20,8 @@ type bucket struct {
 	forced time.Time // until then everything is refused, without counting
 }
 
-// Fault makes matching calls fail before they have any effect. Empty fields match everything.
+// Fault makes matching calls fail. A call fails before it has an effect, unless Done is set. Empty
+// fields match everything.
 type Fault struct {
 	Method string
 	Path   string // that the path contains
@@ -37,7 +38,7 @@ type Fault struct {
 	Done       bool
 }
 
-// Inject adds a fault. The server tries faults in the order in which they were added.
+// Inject adds a fault. The server tries the faults in the order of Inject calls.
 func (s *Server) Inject(f Fault) { s.faults.Add(f, f.After, f.Times) }
 
 // Mend removes all faults.
@@ -54,8 +55,8 @@ func (s *Server) fault(method, path, body string) *Fault {
 	return &found
 }
 
-// route returns the key of a call's bucket: the method, the path without ids, and the channel or
-// token.
+// route returns the bucket key of a call. The key consists of the method, the path without ids, and
+// the channel or token.
 func route(method, path string) string {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	for i, p := range parts {
@@ -71,8 +72,8 @@ func isID(s string) bool {
 	return err == nil
 }
 
-// admit counts a call and reports whether it may proceed. If not, admit has answered it. The caller
-// must hold the lock.
+// admit counts a call and reports whether the call may proceed. If it returns false, it has already
+// written the response. The caller must hold the lock.
 func (s *Server) admit(w http.ResponseWriter, method, path string) bool {
 	now := time.Now()
 	interaction := strings.Contains(path, "/interactions/") || strings.Contains(path, "/webhooks/")
@@ -126,7 +127,7 @@ func (s *Server) admit(w http.ResponseWriter, method, path string) bool {
 	return !over
 }
 
-// refuse answers with 429. As with Discord, a global 429 has no Reset-After.
+// refuse responds with status 429. A global 429 has no Reset-After, as on Discord.
 func refuse(w http.ResponseWriter, after time.Duration, scope string) {
 	h := w.Header()
 	if scope == "global" {
@@ -155,8 +156,8 @@ func reply(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// serve answers a call with a fault. lost reports that the call proceeds and only its answer is
-// dropped.
+// serve responds to a call with a fault. If lost is true, the call must proceed, and only its
+// response is dropped.
 func (s *Server) serve(w http.ResponseWriter, f *Fault, method, path string) (lost bool) {
 	switch {
 	case f.Drop:

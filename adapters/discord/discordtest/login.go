@@ -14,7 +14,7 @@ func (s *Server) Connected() bool {
 	return false
 }
 
-// Logins returns how often the bot identified and resumed.
+// Logins returns the numbers of identifies and resumes.
 func (s *Server) Logins() (identifies, resumes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

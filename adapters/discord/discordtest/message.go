@@ -57,7 +57,7 @@ func (s *Server) mentioned(text string) []*User {
 	return users
 }
 
-// write is the body of a create or an edit. Further fields of discordgo are ignored.
+// write is the body of a create or an edit. Other fields that discordgo sends are ignored.
 type write struct {
 	Content         *string         `json:"content"`
 	Flags           *int            `json:"flags"`
@@ -140,15 +140,16 @@ func (w *write) check() *apiError {
 	return nil
 }
 
-// wellFormed reports whether Discord accepts a button's address: "URL for link-style buttons; max
-// 512 characters". Errors are "Scheme must be one of ('http', 'https', 'discord')", and "Not a well
-// formed URL." for a host without a dot.
+// wellFormed reports whether Discord accepts a button's address. Discord's limit is "URL for
+// link-style buttons; max 512 characters". Discord's errors are "Scheme must be one of ('http',
+// 'https', 'discord')", and "Not a well formed URL." for a host without a dot.
 func wellFormed(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.Contains(strings.Trim(u.Hostname(), "."), ".")
 }
 
-// writable returns why the bot may not write to a channel, or the channel.
+// writable returns a channel if the bot may write to it. Otherwise it returns an error with the
+// reason.
 func (s *Server) writable(id string) (*channel, *apiError) {
 	c := s.channels[id]
 	if c == nil || c.deleted {
@@ -219,14 +220,15 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// newMessage stores a message. It takes the message's thread out of the archive.
+// newMessage creates and stores a message. If the message is in an archived thread, the thread
+// leaves the archive.
 func (s *Server) newMessage(ch *channel, author, content string) *message {
 	m := &message{id: s.id(), channel: ch.id, author: author, content: content, created: time.Now()}
 	s.keep(ch, m)
 	return m
 }
 
-// keep stores a message. It takes the message's thread out of the archive.
+// keep stores a message. If the message is in an archived thread, the thread leaves the archive.
 func (s *Server) keep(ch *channel, m *message) {
 	s.messages[m.id] = m
 	ch.said = append(ch.said, m.id)
@@ -267,7 +269,8 @@ func (s *Server) publish(op string, m *message, mentions json.RawMessage) {
 	}
 }
 
-// retell sends an update of an unedited message, as after opening a thread or adding a preview.
+// retell sends an update event although the text was not edited. Discord does so after it opens a
+// thread or adds a preview.
 func (s *Server) retell(m *message) {
 	ch := s.channels[m.channel]
 	s.dispatch(ch.guild, "MESSAGE_UPDATE", IntentGuildMessages, func(intents int) any {
@@ -278,7 +281,7 @@ func (s *Server) retell(m *message) {
 	})
 }
 
-// event returns a message as the gateway shows it to a session with these intents.
+// event returns a message in the form of a gateway event for a session with these intents.
 func (s *Server) event(m *message, intents int) map[string]any {
 	ch := s.channels[m.channel]
 	readable := intents&IntentMessageContent != 0 || ch.guild == "" || m.author == s.bot.ID || slices.Contains(s.mentioned(m.content), s.bot) || s.pinged(m)
@@ -294,13 +297,14 @@ func (s *Server) event(m *message, intents int) map[string]any {
 	return event
 }
 
-// pinged reports whether a message replies to the bot with the mention that replies have.
+// pinged reports whether a message is a reply to the bot. A reply mentions the author of the other
+// message by default.
 func (s *Server) pinged(m *message) bool {
 	target := s.messages[m.replyTo]
 	return target != nil && target.author == s.bot.ID && m.author != s.bot.ID
 }
 
-// json returns a message as the API shows it.
+// json returns a message in the form of an API response.
 func (s *Server) json(m *message, readable bool) map[string]any {
 	content := m.content
 	if !readable {
@@ -432,7 +436,8 @@ func (s *Server) patchMessage(c *call) (any, *apiError) {
 	return s.edit(m, c)
 }
 
-// edit applies an edit. Omitted fields stay, but mentions are parsed again with the full defaults.
+// edit applies an edit. Omitted fields keep their values. Mentions are parsed again, with the
+// default of allowing all.
 func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	var w write
 	if problem := c.decode(&w); problem != nil {
@@ -484,8 +489,8 @@ func (s *Server) deleteMessage(c *call) (any, *apiError) {
 	return nil, nil
 }
 
-// tooOld reports whether an edit is refused because the message is old. Messages older than an hour
-// allow three edits in twenty seconds, scaled with the bucket's window.
+// tooOld reports whether an edit must be refused because the message is old. Messages older than an
+// hour allow three edits in twenty seconds. The time is scaled with the bucket's window.
 func (s *Server) tooOld(m *message) bool {
 	if time.Since(m.created) < time.Hour {
 		return false

@@ -17,13 +17,13 @@ type Channel struct {
 	s  *Server
 }
 
-// Person is a person on Discord. Its methods return the id of the message that they write.
+// Person is a person on Discord. Methods that write a message return the message's id.
 type Person struct {
 	User
 	s *Server
 }
 
-// AddGuild creates a guild and adds the bot to it. The guild has no known owner yet.
+// AddGuild creates a guild and adds the bot to it. The guild has no owner yet.
 func (s *Server) AddGuild(name string) *Guild {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +37,7 @@ func (s *Server) AddGuild(name string) *Guild {
 	return &Guild{ID: g.id, s: s}
 }
 
-// ShowJoins sets the channel in which the guild announces new members. Without it, the guild
+// ShowJoins sets the channel in which the guild announces new members. By default the guild
 // announces none.
 func (g *Guild) ShowJoins(channel string) {
 	g.s.mu.Lock()
@@ -45,7 +45,7 @@ func (g *Guild) ShowJoins(channel string) {
 	g.s.guilds[g.ID].system = channel
 }
 
-// Leave removes the bot from a guild, which it can then no longer reach.
+// Leave removes the bot from a guild. The bot can then no longer reach the guild.
 func (g *Guild) Leave() {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -68,7 +68,7 @@ func (g *Guild) AddText(name string) *Channel {
 	return &Channel{ID: ch.id, s: g.s}
 }
 
-// AddPerson adds a member. A moderator has a role that may manage messages.
+// AddPerson adds a member. If moderator is true, the member gets a role that may manage messages.
 func (g *Guild) AddPerson(name string, moderator bool) *Person {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -95,14 +95,14 @@ func (g *Guild) AddRole(name string, permissions int64) string {
 	return r.ID
 }
 
-// Grant gives a person a role, in place of an earlier one.
+// Grant gives a person a role. It replaces the person's earlier role.
 func (g *Guild) Grant(p *Person, role string) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
 	g.s.guilds[g.ID].members[p.ID] = role
 }
 
-// Own makes a person the owner of the guild, who has all permissions.
+// Own makes a person the owner of the guild. The owner has all permissions.
 func (g *Guild) Own(p *Person) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -115,7 +115,8 @@ func (g *Guild) Own(p *Person) {
 	})
 }
 
-// Hide lets only a role see a channel, with one overwrite for everyone and one for the role.
+// Hide makes a channel visible only to a role and the bot. It sets an overwrite for @everyone, the
+// role and the bot.
 func (g *Guild) Hide(channel, role string) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -127,7 +128,7 @@ func (g *Guild) Hide(channel, role string) {
 	g.s.dispatch(g.ID, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
 }
 
-// BotRole returns the role that the bot got when it joined.
+// BotRole returns the role that the bot received when it joined.
 func (g *Guild) BotRole() string {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -239,14 +240,15 @@ func (p *Person) Ask(channel, question string) *Interaction {
 	return p.Command(channel, "ask", map[string]any{"question": question})
 }
 
-// Command uses a command with options; values are strings and booleans.
+// Command uses a command with options. Option values are strings, booleans, Sub or Upload.
 func (p *Person) Command(channel, name string, options map[string]any) *Interaction {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
 	return p.s.interact(p.s.users[p.ID], p.s.channels[channel], name, options)
 }
 
-// Again sends the event of a message once more, as a resumed or second connection may.
+// Again sends the event of a message a second time. Discord may do so in a resumed session or on a
+// second connection.
 func (s *Server) Again(message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,7 +1,7 @@
 package discordtest
 
-// Withhold makes the gateway delay READY of new sessions, but not their events, until it is called
-// with false.
+// Withhold delays the READY of new sessions while ready is true. It does not delay their events.
+// When it is called with false, the server sends the delayed READY events.
 func (s *Server) Withhold(ready bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

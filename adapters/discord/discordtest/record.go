@@ -43,7 +43,7 @@ type Typing struct {
 	At      time.Time
 }
 
-// Versions returns all states of all messages, in order.
+// Versions returns all versions of all messages, in order.
 func (s *Server) Versions() []Version {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,8 +55,8 @@ func (s *Server) Log(message string) []Version {
 	return slices.DeleteFunc(s.Versions(), func(v Version) bool { return v.Message != message })
 }
 
-// Shown returns what a channel or thread shows now, oldest first: the last version of each message.
-// It omits ephemeral messages.
+// Shown returns the messages that a channel or thread shows now, oldest first. It returns the last
+// version of each message. It omits ephemeral messages.
 func (s *Server) Shown(channel string) []Version {
 	last := make(map[string]Version)
 	var order []string
@@ -83,14 +83,14 @@ func (s *Server) Answers(channel string) []Version {
 	return slices.DeleteFunc(s.Shown(channel), func(v Version) bool { return v.Author != s.bot.ID })
 }
 
-// Requests returns all calls, in the order in which they ended.
+// Requests returns all calls, in the order in which they finished.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests.All()
 }
 
-// Count counts the calls that were answered with a status.
+// Count returns the number of calls with a response status.
 func (s *Server) Count(status int) int {
 	n := 0
 	for _, r := range s.Requests() {
@@ -108,8 +108,7 @@ func (s *Server) TypingLog() []Typing {
 	return s.typing.All()
 }
 
-// Commands returns the application commands as last registered, in JSON, and how often they were
-// written.
+// Commands returns the registered application commands in JSON, and how often they were written.
 func (s *Server) Commands() (string, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +122,7 @@ func (s *Server) CommandsOf(guild string) string {
 	return string(s.commands[guild])
 }
 
-// Thread is a thread as the channel list shows it.
+// Thread is a thread in the list of a channel.
 type Thread struct {
 	ID, Parent, Name string
 	Archived         bool
@@ -143,8 +142,8 @@ func (s *Server) Threads(parent string) []Thread {
 	return threads
 }
 
-// record stores a version of a message. mentions is the write's allowed_mentions; without it,
-// everyone who is named gets a notification.
+// record stores a version of a message. mentions is the allowed_mentions field of the write. If it
+// is missing, all mentioned people are notified.
 func (s *Server) record(op string, m *message, mentions json.RawMessage) {
 	s.versions.Add(Version{
 		Message: m.id, Channel: m.channel, Author: m.author, Op: op, Content: m.content, Flags: m.flags, Nonce: m.nonce, ReplyTo: m.replyTo,

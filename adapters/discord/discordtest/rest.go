@@ -51,8 +51,8 @@ func tooLong(field string, most int) *apiError {
 	}}
 }
 
-// badURL returns Discord's error for the address of a button. Discord refuses the whole message
-// with it.
+// badURL returns Discord's error for an invalid button address. Discord refuses the whole message
+// in this case.
 func badURL() *apiError {
 	return &apiError{status: 400, code: 50035, text: "Invalid Form Body", fields: map[string]any{
 		"components": map[string]any{"_errors": []map[string]string{{"code": "URL_TYPE_INVALID_URL", "message": "Not a well formed URL."}}},
@@ -94,8 +94,8 @@ func (c *call) decode(into any) *apiError {
 	return nil
 }
 
-// handler handles a call and returns the response; nil without an error is 204. The caller must
-// hold the server's lock.
+// handler handles a call and returns the response. A nil response without an error means status
+// 204. The caller must hold the server's lock.
 type handler func(c *call) (any, *apiError)
 
 func (s *Server) routes() http.Handler {
@@ -143,7 +143,7 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// endpoint wraps a handler with authentication, limits, faults and the log.
+// endpoint wraps a handler. It adds authentication, rate limits, faults and the log.
 func (s *Server) endpoint(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, 25<<20))
@@ -255,7 +255,7 @@ func (s *Server) getGateway(c *call) (any, *apiError) {
 	}, nil
 }
 
-// getApplication returns which privileged intents are enabled in the portal.
+// getApplication returns the application, with flags for the privileged intents that are enabled.
 func (s *Server) getApplication(*call) (any, *apiError) {
 	return map[string]any{"id": s.bot.ID, "name": "Footnote", "bot_public": true, "verify_key": s.publicKey(), "interactions_endpoint_url": s.inbound.shown(), "flags": s.flags(), "bot": s.bot}, nil
 }

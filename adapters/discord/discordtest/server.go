@@ -1,7 +1,7 @@
-// Package discordtest is a simulation of Discord for tests: its REST API over HTTP and its gateway
+// Package discordtest simulates Discord for tests. It has the REST API over HTTP and the gateway
 // over WebSocket. discordgo runs unmodified against it. It records every version of every message
-// with its time, and tests check that log. Tests can scale down limits and clocks, and inject
-// faults.
+// with its time, so that tests can check this log. Tests can scale down limits and clocks, and
+// inject faults.
 //
 // Limits and formats follow Discord's public documentation. Undocumented rate limits have the
 // values that bots observe.
@@ -31,7 +31,7 @@ const (
 	IntentMessageContent  = 1 << 15
 )
 
-// Config scales the server. Zero fields have Discord's values.
+// Config sets the limits and clocks of the server. Zero fields have Discord's values.
 type Config struct {
 	Token          string        // of the bot; default "token"
 	NoContent      bool          // the MESSAGE CONTENT intent is not enabled in the portal
@@ -48,11 +48,12 @@ type Config struct {
 	Sessions       int           // remaining sessions of the day: 999
 	MaxFile        int           // bytes of an uploaded file; 0: any number
 	ThreadPage     int           // maximum archived threads per page; 0 means as many as requested
-	// Lean makes the server send only the data that Discord's documentation promises, or less, as
-	// proxies and lesser servers do. READY then has no shard, application or address for resuming.
-	// Servers list no channels, threads or members. Messages and reactions have no members, and
-	// replies do not contain the message that they answer. Edits contain only changed fields.
-	// Responses have no rate limits, and the gateway request returns only the address.
+	// Lean makes the server send only the data that Discord's documentation promises, or less.
+	// Proxies and partial implementations behave like this. READY then has no shard, application or
+	// address for resuming. Servers list no channels, threads or members. Messages and reactions
+	// have no members. Replies do not contain the message that they answer. Edits contain only
+	// changed fields. Responses have no rate limit headers. The response of the gateway request
+	// contains only the address.
 	Lean bool
 }
 
@@ -144,7 +145,7 @@ const (
 	typeText   = 0
 	typeDM     = 1
 	typeThread = 11
-	// typePrivate is the type of a thread for invited people only.
+	// typePrivate is the type of a private thread.
 	typePrivate = 12
 	typeForum   = 15
 )
@@ -155,7 +156,7 @@ type tag struct {
 	Name string `json:"name"`
 }
 
-// New starts a server on a free port of the loopback interface. Call Close at the end.
+// New starts a server on a free port of the loopback interface. The caller must call Close.
 func New(config Config) (*Server, error) {
 	config.fill()
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
@@ -222,7 +223,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// URL returns the API's address, in place of https://discord.com/api.
+// URL returns the address of the API. It replaces https://discord.com/api.
 func (s *Server) URL() string { return "http://" + s.addr + "/api" }
 
 // Token returns the bot's token.
@@ -231,7 +232,8 @@ func (s *Server) Token() string { return s.config.Token }
 // Bot returns the bot's account.
 func (s *Server) Bot() User { return *s.bot }
 
-// id returns a new snowflake. Ids increase, and contain their time as Discord's do.
+// id returns a new snowflake. Snowflakes increase. Like Discord's, they contain their creation
+// time.
 func (s *Server) id() string {
 	next := time.Now().UnixMilli() - 1420070400000
 	s.lastID = max(s.lastID+1, next<<22)
@@ -247,11 +249,11 @@ func (s *Server) addUser(name string, bot bool) *User {
 // notify wakes all calls of Until.
 func (s *Server) notify() { s.changed.Notify() }
 
-// Wake makes Until check its condition again, after a change outside of the server.
+// Wake makes Until check its condition again. Call it after a change outside the server.
 func (s *Server) Wake() { s.notify() }
 
-// Until waits until cond returns true, or returns ctx's error. It calls cond after every change,
-// without the server's lock.
+// Until blocks until cond returns true. If ctx ends first, it returns ctx's error. It calls cond
+// after every change, without holding the server's lock.
 func (s *Server) Until(ctx context.Context, cond func() bool) error {
 	return s.changed.Until(ctx, cond)
 }

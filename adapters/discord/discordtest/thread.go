@@ -18,8 +18,9 @@ const (
 	permCreateThreads  = 1 << 35
 	permSendInThreads  = 1 << 38
 
-	// permEveryone is the set of relevant permissions of everyone in a new guild: to react, view,
-	// write, embed, attach, read the history, and open and write in threads.
+	// permEveryone is the default permissions of @everyone in a new guild. It contains the
+	// permissions to react, view, write, embed, attach, read the history, and open and write in
+	// threads.
 	permEveryone = 1<<6 | permView | permSend | 1<<14 | 1<<15 | permHistory | permCreateThreads | permSendInThreads
 )
 
@@ -107,7 +108,7 @@ func (s *Server) patchChannel(c *call) (any, *apiError) {
 	return s.channelJSON(ch), nil
 }
 
-// threadBody is the body of the two calls that start a thread.
+// threadBody is the body of both calls that start a thread.
 type threadBody struct {
 	Name string `json:"name"`
 	Type int    `json:"type"`
@@ -175,8 +176,8 @@ func (s *Server) newThread(parent *channel, id, name, owner string) *channel {
 	return thread
 }
 
-// lastOf returns the last_message_id of a channel when a thread begins. It "may not point to an
-// existing or valid message or thread". In a forum it is the newest post.
+// lastOf returns the last_message_id of a channel after a thread begins. It "may not point to an
+// existing or valid message or thread". In a forum it is the id of the newest post.
 func lastOf(parent *channel, thread string) string {
 	if parent.kind == typeForum {
 		return thread
@@ -184,7 +185,7 @@ func lastOf(parent *channel, thread string) string {
 	return parent.last
 }
 
-// Lock locks a thread, so that only a moderator may write there.
+// Lock locks a thread. Only moderators may then write there.
 func (s *Server) Lock(thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +202,7 @@ func (g *Guild) AddForum(name string) *Channel {
 	return &Channel{ID: ch.id, s: g.s}
 }
 
-// Post writes a post to a forum, which is a thread whose first message has the thread's id.
+// Post writes a post to a forum. A post is a thread whose first message has the thread's id.
 func (p *Person) Post(forum, title, text string) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -215,7 +216,7 @@ func (p *Person) Post(forum, title, text string) string {
 	return m.id
 }
 
-// Open opens a thread from a message, as a person would.
+// Open opens a thread from a message.
 func (p *Person) Open(message, title string) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()

@@ -2,7 +2,7 @@ package discordtest
 
 import "net/http"
 
-// attachment is a file as the API returns it.
+// attachment is a file in the form of an API response.
 type attachment struct {
 	ID          string `json:"id"`
 	Filename    string `json:"filename"`
@@ -48,7 +48,7 @@ func (p *Person) Attach(channel, text string, files ...Upload) string {
 	return m.id
 }
 
-// Elsewhere gives a file an address that is not Discord's.
+// Elsewhere gives a file an address outside Discord.
 func (s *Server) Elsewhere(message, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *Server) Elsewhere(message, address string) {
 	}
 }
 
-// attachable returns why the bot may not attach a file to a message of a channel.
+// attachable returns an error if the bot may not attach a file to a message in a channel.
 func (s *Server) attachable(ch *channel, file string) *apiError {
 	denied := ch.denied
 	if parent := s.channels[ch.parent]; parent != nil {

@@ -25,7 +25,8 @@ const (
 	OptionValue    = "value"
 )
 
-// Privately returns a command with a private answer, or with a public one. yes means private.
+// Privately returns a copy of a command. The answer is private if yes is true, and otherwise
+// public.
 func Privately(c chat.Command, yes bool) chat.Command {
 	source := SourceOf(c.Source)
 	source.Ticket.Ephemeral = yes && !c.Direct
@@ -85,8 +86,8 @@ func ReadCommand(c *chat.Command, data discordgo.ApplicationCommandInteractionDa
 	return files
 }
 
-// text returns an option's value as text. For a boolean option that is true, it is the option's
-// name.
+// text returns an option's value as text. For a boolean option that is true, it returns the
+// option's name.
 func text(o *discordgo.ApplicationCommandInteractionDataOption) string {
 	if yes, _ := o.Value.(bool); yes {
 		return o.Name

@@ -4,7 +4,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Attachment is a file of a message or command, as Discord describes it. Fetch reads it.
+// Attachment describes a file of a message or command. Fetch reads the file.
 type Attachment struct {
 	ID, Name, Media string
 	Size            int64

@@ -1,11 +1,11 @@
-// Package event translates Discord's events into those of core/chat, and holds what is needed to
-// answer them. It makes no calls.
+// Package event translates Discord's events to the types of core/chat. It also holds the data
+// needed to answer them. It makes no calls.
 package event
 
 import "github.com/bwmarrin/discordgo"
 
-// Source holds the part of an event that only this adapter uses. It is the Source field of a
-// message, a command or a press.
+// Source is the part of an event that only this adapter uses. It is stored in the Source field of a
+// message, command or press.
 type Source struct {
 	Files  []Attachment
 	Raw    *discordgo.Message // set for a message

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Ids of buttons and forms that do not belong to one answer.
+// Ids of buttons and forms that are not specific to one answer.
 const (
 	ButtonFollowUp = "footnote-ask:" // and a thread id: opens the follow-up form
 	formFollowUp   = "footnote-asked:"
@@ -19,7 +19,8 @@ const (
 	FieldText = "text"
 )
 
-// TimeOf returns when Discord created an id. For any other text it returns the present time.
+// TimeOf returns the creation time in a Discord id. It returns the current time if the text is not
+// an id.
 func TimeOf(id string) time.Time {
 	at, err := discordgo.SnowflakeTimestamp(id)
 	if err != nil {
@@ -28,7 +29,8 @@ func TimeOf(id string) time.Time {
 	return at
 }
 
-// Menu returns the action of an entry in a message's menu; empty for a command.
+// Menu returns the action of an entry in a message's menu. It returns an empty string for a slash
+// command.
 func Menu(name string) thread.Action {
 	for _, a := range thread.Menu() {
 		if a.Label() == name {
@@ -38,7 +40,7 @@ func Menu(name string) thread.Action {
 	return ""
 }
 
-// ReadPress fills in the pressed button or the submitted form.
+// ReadPress fills in a press from the pressed button or the submitted form.
 func ReadPress(p *chat.Press, i *discordgo.Interaction) {
 	if i.Type == discordgo.InteractionModalSubmit {
 		data := i.ModalSubmitData()
@@ -61,8 +63,8 @@ func ReadPress(p *chat.Press, i *discordgo.Interaction) {
 	}
 }
 
-// Answered returns a press with a private answer for its user. The answer replaces the message if
-// only the user sees that; otherwise it is a new message.
+// Answered returns a press with a private answer for its user. If the press retries an answer that
+// only the user sees, the new answer replaces that message. Otherwise the answer is a new message.
 func Answered(p chat.Press) chat.Press {
 	source := SourceOf(p.Source)
 	source.Ticket.Ephemeral = !p.Direct
@@ -73,15 +75,16 @@ func Answered(p chat.Press) chat.Press {
 	return p
 }
 
-// FollowUp reports whether the user pressed the button, or sent the form, for a follow-up question.
+// FollowUp reports whether a press is the button or the form for a follow-up question.
 func FollowUp(p chat.Press) bool {
 	return strings.HasPrefix(p.ID, ButtonFollowUp) || strings.HasPrefix(p.ID, formFollowUp)
 }
 
-// Setup returns the choice in a menu of /footnote setup. ok is false for any other press.
+// Setup returns the choice in a menu of /footnote setup. ok is false if the press is something
+// else.
 func Setup(p chat.Press) (what string, ok bool) { return strings.CutPrefix(p.ID, SetupPrefix) }
 
-// Asked converts a submitted form to a command: a follow-up question in the thread.
+// Asked converts a submitted follow-up form to a command in the thread.
 func Asked(p chat.Press) chat.Command {
 	source := SourceOf(p.Source)
 	c := chat.Command{
@@ -106,7 +109,7 @@ func ReadTyping(t *chat.Typing, options []*discordgo.ApplicationCommandInteracti
 	}
 }
 
-// MaxField is the largest length of a text in a form.
+// MaxField is the largest length of a text field in a form.
 const MaxField = 4000
 
 // Form is a form with one text field.
@@ -116,19 +119,19 @@ type Form struct {
 	Required                     bool
 }
 
-// FormFollowUp returns the form for a follow-up question in the thread of a button.
+// FormFollowUp returns the form for a follow-up question in the button's thread.
 func FormFollowUp(p chat.Press) Form {
 	return Form{
 		ID: formFollowUp + strings.TrimPrefix(p.ID, ButtonFollowUp), Title: "Ask a follow-up", Label: "Your question", Required: true,
 	}
 }
 
-// ButtonStill begins the id of a button that confirms that a question is still wanted. The
-// question's id follows.
+// ButtonStill is the id prefix of the button that confirms that a question is still wanted. The
+// question's id follows the prefix.
 const ButtonStill = "footnote-still:"
 
-// Still returns the question that a press confirms as still wanted. ok is false for any other
-// press.
+// Still returns the question that a press confirms as still wanted. ok is false if the press is
+// something else.
 func Still(p chat.Press) (question thread.MessageID, ok bool) {
 	id, ok := strings.CutPrefix(p.ID, ButtonStill)
 	return thread.MessageID(id), ok

@@ -16,8 +16,8 @@ var (
 	codeMark    = regexp.MustCompile("(?s)```.*?(?:```|$)|``.+?``|`[^`\n]+`")
 )
 
-// Mentions reports whether a text mentions a user or one of the given roles. Mentions in code do
-// not count.
+// Mentions reports whether a text mentions a user or one of the given roles. It ignores mentions in
+// code.
 func Mentions(text, user string, roles ...string) bool {
 	text = codeMark.ReplaceAllString(text, "")
 	for _, m := range userMark.FindAllStringSubmatch(text, -1) {
@@ -33,8 +33,8 @@ func Mentions(text, user string, roles ...string) bool {
 	return false
 }
 
-// Question returns a message's text for a model: with names in place of ids, and without the
-// mention of the bot.
+// Question returns a message's text for a model. Ids are replaced by names, and the mention of the
+// bot is removed.
 func Question(m *discordgo.Message, channelName func(id string) string, bot string, own ...string) string {
 	names := make(map[string]string)
 	for _, u := range m.Mentions {

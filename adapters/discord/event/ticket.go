@@ -16,19 +16,20 @@ type Ticket struct {
 	ID        string `json:"id"`
 	Channel   string `json:"channel"` // where the interaction was used
 
-	// Original is the message that the first response changes. It is empty if the response is a new
-	// message.
+	// Original is the message that the first response changes. It is empty if the first response is
+	// a new message.
 	Original string `json:"original,omitempty"`
 
 	At     time.Time `json:"-"` // when it arrived; its token is valid from then
 	Inline *Inline   `json:"-"` // the HTTP request that delivered it; nil for the gateway
 }
 
-// inlineLimit is how long a request is held open for its answer. Discord waits for ackLimit.
+// inlineLimit is how long an HTTP request is held open for its response. Discord waits for
+// ackLimit.
 const inlineLimit = 2700 * time.Millisecond
 
-// Inline is a request that brought an interaction. The first response to the interaction can be the
-// request's response.
+// Inline is an HTTP request that brought an interaction. The first response to the interaction can
+// be sent as the response to this request.
 type Inline struct {
 	ready chan any
 
@@ -39,7 +40,7 @@ type Inline struct {
 // NewInline returns a request that has no answer yet.
 func NewInline() *Inline { return &Inline{ready: make(chan any, 1)} }
 
-// Answer sets the request's answer. It returns false if the request already has one.
+// Answer sets the response to the request. It returns false if the request already has a response.
 func (i *Inline) Answer(response any) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -51,8 +52,8 @@ func (i *Inline) Answer(response any) bool {
 	return true
 }
 
-// Serve writes the answer and returns true. If the answer takes too long, it returns false, and a
-// separate request must answer.
+// Serve waits for the answer, writes it and returns true. If the answer takes too long, Serve
+// returns false. The interaction must then be answered in a separate call.
 func (i *Inline) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	timer := time.NewTimer(inlineLimit)
 	defer timer.Stop()

@@ -16,13 +16,13 @@ import (
 // writeLimit limits the time for sending one packet.
 const writeLimit = 10 * time.Second
 
-// exchange is one connection of a relay. One goroutine at a time writes to each side: receive
+// exchange is one connection of a relay. Only one goroutine at a time writes to each side. receive
 // writes to near, and the holder of out writes to up.
 type exchange struct {
 	relay *relay
 	near  *websocket.Conn // to the SDK
 	up    *websocket.Conn // to Discord
-	// holds a token while a packet is sent to Discord; receiving does not wait for that
+	// holds a token while a packet is sent to Discord; receive does not wait for the token
 	out chan struct{}
 
 	mu        sync.Mutex
@@ -67,8 +67,8 @@ func (x *exchange) receive() error {
 	}
 }
 
-// skip records an event that is too large to decode as delivered. Otherwise a resumed session would
-// receive it again.
+// skip marks an event that is too large to decode as delivered. A resumed session would otherwise
+// receive the event again.
 func (x *exchange) skip(p frame, size int) {
 	x.mu.Lock()
 	x.seq = p.Seq
@@ -76,8 +76,8 @@ func (x *exchange) skip(p frame, size int) {
 	x.relay.skipped(p.Type, size)
 }
 
-// received handles a packet from Discord. forward reports whether the SDK gets it, and beat whether
-// Discord gets a heartbeat in response.
+// received handles a packet from Discord. forward reports whether to pass the packet to the SDK.
+// beat reports whether to send Discord a heartbeat.
 func (x *exchange) received(p frame) (forward, beat bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -117,7 +117,7 @@ func (x *exchange) received(p frame) (forward, beat bool, err error) {
 	}
 }
 
-// answer sends a heartbeat that Discord requested before the SDK could send one.
+// answer sends a heartbeat that Discord requested before the SDK was ready to send one.
 func (x *exchange) answer() error {
 	x.out <- struct{}{}
 	defer func() { <-x.out }()
@@ -174,8 +174,8 @@ func (x *exchange) sending(p frame, data []byte) error {
 	return nil
 }
 
-// leaves records a packet of the SDK that is about to be sent. now is false if the packet is sent
-// later.
+// leaves records a packet of the SDK before it is sent. now is false if the packet must not be sent
+// now.
 func (x *exchange) leaves(p frame) (now bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -203,9 +203,9 @@ func (x *exchange) leaves(p frame) (now bool, err error) {
 	return true, nil
 }
 
-// firstBeat sends the first heartbeat of a connection after a random part of the interval. Discord
-// asks for that, so that clients that were disconnected together do not stay in step. The SDK would
-// send it at once.
+// firstBeat sends the first heartbeat of a connection, after a random part of the interval. Discord
+// requires this delay so that clients do not send heartbeats in step. The SDK would send the
+// heartbeat at once.
 func (x *exchange) firstBeat() {
 	x.out <- struct{}{}
 	defer func() { <-x.out }()
@@ -223,7 +223,7 @@ func (x *exchange) firstBeat() {
 	}
 }
 
-// ended cancels the first heartbeat, and waits until none is being sent.
+// ended cancels the first heartbeat. If the heartbeat is being sent, ended waits for it.
 func (x *exchange) ended() {
 	x.mu.Lock()
 	if x.first != nil {

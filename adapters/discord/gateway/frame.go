@@ -7,11 +7,11 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 )
 
-// maxFrame is the largest gateway packet, in bytes. The largest packets describe a server with all
-// its channels, roles and emojis.
+// maxFrame is the largest accepted gateway packet, in bytes. The largest packets describe a server
+// with all its channels, roles and emojis.
 const maxFrame = 8 << 20
 
-// Limits of the events that the SDK decodes. A larger event is not passed to it.
+// Size limits of the events that the SDK decodes. The relay drops larger events.
 var (
 	largeEvents = boundedjson.Limits{Bytes: maxFrame, Elements: 200_000, Depth: 32}
 	// a message has at most 64 KiB

@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Gateway keeps the bot connected with as many shards as Discord recommends. It resumes sessions
-// after an interruption and discards stuck ones. It ends only when its context ends, or with a
-// FatalError if an operator has to change something. discordgo's own reconnect can wait for ever,
-// and leaves sharding to its caller.
+// Gateway connects the bot with as many shards as Discord recommends. It resumes sessions after an
+// interruption and discards sessions that are stuck. It ends when its context ends. It also ends
+// with a FatalError if an operator has to change something. discordgo's own reconnect can wait for
+// ever, and discordgo leaves sharding to its caller.
 type Gateway struct {
 	Config call.GatewayConfig
 	API    *call.API
@@ -31,7 +31,7 @@ type Gateway struct {
 	starts  *starts
 }
 
-// Run stays connected until ctx ends (nil) or a FatalError occurs.
+// Run stays connected until ctx ends or a FatalError occurs. It returns nil when ctx ends.
 func (g *Gateway) Run(ctx context.Context) error {
 	g.starts = newStarts(g.Config.Identify)
 	g.starts.wait = func(ctx context.Context, d time.Duration) {
@@ -68,7 +68,8 @@ func (g *Gateway) connect(ctx context.Context, p plan) error {
 	return group.Wait()
 }
 
-// plan asks Discord how to connect, until it answers. It fails only if Discord rejects the token.
+// plan fetches Discord's advice on how to connect, and retries until Discord answers. It fails only
+// if Discord rejects the token.
 func (g *Gateway) plan(ctx context.Context) (plan, error) {
 	for wait := g.Config.Retry; ; wait = min(2*wait, call.LastRetry) {
 		p, err := planOf(ctx, g.API)
@@ -92,7 +93,7 @@ func (g *Gateway) plan(ctx context.Context) (plan, error) {
 	}
 }
 
-// fatal returns the FatalError for a closed gateway connection, or nil.
+// fatal returns a FatalError if a gateway connection was closed with a fatal code, or nil.
 func (g *Gateway) fatal(err error) error {
 	var closed *websocket.CloseError
 	if !errors.As(err, &closed) || call.FatalSentences[closed.Code] == "" {

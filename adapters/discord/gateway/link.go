@@ -13,8 +13,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// freshWait is the longest wait before a new session, as a multiple of the first wait. Discord asks
-// for one to five seconds.
+// freshWait limits the wait before a new session, as a multiple of the first wait. Discord asks for
+// one to five seconds.
 const freshWait = 5
 
 // shard is one gateway connection. The bot's servers are divided among its shards.
@@ -24,7 +24,7 @@ type shard struct {
 	gateway string
 }
 
-// run stays connected until ctx ends (nil) or a FatalError occurs.
+// run stays connected until ctx ends or a FatalError occurs. It returns nil when ctx ends.
 func (s *shard) run(ctx context.Context) error {
 	var l *link
 	defer func() {
@@ -89,16 +89,16 @@ func (s *shard) run(ctx context.Context) error {
 	}
 }
 
-// longRetry is the longest wait, as a multiple of the first wait, when Discord is reachable but
-// ends connections.
+// longRetry limits the wait before a retry if Discord is reachable but ends connections. It is a
+// multiple of the first wait.
 const longRetry = 4
 
-// maxFailed is how many consecutive failures a session's address may have. Afterwards a new session
-// begins at the current address.
+// maxFailed is the number of consecutive failures after which a session's address is given up. A
+// new session then begins at the current address.
 const maxFailed = 4
 
-// requestPlan fetches the address for new sessions again. Without a response, the last address
-// stays.
+// requestPlan fetches the address for new sessions again. If Discord does not respond, the shard
+// keeps the last address.
 func (s *shard) requestPlan(ctx context.Context) {
 	p, err := planOf(ctx, s.API)
 	if err != nil {
@@ -114,8 +114,8 @@ func over(err error) bool {
 	return errors.Is(err, errOver) || errors.As(err, &closed) && (closed.Code == call.CloseInvalidSeq || closed.Code == call.CloseTimedOut)
 }
 
-// Jitter returns a random time between half of wait and wait, so that shards and replicas do not
-// act in step.
+// Jitter returns a random duration between half of wait and wait. It prevents shards and replicas
+// from acting in step.
 func Jitter(wait time.Duration) time.Duration { return wait/2 + rand.N(wait/2+1) }
 
 // Reasons for which this client ends a connection.
@@ -124,7 +124,7 @@ var (
 	errDisconnected = errors.New("the connection ended")
 )
 
-// link is one SDK session with its present connection. A session is used for many connections,
+// link is an SDK session with its current connection. One session is used for many connections,
 // because only the same session can resume.
 type link struct {
 	sdk   *discordgo.Session
@@ -135,7 +135,7 @@ type link struct {
 	begun  func(identified bool) // receives whether the session began
 }
 
-// link creates a session as soon as Discord's limits allow. It returns nil if ctx ends first.
+// link creates a session as soon as Discord's limits allow it. It returns nil if ctx ends first.
 func (s *shard) link(ctx context.Context) (*link, error) {
 	begun, err := s.starts.begin(ctx, s.id)
 	if err != nil {
@@ -173,7 +173,8 @@ func (s *shard) link(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// stay connects, and returns why the connection ended or could not be made.
+// stay connects, and blocks until the connection ends. It returns the reason for the end, or the
+// error of a failed connection attempt.
 func (l *link) stay(ctx context.Context, limit time.Duration) error {
 	select {
 	case <-l.down: // of an earlier connection
@@ -195,12 +196,12 @@ func (l *link) stay(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// stuckAfter is how long the SDK may take to notice that its connection ended. The SDK sleeps for a
+// stuckAfter is how long the SDK may take to notice the end of its connection. The SDK sleeps for a
 // second before it closes a connection.
 const stuckAfter = 5 * time.Second
 
-// open connects. If an attempt does not end, open closes its connection. If that does not help,
-// open abandons the session.
+// open connects. If the attempt takes too long, open closes the connection. If the SDK still does
+// not return, open abandons the session.
 func (l *link) open(ctx context.Context, limit time.Duration) error {
 	opened := make(chan error, 1)
 	// ends with the attempt, or leaks if the SDK is stuck
@@ -230,7 +231,7 @@ func (l *link) open(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// close ends the session, and releases the SDK unless it is stuck.
+// close ends the session. It releases the SDK unless the SDK is stuck.
 func (l *link) close() {
 	l.begun(false)
 	l.relay.leave()

@@ -38,17 +38,17 @@ var (
 	errLeft      = errors.New("the bot disconnected")
 )
 
-// relay is a proxy between the SDK, which connects to it inside the process, and the gateway. It
-// corrects the SDK's faults with connections:
-//   - A session is resumed at the address in READY, not at the first one, unless that does not
-//     answer.
-//   - Op 7 and op 9 never reach the SDK. It would deadlock, or identify again at once on the same
-//     connection.
+// relay is a proxy between the SDK and the gateway. The SDK connects to the relay inside the
+// process. The relay corrects faults of the SDK:
+//   - A session is resumed at the address in READY. If that address does not answer, it is resumed at
+//     the first address.
+//   - Op 7 and op 9 are not passed to the SDK. The SDK would deadlock, or identify again at once on
+//     the same connection.
 //   - Heartbeat requests and acknowledgements before READY are handled here, for the same reason.
-//   - An unacknowledged heartbeat ends the connection when the next is due, with a code that keeps
-//     the session.
+//   - If a heartbeat is not acknowledged, the connection ends when the next heartbeat is due. The
+//     close code keeps the session.
 //   - The first heartbeat of a connection waits for a random part of the interval.
-//   - The SDK's close frame, which would end the session, is passed on only when the process ends.
+//   - The SDK's close frame would end the session. It is passed on only when the process ends.
 //
 // A relay serves one session, and one connection at a time.
 type relay struct {
@@ -67,12 +67,12 @@ type relay struct {
 	ended   chan struct{}      // of the last connection
 }
 
-// client returns an HTTP client for the SDK's only request, for the gateway's address.
+// client returns an HTTP client for the SDK. The SDK's only request is for the gateway's address.
 func (r *relay) client() *http.Client {
 	return &http.Client{Transport: answerer(`{"url":"ws://gateway.discord"}`)}
 }
 
-// websocket returns the SDK's dialer. It connects to the relay, whatever the address.
+// websocket returns a dialer for the SDK. The dialer always connects to the relay.
 func (r *relay) websocket() *websocket.Dialer {
 	return &websocket.Dialer{NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		near, far := net.Pipe()
@@ -95,15 +95,14 @@ func (r *relay) websocket() *websocket.Dialer {
 	}}
 }
 
-// why returns why the last connection ended, or nil while it lasts.
+// why returns the reason why the last connection ended. It returns nil while the connection lasts.
 func (r *relay) why() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.cause
 }
 
-// fail records the first reason for a connection's end, and closes it with a code that keeps the
-// session.
+// fail closes the connection with a code that keeps the session. Only the first reason is recorded.
 func (r *relay) fail(cause error) { r.hangUp(cause, websocket.CloseServiceRestart, false) }
 
 // leave closes the connection and ends the session.
@@ -140,7 +139,7 @@ func (r *relay) wait() {
 	}
 }
 
-// serve connects to Discord and passes packets until one side ends.
+// serve connects to Discord and passes packets until one side closes its connection.
 func (r *relay) serve(ctx context.Context, sdk net.Conn) error {
 	up, err := r.connect(ctx)
 	if err != nil {
@@ -194,7 +193,7 @@ func (r *relay) connect(ctx context.Context) (*websocket.Conn, error) {
 	return up, nil
 }
 
-// stands stores the connection and returns true, unless the relay is leaving.
+// stands stores a new connection and returns true. It returns false if the relay is shutting down.
 func (r *relay) stands(up *websocket.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -251,7 +250,7 @@ func shake(conn net.Conn) (*websocket.Conn, error) {
 	return upgrader.Upgrade(&hijacked{conn: conn, rw: bufio.NewReadWriter(buffered, bufio.NewWriter(conn))}, req, nil)
 }
 
-// hijacked is a connection in the form that the upgrader needs.
+// hijacked adapts a connection to the interfaces that the upgrader needs.
 type hijacked struct {
 	conn net.Conn
 	rw   *bufio.ReadWriter

@@ -40,9 +40,9 @@ func planOf(ctx context.Context, a *call.API) (plan, error) {
 	return p, err
 }
 
-// starts limits how sessions begin, because Discord resets the token of a bot that begins too many.
-// The shards are divided into max_concurrency lanes. In each lane, a session begins five seconds
-// after the one before it. None begins when the day's sessions are used up. It is safe for
+// starts limits how often sessions begin. Discord resets the token of a bot that begins too many
+// sessions. The shards are divided into max_concurrency lanes. Within a lane, sessions begin at
+// least five seconds apart. No session begins after the day's sessions are used up. It is safe for
 // concurrent use.
 type starts struct {
 	every time.Duration
@@ -69,8 +69,8 @@ func (s *starts) update(p plan) {
 	s.remaining, s.resets = p.Limit.Remaining, time.Now().Add(time.Duration(p.Limit.ResetAfter)*time.Millisecond)
 }
 
-// begin waits until a shard may begin a session. The caller calls end when the session has begun or
-// failed to begin.
+// begin waits until a shard may begin a session. The caller must call end when the session has
+// begun or has failed to begin.
 func (s *starts) begin(ctx context.Context, shard int) (end func(identified bool), err error) {
 	if err := s.allowance(ctx); err != nil {
 		return nil, err

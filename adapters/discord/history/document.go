@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// thread returns the item of a thread or post. The item reads its messages when they are needed.
+// thread returns an item for a thread or post. The item fetches its messages when it is loaded.
 func (r *reader) thread(c transcript.Channel, t post) transcript.Item {
 	tags := r.tags(c.ID, t)
 	version := transcript.VersionOf(t.id, t.name, t.last, fmt.Sprint(t.count, len(t.tags)), strings.Join(tags, "\n"))
@@ -59,14 +59,14 @@ func (r *reader) tags(forum string, t post) []string {
 	return names
 }
 
-// solves reports whether a tag has one of the usual names for an answered post.
+// solves reports whether a tag marks an answered post. It recognises the usual names of such tags.
 func solves(tag string) bool {
 	word := strings.ToLower(strings.TrimFunc(tag, func(c rune) bool { return !unicode.IsLetter(c) }))
 	return word == "solved" || word == "resolved" || word == "answered"
 }
 
-// threadMessages returns the messages of a thread, oldest first, including the one that it was
-// opened from.
+// threadMessages returns the messages of a thread, oldest first. They include the message from
+// which the thread was opened.
 func (r *reader) threadMessages(ctx context.Context, c transcript.Channel, t post) ([]*discordgo.Message, error) {
 	var all []*discordgo.Message
 	for before := ""; ; {
@@ -101,8 +101,8 @@ func (r *reader) threadMessages(ctx context.Context, c transcript.Channel, t pos
 	return all, nil
 }
 
-// items makes one document per day from messages outside threads. The messages are in the order
-// newest first.
+// items returns one item per day for messages outside threads. The messages must be sorted newest
+// first.
 func (r *reader) items(c transcript.Channel, said []*discordgo.Message) []transcript.Item {
 	var items []transcript.Item
 	said = slices.DeleteFunc(slices.Clone(said), func(m *discordgo.Message) bool {
@@ -120,7 +120,7 @@ func (r *reader) items(c transcript.Channel, said []*discordgo.Message) []transc
 	return items
 }
 
-// day returns the item of one day's messages outside threads. The messages are in the order newest
+// day returns the item for one day's messages outside threads. The messages must be sorted newest
 // first.
 func (r *reader) day(c transcript.Channel, at time.Time, said []*discordgo.Message) transcript.Item {
 	said = slices.Clone(said)
@@ -147,8 +147,8 @@ func (r *reader) day(c transcript.Channel, at time.Time, said []*discordgo.Messa
 	}}
 }
 
-// document converts messages, oldest first, to a document. Without text it has no sections, and no
-// search finds it.
+// document converts messages, sorted oldest first, to a document. A document without text has no
+// sections, so searches do not find it.
 func (r *reader) document(said []*discordgo.Message) document.Document {
 	var d document.Document
 	for _, m := range said {
@@ -160,8 +160,8 @@ func (r *reader) document(said []*discordgo.Message) document.Document {
 	return d
 }
 
-// text returns the text that a person wrote to others. It is empty for messages of the bot,
-// questions to it, and Discord's own messages.
+// text returns the text of a message from one person to others. It is empty for messages of the
+// bot, questions to the bot, and Discord's system messages.
 func (r *reader) text(m *discordgo.Message) string {
 	if m.Author == nil || m.Author.ID == r.self || m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply ||
 		event.Mentions(m.Content, r.self, r.own...) || answers(m, r.self) {
@@ -174,8 +174,8 @@ func (r *reader) text(m *discordgo.Message) string {
 	return text
 }
 
-// answers reports whether a message replies to the bot. Without a thread, people ask follow-ups by
-// replying.
+// answers reports whether a message replies to the bot. Such a reply is a follow-up question in an
+// answer without a thread.
 func answers(m *discordgo.Message, self string) bool {
 	return m.ReferencedMessage != nil && m.ReferencedMessage.Author != nil && m.ReferencedMessage.Author.ID == self
 }

@@ -1,7 +1,7 @@
 // Package history reads the messages of a server's channels as documents. Each thread or forum post
-// is a document. The messages of a channel outside threads are one document per day. It does not
-// read direct messages, private threads, the bot's own messages, or threads that the bot opened for
-// its answers.
+// is one document. Outside threads, the messages of a channel are one document per day. The package
+// does not read direct messages, private threads or the bot's own messages. It does not read
+// threads that the bot opened for its answers.
 package history
 
 import (
@@ -24,22 +24,22 @@ import (
 // Kind is the kind of the sources that this package reads.
 const Kind document.Kind = "discord"
 
-// Subject returns the subject of an index.Hint for a changed thread or message of a channel.
-// Without a key, it means that the channel's permissions changed.
+// Subject returns the subject of an index.Hint. The hint says that a thread or message of a channel
+// changed. If key is empty, it says that the channel's permissions changed.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
 // Reading configures what a source reads, how far back, and how often.
 type Reading = transcript.Options
 
-// Options sets up a connector. Zero fields have their defaults.
+// Options configures a connector. Zero fields have their defaults.
 type Options struct {
 	Reading
 	Guild string // id of the server
-	// Open is who else may read the channels that every member of the server can open:
-	// access.Members or access.Public. Empty means Members if the server is Alone, and otherwise no
-	// one else.
+	// Open grants further access to the channels that every member of the server can open. It is
+	// access.Members or access.Public. Empty means access.Members if Alone returns true. Otherwise
+	// it grants no further access.
 	Open access.Principal
-	// Alone reports whether members of this server count as members; nil means they do.
+	// Alone reports whether members of this server count as access.Members. Nil means that they do.
 	Alone func(ctx context.Context) (bool, error)
 }
 
@@ -54,12 +54,12 @@ func (o Options) validate() error {
 	return err
 }
 
-// reading is the version of the rules that turn messages into documents. Increase it when they
-// change: every message is then read again.
+// reading is the version of the rules that convert messages to documents. Increase it when the
+// rules change. All messages are then read again.
 const reading = 1
 
-// Server reads the bot's servers for the index. All sources of a process share one Server, and so
-// the calls that answering leaves. It is safe for concurrent use.
+// Server reads the bot's servers for the index. All sources of a process share one Server. They
+// thus share the API calls that are not needed for answers. It is safe for concurrent use.
 type Server struct {
 	discord   *call.Bot
 	directory *directory.Directory
@@ -68,8 +68,7 @@ type Server struct {
 	archives map[string]*archive // by source and channel; each is used by one run at a time
 }
 
-// NewServer returns a Server. It makes no call yet, and uses only the config's fields about the
-// API.
+// NewServer returns a Server. It makes no call. It uses only the API settings of config.
 func NewServer(config call.Config) (*Server, error) {
 	b, err := call.NewBot(config)
 	if err != nil {
@@ -78,7 +77,7 @@ func NewServer(config call.Config) (*Server, error) {
 	return &Server{discord: b, directory: directory.NewDirectory(b), archives: make(map[string]*archive)}, nil
 }
 
-// New returns a connector. It makes no call before Sync.
+// New returns a connector for one source. The connector makes no call before Sync.
 func New(s *Server, options Options) (*transcript.Connector, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("set up Discord history: %w", err)
@@ -89,12 +88,12 @@ func New(s *Server, options Options) (*transcript.Connector, error) {
 
 const sayAbsent = "The bot can read no channel of this name or id: give its role View Channel and Read Message History there, or correct the name. Ids outlast renaming."
 
-// SourceOf returns the source with a name in the configuration.
+// SourceOf returns the source with the given name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("discord-" + name), Kind: Kind, Name: name}
 }
 
-// timeOf returns the creation time of an id, or zero if the text is no id.
+// timeOf returns the creation time in an id. It returns the zero time if the text is not an id.
 func timeOf(id string) time.Time {
 	at, err := discordgo.SnowflakeTimestamp(id)
 	if err != nil {
@@ -181,7 +180,7 @@ var kinds = []discordgo.ChannelType{
 
 const sayBarred = "Not everybody who can open this channel may read what was said there earlier, so that it is not read: give @everyone Read Message History there."
 
-// acl returns who may read the documents of a channel.
+// acl returns the access list of a channel's documents.
 func (r *reader) acl(channel string, reach directory.Reach) access.ACL {
 	inside := access.Channel(string(call.Platform), channel)
 	switch {
@@ -216,8 +215,8 @@ func isGone(err error) bool {
 	return call.Code(err) == call.CodeUnknownChannel || call.Code(err) == call.CodeMissingAccess
 }
 
-// revoked returns an error that hides everything that was read, if err is about the token or the
-// whole server.
+// revoked adds index.ErrRevoked to err if Discord rejects the token or the bot left the server. All
+// documents of the source are then hidden.
 func (r *reader) revoked(err error) error {
 	switch {
 	case call.Status(err) == 401:

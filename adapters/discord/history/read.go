@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/transcript"
 )
 
-// day is the time that one document of messages outside threads covers.
+// day is the period covered by one document of messages outside threads.
 const day = 24 * time.Hour
 
 // Parts implements transcript.Platform. A thread belongs to the part that contains its creation
-// time. Older threads on the list of recent threads come with the newest part.
+// time. The newest part also includes older threads that were active recently.
 func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[transcript.Part, error] {
 	return func(yield func(transcript.Part, error) bool) {
 		var threads []post
@@ -63,7 +63,8 @@ func (r *reader) isForum(channel string) bool {
 	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }
 
-// failed returns an error with its meaning for the other channels.
+// failed adds index.ErrRevoked to err if Discord rejects the token. Other errors are returned
+// unchanged.
 func (r *reader) failed(err error) error {
 	if call.Status(err) == 401 {
 		return r.revoked(err)
@@ -71,17 +72,18 @@ func (r *reader) failed(err error) error {
 	return err
 }
 
-// perStep is about how many threads of a forum are read before the progress is stored.
+// perStep is the approximate number of forum threads in one part. Progress is stored after each
+// part.
 const perStep = 50
 
-// threadPart holds all messages outside threads of some whole days.
+// threadPart holds all messages outside threads of one or more whole days.
 type threadPart struct {
 	from, to time.Time // beginnings of days; to is zero for now
 	messages []*discordgo.Message
 }
 
-// steps divides the time of a forum into parts. A forum has only posts, so the parts hold no
-// messages.
+// steps divides the period of a forum into parts. The parts hold no messages, because a forum has
+// only posts.
 func steps(threads []post, from, to time.Time) iter.Seq2[threadPart, error] {
 	return func(yield func(threadPart, error) bool) {
 		n := 0
@@ -102,8 +104,8 @@ func steps(threads []post, from, to time.Time) iter.Seq2[threadPart, error] {
 	}
 }
 
-// days reads a channel between two times, newest first. It yields each day when all its messages
-// are read. Together the parts cover the whole time.
+// days reads the messages of a channel between two times, newest first. It yields a part when all
+// messages of its days are read. The parts together cover the whole period.
 func (r *reader) days(ctx context.Context, channel string, from, to time.Time) iter.Seq2[threadPart, error] {
 	return func(yield func(threadPart, error) bool) {
 		before := ""
@@ -149,8 +151,8 @@ func (r *reader) days(ctx context.Context, channel string, from, to time.Time) i
 
 func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// Changed implements transcript.Platform. A key is the id of a thread, or of a message that may
-// have opened one.
+// Changed implements transcript.Platform. A key is the id of a thread or message. The message may
+// have opened a thread.
 func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []string) (items []transcript.Item, gone []string, err error) {
 	days := make(map[time.Time]bool)
 	for _, key := range keys {

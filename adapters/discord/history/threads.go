@@ -9,15 +9,15 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// post holds the fields that lists have about a thread or post.
+// post holds the fields of a thread or post that Discord's lists contain.
 type post struct {
 	id, channel, name, last string
 	count                   int
 	tags                    []string // ids
 }
 
-// archive is the list of a channel's threads, complete or partial. It outlives a run, because
-// listing the threads of some channels takes longer than one piece of a run.
+// archive is a complete or partial list of a channel's threads. It is kept between runs, because
+// listing the threads may take longer than one piece of a run.
 type archive struct {
 	posts  []post
 	seen   map[string]bool
@@ -27,21 +27,21 @@ type archive struct {
 }
 
 const (
-	// activeAge is how long a list of a server's active threads is used. A full scan may miss a
-	// thread that leaves the archive within that time.
+	// activeAge is how long a list of a server's active threads is cached. A full scan may miss a
+	// thread that leaves the archive during that time.
 	activeAge = 30 * time.Second
-	// archiveAge is how long a list of all threads of a channel is used. Threads that were deleted
-	// since are detected one by one.
+	// archiveAge is how long a complete list of a channel's threads is cached. Threads that were
+	// deleted meanwhile are detected one by one.
 	archiveAge = 10 * time.Minute
-	// clockSkew is how far Discord's clock may be behind this one.
+	// clockSkew is the largest assumed delay of Discord's clock against the local clock.
 	clockSkew = time.Minute
 )
 
-// errRepeats reports that a list returned a page that was read before.
+// errRepeats reports that a list returned a page again that was already read.
 var errRepeats = errors.New("Discord's pages repeat themselves, so that what was asked for cannot be read whole: the next run tries again")
 
-// recent lists the threads of a channel that are active, or were archived after a time; newest
-// first. That includes all threads that began after that time.
+// recent lists the threads of a channel that are active or were archived after a time. It lists the
+// newest threads first. The result includes all threads created after that time.
 func (r *reader) recent(ctx context.Context, channel string, since time.Time) ([]post, error) {
 	list := &archive{seen: make(map[string]bool)}
 	if err := r.join(ctx, list, channel); err != nil {
@@ -76,7 +76,8 @@ func (r *reader) all(ctx context.Context, channel string) ([]post, error) {
 	return list.sorted(), nil
 }
 
-// cached returns the started list of a channel, or a new one if that is too old.
+// cached returns the list of a channel from the cache. If there is none or it is too old, cached
+// starts a new list.
 func (s *Server) cached(key string, now time.Time) *archive {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +113,8 @@ func (r *reader) join(ctx context.Context, list *archive, channel string) error 
 	return nil
 }
 
-// add stores a thread, or replaces its old data. fresh reports that the thread is new to the list.
+// add stores a thread, and replaces an earlier entry of the same thread. fresh reports whether the
+// thread is new to the list.
 func (a *archive) add(p post) (fresh bool) {
 	if a.seen[p.id] {
 		a.posts[slices.IndexFunc(a.posts, func(o post) bool { return o.id == p.id })] = p
@@ -128,8 +130,8 @@ func (a *archive) sorted() []post {
 	return slices.Clone(a.posts)
 }
 
-// page reads the next pages of the archived threads, to the end of the list or to threads archived
-// before a time.
+// page reads further pages of archived threads into a list. It stops at the end, or at threads that
+// were archived before a time.
 func (r *reader) page(ctx context.Context, list *archive, channel string, since time.Time) error {
 	for !list.whole {
 		found, more, err := r.discord.ArchivedThreads(ctx, channel, list.before)
@@ -164,8 +166,8 @@ func (r *reader) page(ctx context.Context, list *archive, channel string, since 
 	return nil
 }
 
-// reads reports whether a thread is to be read: everyone who can open its channel can open it, and
-// the bot did not open it for an answer.
+// reads reports whether a thread is indexed. Everyone who can open the channel must be able to open
+// the thread. The bot must not have opened the thread for an answer.
 func (r *reader) reads(t *discordgo.Channel) bool {
 	return (t.Type == discordgo.ChannelTypeGuildPublicThread || t.Type == discordgo.ChannelTypeGuildNewsThread) && t.OwnerID != r.self
 }

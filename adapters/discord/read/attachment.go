@@ -26,13 +26,14 @@ const (
 	sayNotHere = "It is not kept by Discord. Attach the file itself."
 )
 
-// Fetch reads files. It never fails: a File that cannot be read says why. The bot's token is not
-// sent.
+// Fetch reads files. It returns no error. If a file cannot be read, its File states the reason. The
+// bot's token is not sent with the requests.
 func (c *Reader) Fetch(ctx context.Context, list []event.Attachment) []message.File {
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.discord.Config.MaxFileTokens), head, c.fetch)
 }
 
-// Attachments yields the files of a message unread, each with up to most bytes.
+// Attachments yields the files of a message without reading them. Reading a file returns at most
+// the given number of bytes.
 func (c *Reader) Attachments(ctx context.Context, m chat.Message, most int64) iter.Seq[chat.Attachment] {
 	server := cmp.Or(m.Ref.Workspace, "@me")
 	link := "https://discord.com/channels/" + server + "/" + m.At.Thread + "/" + string(m.ID)
@@ -67,8 +68,8 @@ func (c *Reader) fetch(ctx context.Context, a event.Attachment, into *attachment
 	return head(a), ""
 }
 
-// keeps reports whether Discord stores files at an address. If DISCORD_API_URL is set, its host
-// counts, too.
+// keeps reports whether an address belongs to Discord's file storage. If DISCORD_API_URL is set,
+// the host in that address also counts.
 func (c *Reader) keeps(raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || u.User != nil {

@@ -29,9 +29,9 @@ const (
 	maxReplies = 10  // of a chain of replies
 )
 
-// Earlier returns the messages of m's thread between after and m, oldest first. They include the
-// message that the thread was opened from, if it is in that range. more reports that there were
-// more messages than Earlier reads.
+// Earlier returns the messages of m's thread between after and m, oldest first. If after is empty,
+// they include the message that opened the thread. more reports that the range has more messages
+// than were read.
 func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.MessageID) (list []Said, more bool, err error) {
 	var found []*discordgo.Message // newest first
 	before := string(m.ID)
@@ -68,7 +68,7 @@ func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.Messa
 	return list, before != "", nil
 }
 
-// Chain returns the messages that m replies to, directly or through other replies, oldest first.
+// Chain returns the chain of messages that m replies to, oldest first.
 func (c *Reader) Chain(ctx context.Context, m chat.Message) ([]Said, error) {
 	var found []*discordgo.Message
 	for at := event.SourceOf(m.Source).Raw; len(found) < maxReplies; {
@@ -94,7 +94,8 @@ func (c *Reader) Chain(ctx context.Context, m chat.Message) ([]Said, error) {
 	return list, nil
 }
 
-// earlierMessages appends a message of a person, a bot or this bot.
+// earlierMessages appends a message to the list. It skips system messages and messages without text
+// and files.
 func (c *Reader) earlierMessages(list []Said, m *discordgo.Message) []Said {
 	if m.Author == nil || m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply && m.Type != discordgo.MessageTypeChatInputCommand {
 		return list

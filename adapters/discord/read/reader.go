@@ -1,5 +1,5 @@
-// Package read reads messages and the messages they reply to, threads, files, and the bot's own
-// messages. It writes nothing.
+// Package read reads messages, threads and files. It also finds the bot's own messages and the
+// messages that a message replies to. It writes nothing.
 package read
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/directory"
 )
 
-// Reader reads messages, and finds the question that began a chain of replies. It is safe for
+// Reader reads messages and resolves chains of replies to their first question. It is safe for
 // concurrent use.
 type Reader struct {
 	discord   *call.Bot

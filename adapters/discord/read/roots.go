@@ -16,8 +16,8 @@ const (
 	maxChain = 20
 )
 
-// roots finds the question that began a chain of replies, for answers without a thread. It is safe
-// for concurrent use.
+// roots maps messages to the question that began their chain of replies. It is used for answers
+// without a thread. It is safe for concurrent use.
 type roots struct {
 	api *call.API
 
@@ -47,14 +47,15 @@ func (r *roots) get(message string) (string, bool) {
 	return root, known
 }
 
-// Knows reports whether a message is a question, or was found to belong to one.
+// Knows reports whether a message is a known question.
 func (r *roots) Knows(message string) bool {
 	_, known := r.get(message)
 	return known
 }
 
-// find returns the session thread that a message of the bot belongs to. For an answer to a command,
-// that is the command's id. For other messages, it is the first question of the chain.
+// find returns the session thread to which a message of the bot belongs. For an answer to a
+// command, the session thread is the command's id. Otherwise it is the first message of the chain
+// of replies.
 func (r *roots) find(ctx context.Context, channel string, m *discordgo.Message) (string, error) {
 	for range maxChain {
 		if root, known := r.get(m.ID); known {

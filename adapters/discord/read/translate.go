@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Translate translates a message. ok is false if the message does not concern the bot.
+// Translate converts a message to a chat.Message. ok is false if the message does not concern the
+// bot.
 func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool) (chat.Message, bool, error) {
 	bot, err := c.discord.WhoAmI(ctx)
 	if err != nil {
@@ -85,7 +86,8 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 	return out, err == nil, err
 }
 
-// postText joins the title and text of a post. If the text requests a deep search, the result does.
+// postText joins the title and text of a post. If the text requests a deep search, the joined text
+// still does.
 func postText(title, text string) string {
 	text, deep := policy.Deeply(text)
 	if text != "" {
@@ -97,7 +99,8 @@ func postText(title, text string) string {
 	return title
 }
 
-// whole returns a message including the message that it replies to, which Discord may omit.
+// whole returns a message together with the message that it replies to. It fetches the latter if
+// Discord omitted it.
 func (c *Reader) whole(ctx context.Context, m *discordgo.Message) (*discordgo.Message, error) {
 	to := m.MessageReference
 	if m.Type != discordgo.MessageTypeReply || m.ReferencedMessage != nil || to == nil || to.MessageID == "" {

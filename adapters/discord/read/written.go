@@ -17,10 +17,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Involved reports whether the bot has already written about a message: an answer, or a question
-// back. In a thread, that is a message of the bot after m that does not reply to another message.
-// In a channel, it is a reply to m, or a message in m's thread. aside reports which messages of the
-// bot do not count.
+// Involved reports whether the bot has already answered m or asked back. In a thread, it looks for
+// a message of the bot after m that is not a reply to another message. In a channel, it looks for a
+// reply to m or a message in m's thread. It ignores messages for which aside returns true.
 func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(id thread.MessageID, text string) bool) (bool, error) {
 	alone := m.Event.Direct || m.Ref.Thread == m.At.Thread
 	listed, err := c.own(ctx, m.At.Thread, string(m.ID))
@@ -43,7 +42,8 @@ func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(id thr
 	return len(listed) > 0, err
 }
 
-// Noted lists the bot's replies to a message whose text matches. It looks in the channel at.Thread.
+// Noted lists the bot's replies to a question for which text returns true. It searches the channel
+// at.Thread.
 func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.MessageID, text func(string) bool) ([]thread.MessageID, error) {
 	listed, err := c.own(ctx, at.Thread, string(question))
 	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
@@ -58,9 +58,9 @@ func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.Messa
 	return notes, err
 }
 
-// PostedReports lists the messages that the bot posted to a channel since a time, and that have the
+// PostedReports lists the bot's messages in a channel since a time whose first line equals the
 // first line of text. It fails with errors.ErrUnsupported if the bot may not read the channel's
-// history.
+// history. It also does so if the channel has too many messages since then.
 func (c *Reader) PostedReports(ctx context.Context, channel string, since time.Time, text string) ([]thread.MessageID, error) {
 	title, _, _ := strings.Cut(text, "\n")
 	title = render.EscapeText(answer.Visible(title))
@@ -93,10 +93,10 @@ func (c *Reader) PostedReports(ctx context.Context, channel string, since time.T
 	return nil, fmt.Errorf("look for a report: %w: the channel has too many messages since", errors.ErrUnsupported)
 }
 
-// mostPages is the largest number of a channel's pages that are searched for a report.
+// mostPages is the maximum number of pages of a channel that PostedReports searches.
 const mostPages = 20
 
-// own lists the first messages of the bot in a channel after a message.
+// own lists the bot's messages in a channel among the first page of messages after a message.
 func (c *Reader) own(ctx context.Context, channel, after string) ([]*discordgo.Message, error) {
 	var listed []*discordgo.Message
 	self, err := c.discord.WhoAmI(ctx)
@@ -114,9 +114,9 @@ func repliesTo(m *discordgo.Message) string {
 	return m.MessageReference.MessageID
 }
 
-// HalfWritten reports whether a message of the bot shows an unfinished answer. It looks in all
-// places of the turn; a deleted message does not count. If id is empty, it looks for such a message
-// after the question.
+// HalfWritten reports whether the bot's message with this id shows an unfinished answer. If id is
+// empty, it checks the bot's messages after the question. It searches all places of the turn. A
+// deleted message does not count.
 func (c *Reader) HalfWritten(ctx context.Context, t session.Turn, id thread.MessageID) (bool, error) {
 	self, err := c.discord.WhoAmI(ctx)
 	if err != nil {
@@ -168,7 +168,7 @@ func offersStop(m *discordgo.Message) bool {
 	return false
 }
 
-// Question fetches a message at a place (chat.Message.At, chat.Press.At).
+// Question fetches the message with an id at a place (chat.Message.At, chat.Press.At).
 func (c *Reader) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (chat.Message, error) {
 	raw, err := c.discord.API.Message(ctx, at.Thread, string(id))
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// settled is the age of a thread from which a new reply is reported. A scan of the server's recent
-// changes does not find replies to such old threads.
+// settled is the age from which replies in a thread are reported as changes. A scan of the server's
+// recent changes does not find replies in such old threads.
 const settled = 13 * 24 * time.Hour
 
-// changed reports a change to the handler. It only logs the handler's error.
+// changed reports a change to the handler. If the handler fails, the error is only logged.
 func (in *intake) changed(ctx context.Context, guild, channel, key string, urgent bool) {
 	in.guard(ctx, "change", func() error {
 		return in.tell(ctx, chat.Event{Changed: &chat.Changed{Workspace: guild, Channel: channel, Key: key, Urgent: urgent}})
 	})
 }
 
-// hear reports the changes to messages, threads, channels and roles that an event brings.
+// hear reports changes of messages, threads, channels and roles in an event.
 func (in *intake) hear(ctx context.Context, ev any) {
 	switch e := ev.(type) {
 	case *discordgo.MessageUpdate:
@@ -53,9 +53,9 @@ func (in *intake) hear(ctx context.Context, ev any) {
 	}
 }
 
-// hearMessage reports a change under the message's thread, or under the message itself if it has
-// none. An unknown thread may be archived, and messages there can still be deleted, so hearMessage
-// fetches that thread.
+// hearMessage reports a change of a message. The key is the thread of the message, or the message
+// itself if it has no thread. If the channel is not cached, hearMessage fetches it, because it may
+// be an archived thread.
 func (in *intake) hearMessage(ctx context.Context, guild, channel, message string, urgent bool) {
 	tell := func(p directory.Place) {
 		key := message

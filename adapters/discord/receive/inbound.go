@@ -14,15 +14,15 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 )
 
-// maxInbound is the largest request body, in bytes. Discord's own are far smaller.
+// maxInbound is the largest accepted request body, in bytes. Requests of Discord are far smaller.
 const maxInbound = 1 << 20
 
 // interactions limits the decoding of one request.
 var interactions = boundedjson.Limits{Bytes: maxInbound, Elements: 50_000, Depth: 32}
 
-// Handler receives interactions as signed requests, for an application whose Interactions Endpoint
-// URL is set. A request with an invalid signature gets status 401; Discord tests that. Without
-// Config.PublicKey all requests do. It answers only while Run runs.
+// Handler receives interactions as signed requests. The application must have an Interactions
+// Endpoint URL. A request with an invalid signature gets status 401, which Discord tests. Without
+// Config.PublicKey, every request gets status 401. It answers only while Run runs.
 func (c *Receiver) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxInbound))
@@ -61,12 +61,12 @@ func (c *Receiver) Handler() http.Handler {
 	})
 }
 
-// maxSkew is the largest difference between a request's time and now. It limits how long a recorded
-// request can be replayed.
+// maxSkew is the largest allowed difference between a request's timestamp and the local time. It
+// limits how long a recorded request can be replayed.
 const maxSkew = 5 * time.Minute
 
-// signed reports whether Discord sent a request, and recently. The Ed25519 signature covers the
-// timestamp (in seconds) and the unchanged body.
+// signed reports whether a request has a valid signature of Discord and a recent timestamp. The
+// Ed25519 signature covers the timestamp (in seconds) and the unchanged body.
 func signed(key ed25519.PublicKey, h http.Header, body []byte, now time.Time) bool {
 	timestamp := h.Get("X-Signature-Timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)

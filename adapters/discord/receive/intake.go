@@ -25,7 +25,7 @@ const (
 	maxMessages = 64  // maximum number of channels whose messages are handled concurrently
 	maxScans    = 16  // maximum number of channels scanned concurrently for missed messages
 	maxUrgent   = 64  // interactions, reactions and deletions at once
-	// how long a failed look-up is retried; Discord delivers no event twice
+	// how long a failed look-up is retried; Discord delivers each event only once
 	patience = 30 * time.Second
 )
 
@@ -35,8 +35,8 @@ type arrival struct {
 	event any
 }
 
-// intake passes events to the handler. Events of one channel stay in order; different channels run
-// concurrently. Urgent events come before others.
+// intake passes events to the handler. Messages and edits of one channel stay in order. Different
+// channels run concurrently. Interactions, reactions and deletions do not wait for messages.
 type intake struct {
 	*Receiver
 	handle   chat.Handler
@@ -46,7 +46,7 @@ type intake struct {
 	upkeep   *lanes // background work
 	missing  *lanes // scans for missed messages, after all other work
 	scans    scans
-	// channels, by server, that are scanned once the server lists its newest messages
+	// channels to scan, by server, once the server has listed its newest messages
 	due map[string]map[string]bool
 	// holds a token for each queued or running message and edit
 	room chan struct{}
@@ -59,7 +59,7 @@ func newIntake(c *Receiver, h chat.Handler, lookup event.Lookup) *intake {
 	}
 }
 
-// run takes events until ctx ends, and returns when all are handled.
+// run handles events until ctx ends. It returns when all accepted events are handled.
 func (in *intake) run(ctx context.Context, events <-chan arrival) {
 	defer in.messages.wait()
 	defer in.urgent.wait()
@@ -145,7 +145,8 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 	}
 }
 
-// queue queues a message behind those of its channel. It blocks while too many are queued.
+// queue queues a message or edit after the earlier ones of its channel. It blocks while the queue
+// is full.
 func (in *intake) queue(ctx context.Context, channel, what string, handle func() error) {
 	select {
 	case in.room <- struct{}{}:
@@ -198,7 +199,7 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	})
 }
 
-// scanDue scans the due channels of a server that has not listed its newest messages.
+// scanDue scans the remaining due channels of a server.
 func (in *intake) scanDue(ctx context.Context, guild string) {
 	for id := range in.due[guild] {
 		in.catchUp(ctx, id, guild, always)
@@ -206,8 +207,7 @@ func (in *intake) scanDue(ctx context.Context, guild string) {
 	delete(in.due, guild)
 }
 
-// catchUpTold catches up in the listed channels of a server whose newest message no process has
-// handled.
+// catchUpTold scans those of the listed channels that may hold messages no process has handled.
 func (in *intake) catchUpTold(ctx context.Context, guild string, told []*discordgo.Channel) {
 	told = slices.DeleteFunc(told, func(c *discordgo.Channel) bool { return !call.Newer(c.LastMessageID, in.baseline(c.ID, guild)) })
 	news := sync.OnceValue(func() map[string]bool { return in.news(ctx, guild, told) })
@@ -216,7 +216,7 @@ func (in *intake) catchUpTold(ctx context.Context, guild string, told []*discord
 	}
 }
 
-// news returns the newest messages of channels that no process has handled.
+// news returns the ids of those newest messages that no process may have handled.
 func (in *intake) news(ctx context.Context, guild string, told []*discordgo.Channel) map[string]bool {
 	newest := make([]session.Newest, len(told))
 	for i, c := range told {
@@ -234,9 +234,9 @@ func (in *intake) news(ctx context.Context, guild string, told []*discordgo.Chan
 
 func always() bool { return true }
 
-// catchUp handles messages that arrived while no process was connected, if there may be any. Its
-// calls have the lowest priority. A new message in the channel waits, to keep the order, and speeds
-// up the scan.
+// catchUp queues a scan for messages that arrived while no process was connected. The scan runs
+// only if some returns true. Its calls have the lowest priority. If a new message arrives in the
+// channel, the message waits for the scan, and the scan gets the normal priority.
 func (in *intake) catchUp(ctx context.Context, channel, guild string, some func() bool) {
 	after := in.baseline(channel, guild)
 	s := in.scans.add(channel, func(hurry <-chan struct{}) {
@@ -252,7 +252,7 @@ func (in *intake) catchUp(ctx context.Context, channel, guild string, some func(
 	}
 }
 
-// missed handles the messages of a channel after a message.
+// missed handles the messages of a channel that are newer than after, oldest first.
 func (in *intake) missed(ctx context.Context, channel, guild, after string) error {
 	guild = in.server(guild, channel)
 	for {
@@ -275,7 +275,7 @@ func (in *intake) missed(ctx context.Context, channel, guild, after string) erro
 	}
 }
 
-// created handles a message. later are newer messages that were fetched with it.
+// created handles a new message. later holds newer messages of the same page.
 func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, later []*discordgo.Message) error {
 	m.GuildID = in.server(m.GuildID, m.ChannelID)
 	if !in.handled(m.GuildID, m.ChannelID, m.ID) && late {
@@ -296,7 +296,7 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, 
 	return in.tell(ctx, chat.Event{Message: &out})
 }
 
-// edited handles an edited message. Discord also reports added previews, which do not change the
+// edited handles an edited message. It ignores events for added previews, which do not change the
 // text.
 func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	if m.Content == "" || m.EditedTimestamp == nil && !in.reader.Roots.Knows(m.ID) {
@@ -329,8 +329,7 @@ func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	return in.tell(ctx, chat.Event{Message: &out})
 }
 
-// brought handles an interaction from an HTTP request. ch is the channel as described in the
-// request.
+// brought handles an interaction from an HTTP request. ch is the channel in the request.
 func (in *intake) brought(ctx context.Context, i *discordgo.Interaction, ch *discordgo.Channel, source *event.Inline) {
 	if ch != nil && ch.ID == i.ChannelID && i.GuildID != "" {
 		ch.GuildID = i.GuildID
@@ -358,8 +357,8 @@ func (in *intake) tell(ctx context.Context, e chat.Event) error {
 	return err
 }
 
-// server returns the server of a channel, even if an event does not name it. An unnamed server
-// would look like a direct conversation, which only this bot can read.
+// server returns the server of a channel, even if the event does not name the server. Without a
+// server, the channel would be treated as a direct conversation.
 func (in *intake) server(guild, channel string) string {
 	if guild == "" {
 		if p, known := in.directory.Peek(channel); known {
@@ -387,8 +386,7 @@ func (in *intake) persist(ctx context.Context, lookup func() error) error {
 	}
 }
 
-// guard logs the error or panic of handling an event, so that one bad event does not end the
-// process.
+// guard runs handle, and logs its error or panic. One bad event thus does not end the process.
 func (in *intake) guard(ctx context.Context, what string, handle func() error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -400,8 +398,8 @@ func (in *intake) guard(ctx context.Context, what string, handle func() error) {
 	}
 }
 
-// addedLately is how long a server that added the bot counts as new, because the bot may have been
-// disconnected then.
+// addedLately is how long a server counts as new after it added the bot. The bot may have been
+// disconnected at that time.
 const addedLately = 5 * time.Minute
 
 func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {
@@ -416,10 +414,11 @@ func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {
 	})
 }
 
-// maxArchived is the largest number of a server's archived threads that are searched.
+// maxArchived is the maximum number of a server's archived threads to search.
 const maxArchived = 50
 
-// archived searches the threads that a server does not list because they were archived.
+// archived searches recently used threads that the server no longer lists, because they are
+// archived.
 func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 	in.upkeep.do("threads", func() {
 		in.guard(ctx, "archived threads", func() error {
@@ -446,7 +445,7 @@ func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 	})
 }
 
-// holdsPosts reports whether a channel has posts but no messages outside them.
+// holdsPosts reports whether a channel is a forum, with posts and no other messages.
 func holdsPosts(c *discordgo.Channel) bool {
 	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }

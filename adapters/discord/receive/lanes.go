@@ -2,7 +2,8 @@ package receive
 
 import "sync"
 
-// lanes runs work in order for each key, and for a limited number of keys at once.
+// lanes is a work queue with keys. Work of one key runs in order. A limited number of keys run
+// concurrently.
 type lanes struct {
 	slots chan struct{}
 
@@ -45,5 +46,5 @@ func (l *lanes) drain(key string) {
 	}
 }
 
-// wait returns when all work is done. After wait was called, only that work itself may queue more.
+// wait returns when all work is done. After wait was called, only running work may queue more work.
 func (l *lanes) wait() { l.busy.Wait() }

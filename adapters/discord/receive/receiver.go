@@ -1,5 +1,6 @@
-// Package receive receives Discord's events, over the gateway or as signed requests. It keeps them
-// in order, fetches missed messages, and passes events to a handler in the types of package event.
+// Package receive receives Discord's events over the gateway or as signed requests. It keeps events
+// in order and fetches missed messages. It passes events to a handler in the types of package
+// event.
 package receive
 
 import (
@@ -32,7 +33,7 @@ type Receiver struct {
 	active map[string]activity
 	// channels with handled messages
 	seen map[string]sighting
-	// handles an interaction that a request brought; nil while Run does not run
+	// handles an interaction from an HTTP request; nil unless Run is running
 	inbound func(*discordgo.Interaction, *discordgo.Channel, *event.Inline)
 }
 
@@ -41,17 +42,17 @@ func NewReceiver(b *call.Bot, d *directory.Directory, r *read.Reader, w *write.W
 	return &Receiver{discord: b, directory: d, reader: r, writer: w, seen: make(map[string]sighting), active: make(map[string]activity)}
 }
 
-// activity is the time of a thread's last question, and the thread's server.
+// activity holds the server of a thread and the time of its last question.
 type activity struct {
 	guild string
 	at    time.Time
 }
 
-// sighting is the newest handled message of a channel.
+// sighting holds the newest handled message of a channel, and the channel's server.
 type sighting struct{ guild, message string }
 
-// Run stays connected and passes events to h until ctx ends. It then returns nil once all calls of
-// h have returned. A FatalError says what must be changed first.
+// Run stays connected and passes events to h until ctx ends. It returns nil after all calls of h
+// have returned. If an operator has to change something, it returns a FatalError.
 func (c *Receiver) Run(ctx context.Context, h chat.Handler, lookup event.Lookup) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -108,7 +109,7 @@ func (c *Receiver) listen(ctx context.Context, deliver func(shard int, event any
 // joined replaces GUILD_CREATE if there is no gateway.
 type joined struct{ guild string }
 
-// introduce fetches what READY would contain: the bot's identity and its servers.
+// introduce builds a READY event from API calls. It fetches the bot's identity and servers.
 func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
 	ready := &discordgo.Ready{Application: &discordgo.Application{}}
 	for wait := c.discord.Config.Gateway.Retry; ; wait = min(2*wait, call.LastRetry) {
@@ -141,7 +142,8 @@ func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
 	}
 }
 
-// handled records a handled message, and reports whether it is the newest of its channel so far.
+// handled records a message as handled. It reports whether the message is newer than all handled
+// messages of its channel.
 func (c *Receiver) handled(guild, channel, message string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,7 +158,7 @@ func (c *Receiver) handled(guild, channel, message string) bool {
 	return true
 }
 
-// baseline returns the message after which a channel may hold unhandled ones.
+// baseline returns the message id after which a channel may hold unhandled messages.
 func (c *Receiver) baseline(channel, guild string) string {
 	oldest := call.IdAt(c.looksBack(channel, guild))
 	c.mu.Lock()
@@ -167,8 +169,8 @@ func (c *Receiver) baseline(channel, guild string) string {
 	return oldest
 }
 
-// Asked records that a message was accepted as a question. From now on its deletion is reported,
-// and after an interruption its thread is searched for missed messages.
+// Asked records that a message was accepted as a question. Its deletion is reported from now on.
+// After an interruption, its thread is searched for missed messages.
 func (c *Receiver) Asked(m chat.Message) {
 	c.reader.Roots.Set(string(m.ID), m.Ref.Thread)
 	c.mu.Lock()
@@ -179,7 +181,7 @@ func (c *Receiver) Asked(m chat.Message) {
 	c.active[m.Ref.Thread] = activity{m.Ref.Workspace, time.Now()}
 }
 
-// recent lists the threads with a recent question, with their servers.
+// recent returns the threads with a recent question. The values are their servers.
 func (c *Receiver) recent() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,12 +196,12 @@ func (c *Receiver) recent() map[string]string {
 	return list
 }
 
-// maxVisited is the largest number of channels that are searched after a new session begins because
-// of recent messages. Servers list changes in other channels.
+// maxVisited limits the channels that are searched in a new session because of recent messages.
+// Servers list changes in other channels.
 const maxVisited = 100
 
-// visited lists the channels with recent messages, with their servers. It includes all direct
-// conversations, because Discord does not list their newest messages.
+// visited returns the channels with recent messages. The values are their servers. It includes all
+// direct conversations, because Discord does not list their newest messages.
 func (c *Receiver) visited() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -213,12 +215,11 @@ func (c *Receiver) visited() map[string]string {
 	return list
 }
 
-// longAgo is how far back threads and direct conversations are searched. They have few messages and
-// last for days.
+// longAgo is how far back threads and direct conversations are searched. Such conversations have
+// few messages and last for days.
 const longAgo = 24 * time.Hour
 
-// looksBack returns the time from which a channel is searched for messages that arrived while no
-// replica ran.
+// looksBack returns the earliest time of missed messages to search for in a channel.
 func (c *Receiver) looksBack(channel, guild string) time.Time {
 	ago := c.discord.Config.Recent
 	if p, known := c.directory.Peek(channel); known && p.Thread || !known && guild == "" {

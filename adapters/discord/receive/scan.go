@@ -9,7 +9,7 @@ type scan struct {
 	hurry func() // raises the priority of its calls
 }
 
-// scans holds the channels that have to be scanned. It is safe for concurrent use.
+// scans holds the pending and running scans of channels. It is safe for concurrent use.
 type scans struct {
 	mu      *sync.Mutex
 	pending map[string]*scan // the last one of a channel
@@ -17,8 +17,8 @@ type scans struct {
 
 func newScans() scans { return scans{mu: new(sync.Mutex), pending: make(map[string]*scan)} }
 
-// add returns a scan that runs after the channel's earlier scans, or nil if one of them has not
-// begun.
+// add returns a scan that runs after the earlier scans of the channel. It returns nil if an earlier
+// scan has not begun yet, because that scan suffices.
 func (p scans) add(channel string, look func(hurry <-chan struct{})) *scan {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,7 +56,7 @@ func (p scans) end(channel string, s *scan) {
 	}
 }
 
-// finish runs a pending scan of a channel at once.
+// finish runs the pending scan of a channel now, and waits until the scan ends.
 func (p scans) finish(channel string) {
 	p.mu.Lock()
 	s := p.pending[channel]

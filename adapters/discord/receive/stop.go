@@ -26,7 +26,7 @@ func stops(signs []string, e discordgo.Emoji) bool {
 	})
 }
 
-// reaction translates a reaction, or returns nil if it means nothing to the bot.
+// reaction converts a reaction event. It returns nil if the reaction does not stop an answer.
 func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) (*chat.Reaction, error) {
 	if !stops(c.discord.Config.StopReactions, r.Emoji) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
 		return nil, nil
@@ -50,7 +50,7 @@ func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd
 	return &chat.Reaction{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, nil
 }
 
-// deletion translates the deletion of a message, or returns nil if no one asked a question there.
+// deletion converts the deletion of a message. It returns nil if the message cannot be a question.
 func (c *Receiver) deletion(ctx context.Context, guild, channel, message string) (*chat.Deletion, error) {
 	known := c.reader.Roots.Knows(message)
 	if _, placed := c.directory.Peek(channel); !known && !placed && guild != "" {

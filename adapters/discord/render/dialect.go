@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// dialect writes Discord's Markdown. That has no tables, rules or images, three sizes of headings,
-// and one level of quotations.
+// dialect writes Discord's Markdown. This Markdown has no tables, rules or images. It has three
+// heading sizes and one level of quotations.
 type dialect struct{}
 
 var _ answer.Dialect = dialect{}
@@ -26,8 +26,8 @@ func (dialect) Word(word string, at answer.Place) string { return escapeWord(wor
 
 func (dialect) Style(s answer.Style) string { return s.Mark() }
 
-// CodeSpan writes code in single backticks, or in double ones if the code has a single one. It
-// separates longer runs of backticks.
+// CodeSpan writes code in single backticks. It uses double backticks if the code contains a single
+// backtick. It separates longer runs of backticks in the code.
 func (dialect) CodeSpan(code string) string {
 	if !strings.Contains(code, "`") {
 		return "`" + code + "`"
@@ -111,7 +111,7 @@ func (dialect) Quote(depth int) string {
 
 func (dialect) Rule() string { return "──────────" }
 
-// maxTableWidth is the number of characters in a line of code that fit a narrow window.
+// maxTableWidth is the number of characters per line of code that fit in a narrow window.
 const maxTableWidth = 56
 
 func (dialect) Table(t *answer.Block, _ func([]answer.Inline) string, width int) (answer.Grid, bool) {
@@ -122,7 +122,7 @@ func (dialect) Table(t *answer.Block, _ func([]answer.Inline) string, width int)
 	return answer.Grid{Open: append([]string{"```"}, lines[:2]...), Rows: lines[2:], Close: "```"}, true
 }
 
-// cell returns the text of a table cell in code, where no escaping is needed.
+// cell returns the text of a table cell for a code block. Such text needs no escaping.
 func cell(inlines []answer.Inline) string {
 	s := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -133,7 +133,7 @@ func cell(inlines []answer.Inline) string {
 	return dialect{}.CodeLine(neutralCode(s), 0)
 }
 
-// hasLinks reports whether a table has links. Code cannot have links.
+// hasLinks reports whether a table contains links. A table with links cannot be written as code.
 func hasLinks(t *answer.Block) bool {
 	for _, row := range t.Rows {
 		for _, c := range row {

@@ -14,14 +14,14 @@ import (
 const gap = answer.Gap
 
 var (
-	// control matches the references that Discord resolves in angle brackets: people, roles,
-	// channels, commands, emoji, times and the server's pages.
+	// control matches references in angle brackets that Discord resolves. They refer to people,
+	// roles, channels, commands, emoji, times and pages of the server.
 	control = regexp.MustCompile(`<([@#/:]|a:|t:|id:)`)
 	inCode  = regexp.MustCompile(`<(@[!&]?[0-9]|#[0-9])`)
 )
 
-// neutral breaks all mentions in a text: @everyone and @here, <@id>, <@&role>, <#channel> and the
-// like. The reader sees the same text.
+// neutral breaks all mentions in a text, such as @everyone, @here, <@id>, <@&role> and <#channel>.
+// The displayed text stays the same.
 func neutral(s string) string {
 	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
@@ -30,8 +30,8 @@ func neutral(s string) string {
 	return s
 }
 
-// neutralCode breaks mentions in code. Discord does not display them there but still counts them.
-// Other brackets stay, so that code can be copied.
+// neutralCode breaks mentions in code. Discord does not display mentions in code, but it still
+// counts them. Other brackets are kept, so that the code can be copied.
 func neutralCode(s string) string {
 	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
@@ -40,13 +40,13 @@ func neutralCode(s string) string {
 	return s
 }
 
-// unmention breaks @everyone and @here. Discord finds them at the start of longer words, too.
+// unmention breaks @everyone and @here. Discord also recognises them at the start of longer words.
 func unmention(s, between string) string {
 	return answer.Unmention(s, between, false, "everyone", "here")
 }
 
-// EscapeText escapes plain text of one or more lines for a message: it has no mentions, links or
-// formatting.
+// EscapeText escapes plain text for a message. The text may have several lines. The result has no
+// mentions, links or formatting.
 func EscapeText(s string) string {
 	lines := strings.Split(neutral(s), "\n")
 	for i, l := range lines {
@@ -61,8 +61,8 @@ func EscapeText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// address returns an address in the form for a link. ok is false if chat platforms must not link
-// it.
+// address returns an address in the form for a link. ok is false if a chat platform must not link
+// to the address.
 func address(raw string) (safe string, ok bool) {
 	safe, ok = cite.LinkURL(raw)
 	lower := strings.ToLower(safe)
@@ -78,8 +78,8 @@ var (
 	scheme  = regexp.MustCompile(`(?i)(https?|discord|ftp)://`)
 )
 
-// escapeWord escapes a word for Discord's Markdown. A backslash there escapes any character that is
-// not a letter, digit or space.
+// escapeWord escapes a word for Discord's Markdown. In Discord, a backslash escapes any character
+// except letters, digits and spaces.
 func escapeWord(word string, at answer.Place) string {
 	// a bare address would become a link, or end the label that holds it
 	if scheme.MatchString(word) {

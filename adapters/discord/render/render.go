@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// of the text of a page; the rest is for the cursor and the lines below
+	// length of the text of a page; the rest is for the cursor and the lines below
 	pageLimit = 1900
-	// of the text of a page that is sent without anything else, because Discord refused more
+	// length of the text of a page in plain form, which is used after Discord refused more content
 	plainPage = 900
-	// of a line below the answer; a third of it remains if everything must be escaped
+	// length of a line below the answer; a third of it remains if every character must be escaped
 	noteLimit = 900
 )
 
@@ -33,16 +33,17 @@ const (
 	willEnd   = "\n-# The answer is longer than fits here."
 )
 
-// Renderer writes answers as Discord messages. It implements stream.Renderer[Page].
+// Renderer formats answers as Discord messages. It implements stream.Renderer[Page].
 type Renderer struct {
 	stream.Paged[Page]
 
-	// Progress shows the running searches as a page until the answer begins.
+	// Progress shows the running searches until the answer begins.
 	Progress bool
-	// Links reports whether a link that the model wrote, other than a citation, is allowed: its
-	// address came from a document or a person. Nil allows none. It is called from any goroutine.
+	// Links reports whether a link in the model's text is allowed. Citations are always allowed. A
+	// link is allowed if its address came from a document or a person. Nil allows no links. Links
+	// may be called from any goroutine.
 	Links func(address string) bool
-	// Now returns the time for computing ages; nil means time.Now.
+	// Now returns the current time, for computing ages. Nil means time.Now.
 	Now func() time.Time
 }
 
@@ -114,14 +115,15 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	return pages
 }
 
-// maxAsked limits the displayed question, and maxName the name of the asker, both in characters.
+// Length limits in characters. maxAsked limits the displayed question, and maxName limits the name
+// of the asker.
 const (
 	maxAsked = 300
 	maxName  = 60
 )
 
-// withQuestion puts the question above an answer if no message shows it. For a command, Discord
-// shows only who used it.
+// withQuestion puts the question above the answer, if no message shows the question. For a command,
+// Discord shows only the name of the user.
 func withQuestion(v *stream.View, tree *answer.Tree) *answer.Tree {
 	question := answer.Line(v.Question)
 	if question == "" || v.Removed || len(tree.Blocks) == 0 {
@@ -135,13 +137,13 @@ func withQuestion(v *stream.View, tree *answer.Tree) *answer.Tree {
 	return &answer.Tree{Blocks: append([]*answer.Block{quote}, tree.Blocks...)}
 }
 
-// maxCited is the longest address, in bytes, that a citation in the text links to.
+// maxCited is the largest length of an address, in bytes, to which a citation in the text links.
 const maxCited = 120
 
-// citing makes citations link only to addresses of at most limit bytes. Other citations are plain
-// numbers, and the list of sources has their links. Discord counts addresses, which no one reads,
-// towards a message's 2,000 characters. If an answer does not fit, only the first citation of each
-// document gets a link (citingOnce), or none does.
+// citing makes a citation a link if its address has at most limit bytes. Other citations are plain
+// numbers, and the list of sources contains their links. Discord counts addresses towards the 2,000
+// characters of a message, although readers do not see them. If an answer does not fit, only the
+// first citation of each document is a link (citingOnce), or none is.
 func citing(p answer.Policy, limit int) answer.Policy {
 	cited := p.Cited
 	p.Cited = func(number int, address string) (string, bool) {
@@ -154,7 +156,8 @@ func citing(p answer.Policy, limit int) answer.Policy {
 	return p
 }
 
-// citingOnce makes only the first citation of each document a link. The others are plain numbers.
+// citingOnce makes only the first citation of each document a link. Further citations are plain
+// numbers.
 func citingOnce(p answer.Policy) answer.Policy {
 	cited, led := p.Cited, make(map[string]bool)
 	p.Cited = func(number int, address string) (string, bool) {
@@ -169,7 +172,7 @@ func citingOnce(p answer.Policy) answer.Policy {
 	return p
 }
 
-// end puts notes and sources below the answer, and starts a new page if they do not fit.
+// end adds notes and sources below the answer. It starts a new page if they do not fit.
 func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 	first, most := true, MaxContent
 	if v.Form == stream.Plain {
@@ -211,8 +214,8 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 	return pages
 }
 
-// linked converts the first cited sources to buttons, if a button can open them. It returns the
-// other sources, to be listed as text.
+// linked converts the first cited sources to buttons, if a button can open their addresses. It
+// returns the other sources, which are listed as text.
 func linked(list []foot.Source) (links []Link, others []foot.Source) {
 	for _, s := range list {
 		var listed []foot.Place
@@ -236,13 +239,13 @@ func linked(list []foot.Source) (links []Link, others []foot.Source) {
 	return links, others
 }
 
-// hostName matches a host name with a dot, in the form that DNS uses.
+// hostName matches a DNS host name with at least one dot.
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+([a-z]|xn--)[a-z0-9-]*[a-z0-9]$`)
 
 // openable reports whether a button can open an address. Discord's limit is "URL for link-style
-// buttons; max 512 characters". It rejects the whole message with "Not a well formed URL." (50035,
-// URL_TYPE_INVALID_URL) if the host has no dot, such as wiki or localhost. It accepts numeric
-// addresses. openable rejects forms that Discord is not known to accept.
+// buttons; max 512 characters". If the host has no dot, such as wiki or localhost, Discord rejects
+// the whole message with "Not a well formed URL." (50035, URL_TYPE_INVALID_URL). Discord accepts
+// numeric addresses. openable returns false for forms that Discord is not known to accept.
 func openable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil || len(address) > maxLinkURL {
@@ -262,11 +265,12 @@ func small(s string) string {
 	}
 }
 
-// maxSource is the longest line of a source with its link. In a longer line the link is omitted.
+// maxSource is the largest length of a source's line including its link. The link is omitted from a
+// longer line.
 const maxSource = 900
 
-// source formats a document in one line: number and title, linked for each of its sections, then
-// location and age.
+// source formats a document in one line. The line contains the number, the title with links for its
+// sections, the location and the age.
 func source(s foot.Source) string {
 	line, detail := "", ""
 	if d := s.Detail(); d != "" {

@@ -7,13 +7,14 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Limits of a thread's name, in UTF-16 units as Discord counts, a little below Discord's 100.
+// Limits of a thread's name, in UTF-16 code units as Discord counts. They are slightly below
+// Discord's limit of 100.
 const (
 	maxTitle     = 90
 	defaultTitle = "Question"
 )
 
-// Title derives a thread's name from a question: its first line, without Markdown, cut between
+// Title returns a thread's name for a question. It is the first line without Markdown, cut between
 // words.
 func Title(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
@@ -29,7 +30,8 @@ func Title(text string) string {
 	return shorten(text, maxTitle)
 }
 
-// shorten cuts a text to a length. It cuts between words unless that loses half of the text.
+// shorten cuts a text to a length. It cuts between words, unless that would remove half of the
+// text.
 func shorten(text string, most int) string {
 	if Units(text) <= most {
 		return text
@@ -52,7 +54,7 @@ func shorten(text string, most int) string {
 	return strings.TrimSpace(text[:cut]) + "…"
 }
 
-// Messages lays out Markdown as messages for one person. The Markdown has no citations.
+// Messages formats Markdown as messages for one person. The Markdown must not contain citations.
 func Messages(markdown string) []string {
 	var texts []string
 	for _, p := range answer.Parse(markdown).Pages(dialect{}, answer.Policy{}, answer.UTF16Count, pageLimit) {

@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// lacking returns the permissions that the bot lacks in a channel, if err is about permissions.
+// lacking adds the permissions that the bot lacks in a channel to err, if err is about permissions.
+// It returns other errors unchanged.
 func (c *Writer) lacking(ctx context.Context, channel string, err error) error {
 	if call.Code(err) != call.CodeMissingPermission && call.Code(err) != call.CodeMissingAccess {
 		return err
@@ -48,8 +49,8 @@ func (e *barredError) Error() string {
 
 func (e *barredError) Unwrap() error { return e.error }
 
-// Barred reports whether err means that a question cannot be answered in its channel. sentence
-// tells the person so.
+// Barred reports whether err means that a question cannot be answered in its channel. sentence is
+// the message for the asker.
 func Barred(err error) (sentence string, yes bool) {
 	var barred *barredError
 	switch {
@@ -65,9 +66,9 @@ func Barred(err error) (sentence string, yes bool) {
 		errors.Is(err, thread.ErrNotPermitted) && call.Code(err) != call.CodeUnknownChannel
 }
 
-// fileRefused wraps the error of a refused write that had a file, to say that less content may be
-// accepted. Attaching files needs a separate permission, files have their own limits, and some
-// servers accept no multipart messages.
+// fileRefused adds thread.ErrRefused to the error of a refused write with a file. Discord may
+// accept the message without the file. Attaching files needs a separate permission, and files have
+// separate limits. Some servers accept no multipart messages.
 func fileRefused(p render.Page, err error) error {
 	if p.Attachment == "" || !call.Lasting(err) || errors.Is(err, call.ErrTokenOver) || errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) ||
 		slices.Contains([]int{call.CodeThreadLocked, call.CodeUnknownChannel, call.CodeMissingAccess}, call.Code(err)) {

@@ -18,22 +18,22 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// SayAt replies to a message with a sentence. The Thread of at is the message's channel.
+// SayAt replies to a message with a sentence. at.Thread is the channel of the message.
 func (c *Writer) SayAt(ctx context.Context, at thread.Ref, to thread.MessageID, text string) (thread.MessageID, error) {
 	return c.replyOnce(ctx, at, to, text, nil)
 }
 
-// AskAbout replies to a question, and asks whether it is still wanted. If several processes do so
-// within minutes, Discord posts one message.
+// AskAbout replies to a question and asks whether an answer is still wanted. If several processes
+// do so within minutes, Discord posts one message.
 func (c *Writer) AskAbout(ctx context.Context, at thread.Ref, to thread.MessageID, text, label string) (thread.MessageID, error) {
 	return c.replyOnce(ctx, at, to, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 		discordgo.Button{Label: answer.Line(label), Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(to)},
 	}}})
 }
 
-// SayPerson replies to a message with plain text and mentions one person before it. Lines after ">"
-// are quotations. The text can mention no one and link nowhere. Equal texts about one message are
-// posted once within minutes.
+// SayPerson replies to a message with plain text, and mentions one person before the text. Lines
+// after ">" are quotations. The text contains no other mentions and no links. If the same person is
+// mentioned for the same message again within minutes, Discord posts one message.
 func (c *Writer) SayPerson(ctx context.Context, at thread.Ref, to thread.MessageID, person, text string) (thread.MessageID, error) {
 	lines := strings.Split(answer.Visible(text), "\n")
 	for i, line := range lines {
@@ -60,8 +60,8 @@ func (c *Writer) SayPerson(ctx context.Context, at thread.Ref, to thread.Message
 	return thread.MessageID(made.ID), err
 }
 
-// replyOnce replies to a message. If several processes that received the message send the same
-// reply, Discord posts it once.
+// replyOnce replies to a message. If several processes send the same reply, Discord posts the reply
+// once.
 func (c *Writer) replyOnce(ctx context.Context, at thread.Ref, to thread.MessageID, text string, rows []discordgo.MessageComponent) (thread.MessageID, error) {
 	var made call.Posted
 	body := plain(text)
@@ -76,7 +76,7 @@ func (c *Writer) replyOnce(ctx context.Context, at thread.Ref, to thread.Message
 	return thread.MessageID(made.ID), err
 }
 
-// Unsay deletes a message that SayAt wrote. A message that no longer exists is no error.
+// Unsay deletes a message that SayAt wrote. It returns nil if the message no longer exists.
 func (c *Writer) Unsay(ctx context.Context, at thread.Ref, id thread.MessageID) error {
 	err := c.discord.API.Do(ctx, call.Request{
 		Doing: "take something back", Method: http.MethodDelete, URL: discordgo.EndpointChannelMessage(at.Thread, string(id)),
@@ -95,7 +95,7 @@ func (c *Writer) Post(ctx context.Context, channel, text string) error {
 	}, nil)
 }
 
-// PostReport posts plain text to a channel. Equal texts within minutes are posted once.
+// PostReport posts plain text to a channel. Discord posts equal texts within minutes only once.
 func (c *Writer) PostReport(ctx context.Context, channel, text string) (thread.MessageID, error) {
 	var made call.Posted
 	body := sentence(render.EscapeText(answer.Visible(text)))

@@ -19,8 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// nonce returns the nonce of a page of the turn: the same for every attempt, and at most 25
-// characters, Discord's limit.
+// nonce returns the nonce of a page. All attempts of a turn use the same nonce. It has at most 25
+// characters, which is Discord's limit.
 func (s *Surface) nonce(page render.Page) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,15 +32,15 @@ func nonce(id session.TurnID, page, again int) string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
 }
 
-// Limits of the nonces that are recognised as the turn's own.
+// Limits of the nonces that Own recognises as nonces of the turn.
 const (
 	maxOwnPages    = 40 // maximum pages of one model's answer
 	maxOwnReposted = 4
 )
 
-// Own implements thread.Surface. It returns messages with a nonce of the turn, and those of its
-// interaction. If Discord returns no nonces, it returns the bot's messages after the question,
-// because a thread has one turn at a time.
+// Own implements thread.Surface. It returns the messages with a nonce of the turn, and the messages
+// of the turn's interaction. If Discord returns no nonces, it returns the bot's messages after the
+// question. This works because a thread has one turn at a time.
 func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, error) {
 	self, err := s.client.discord.WhoAmI(ctx)
 	if err != nil {
@@ -119,7 +119,8 @@ func (s *Surface) nonces() map[string]bool {
 	return own
 }
 
-// question returns the id after which the turn's messages were posted.
+// question returns the id of the question. If there is none, it returns an id from shortly before
+// the turn. The messages of the turn were posted after that id.
 func (s *Surface) question() string {
 	if s.turn.Message != "" {
 		return string(s.turn.Message)

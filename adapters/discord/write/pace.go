@@ -9,9 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Status shows that the bot is working. Discord only has a typing indicator, which lasts ten
-// seconds. The first call shows it in the channel of the answer, if that is known without a call.
-// It then prepares the answer's place. A command needs no indicator.
+// Status shows Discord's typing indicator in the channel of the answer, and prepares the place of
+// the answer. The indicator lasts ten seconds. Status does nothing for a command, because Discord
+// itself shows that the bot is thinking. It also does nothing after the first page.
 func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {
 	s.mu.Lock()
 	shown := s.shown
@@ -29,7 +29,8 @@ func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error
 	return errors.Join(typing, err)
 }
 
-// nearest returns the channel of the answer, if it is known without a call.
+// nearest returns the channel for the typing indicator. It makes no call. If the answer's place is
+// unknown, it returns the channel of the question.
 func (s *Surface) nearest() string {
 	s.mu.Lock()
 	where := s.where
@@ -44,7 +45,7 @@ func (s *Surface) nearest() string {
 	return ref.Channel
 }
 
-// Reserve implements thread.Surface, with the limits that Discord states in each response.
+// Reserve implements thread.Surface. It uses the limits that Discord states in each response.
 func (s *Surface) Reserve(ctx context.Context, _ thread.Ref, kind thread.Call, class thread.Class) error {
 	bucket, err := s.bucket(ctx, kind)
 	if err != nil {
@@ -78,8 +79,8 @@ func (s *Surface) bucket(ctx context.Context, kind thread.Call) (string, error) 
 	return call.EditBucket(where.channel), nil
 }
 
-// spend uses the reserved request if it is of this bucket, and reports whether it did. Otherwise it
-// gives the request back.
+// spend uses the reserved request if it belongs to this bucket, and returns true. Otherwise it
+// gives the request back and returns false.
 func (s *Surface) spend(bucket string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,13 +52,13 @@ func commands() []*discordgo.ApplicationCommand {
 	return list
 }
 
-// moderators are the entries of a message's menu that only moderators can use in a server. Discord
-// shows them to members who may delete others' messages, unless an administrator changes that
-// (Server Settings → Integrations). In direct messages they are shown to everyone, because people
-// may remove private answers to themselves.
+// moderators are the entries of a message's menu for moderators. In a server, Discord shows them to
+// members who may delete others' messages. An administrator can change that (Server Settings →
+// Integrations). In direct messages everyone sees them, because people may remove private answers
+// to themselves.
 var moderators = map[thread.Action]bool{thread.ActionCorrect: true, thread.ActionRemove: true}
 
-// subcommands returns the subcommands of the core, and those that only Discord has.
+// subcommands returns the subcommands of the core and those that exist only on Discord.
 func subcommands() []*discordgo.ApplicationCommandOption {
 	list := []*discordgo.ApplicationCommandOption{
 		option(SubSetup, "choose channels, roles and how questions are answered in this server", discordgo.ApplicationCommandOptionSubCommand, nil),
@@ -89,7 +89,7 @@ func subcommands() []*discordgo.ApplicationCommandOption {
 	return list
 }
 
-// SubSetup is the subcommand of /footnote that only Discord has.
+// SubSetup is a subcommand of /footnote that exists only on Discord.
 const SubSetup = "setup"
 
 func option(
@@ -110,8 +110,8 @@ func follows(o *discordgo.ApplicationCommandOption) {
 	}
 }
 
-// Register updates the bot's commands in all servers, or in those that Config names. It writes them
-// only if they differ, because Discord allows 200 writes a day.
+// Register updates the bot's commands in all servers, or only in the servers in Config. It writes
+// them only if they changed, because Discord allows 200 writes a day.
 func (c *Writer) Register(ctx context.Context) error {
 	app := c.discord.AppKnown()
 	if app == "" {
@@ -173,10 +173,12 @@ func (c *Writer) register(ctx context.Context, endpoint, guild string, wanted []
 	return nil
 }
 
-// ours lists the fields of commands and options that the bot sets. Discord adds ids and defaults.
+// ours lists the fields of commands and options that the bot sets. Discord adds other fields, such
+// as ids and defaults.
 var ours = []string{"name", "description", "type", "options", "choices", "value", "required", "autocomplete", "contexts", "default_member_permissions"}
 
-// essence encodes the bot's fields of a list of commands in a canonical form.
+// essence encodes the fields that the bot sets in a list of commands. Equal lists have equal
+// encodings.
 func essence(list any) string {
 	switch v := list.(type) {
 	case []any:

@@ -22,11 +22,12 @@ import (
 const (
 	// ackLimit is how long Discord waits for the first response to an interaction.
 	ackLimit = 3 * time.Second
-	// answerLimit is the time after which a deferred response announces a slow answer.
+	// answerLimit is the time after which Answer sends a deferred response first.
 	answerLimit = 1500 * time.Millisecond
 )
 
-// Token returns the encrypted token with which a turn can later answer a command or a press.
+// Token returns the encrypted token of an interaction. A turn uses it later to answer a command or
+// press.
 func (c *Writer) Token(ticket event.Ticket) (*session.ReplyToken, error) {
 	sealed, err := c.sealer.seal(ticket)
 	if err != nil {
@@ -38,8 +39,8 @@ func (c *Writer) Token(ticket event.Ticket) (*session.ReplyToken, error) {
 	return &session.ReplyToken{Sealed: sealed, Expires: ticket.At.Add(c.discord.Config.TokenLife)}, nil
 }
 
-// acknowledged waits until this process has acknowledged an interaction. Before that, Discord does
-// not accept its token. The turn may start earlier, because an interaction is stored before it is
+// acknowledged waits until this process has acknowledged an interaction. Discord rejects the token
+// before that. A turn may start earlier, because an interaction is stored before it is
 // acknowledged.
 func (c *Writer) acknowledged(ctx context.Context, interaction string) {
 	c.mu.Lock()
@@ -57,8 +58,8 @@ func (c *Writer) acknowledged(ctx context.Context, interaction string) {
 	}
 }
 
-// Defer acknowledges an interaction. The user sees that the bot is thinking, or the unchanged
-// message if a message is to be changed.
+// Defer acknowledges an interaction. The user sees that the bot is thinking. If a message will be
+// changed, the user sees the unchanged message instead.
 func (c *Writer) Defer(ctx context.Context, t event.Ticket) error {
 	if t.Original != "" {
 		return c.Notice(ctx, t)
@@ -70,7 +71,7 @@ func (c *Writer) Defer(ctx context.Context, t event.Ticket) error {
 	return c.callback(ctx, t, discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": flags})
 }
 
-// Notice acknowledges the press of a button. The user sees nothing.
+// Notice acknowledges the press of a button without a visible response.
 func (c *Writer) Notice(ctx context.Context, t event.Ticket) error {
 	return c.callback(ctx, t, discordgo.InteractionResponseDeferredMessageUpdate, nil)
 }
@@ -80,7 +81,7 @@ func (c *Writer) Respond(ctx context.Context, t event.Ticket, text string) error
 	return c.callback(ctx, t, discordgo.InteractionResponseChannelMessageWithSource, ephemeral(plain(text)))
 }
 
-// Amend posts a sentence in place of the answer that Defer announced.
+// Amend replaces the "thinking" message of Defer by a sentence.
 func (c *Writer) Amend(ctx context.Context, t event.Ticket, text string) error {
 	return c.discord.API.Do(ctx, call.Request{
 		Doing: "answer a command", Method: http.MethodPatch, URL: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
@@ -93,8 +94,8 @@ func ephemeral(o outgoing) outgoing {
 	return o
 }
 
-// Answer answers an interaction with Markdown that only its user sees. If the answer takes longer
-// than answerLimit, a deferred response announces it first.
+// Answer answers an interaction with Markdown that only its user sees. If answer takes longer than
+// answerLimit, Answer sends a deferred response first.
 func (c *Writer) Answer(ctx context.Context, t event.Ticket, answer func(context.Context) Reply) error {
 	ready := make(chan Reply, 1)
 	go func() { // is waited for below
@@ -129,13 +130,13 @@ func (c *Writer) Answer(ctx context.Context, t event.Ticket, answer func(context
 type Reply struct {
 	Markdown string
 	Rows     []discordgo.MessageComponent // below the last message
-	// replaces the message below which a button was pressed
+	// replaces the message of the pressed button
 	Update bool
-	// Elsewhere reports that another process answers, and this one does not.
+	// Elsewhere reports that another process answers. This process then sends no answer.
 	Elsewhere bool
 }
 
-// reply posts a reply, in as many messages as it needs.
+// reply posts a reply, in several messages if necessary.
 func (c *Writer) reply(ctx context.Context, t event.Ticket, r Reply, deferred bool) error {
 	pages := render.Messages(r.Markdown)
 	for i, page := range pages {
@@ -185,8 +186,8 @@ const (
 	maxChoice  = 100
 )
 
-// callback makes the first response to an interaction: in the response to the request that brought
-// it, or in a new request.
+// callback makes the first response to an interaction. If an HTTP request brought the interaction
+// and is still open, it answers that request. Otherwise it makes a call.
 func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.InteractionResponseType, data any) error {
 	response := map[string]any{"type": kind}
 	if data != nil {
@@ -214,8 +215,8 @@ func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.In
 	}
 }
 
-// Acknowledge lets waiting calls use an interaction's token. Call it after a failure, too: they
-// then have nothing to wait for.
+// Acknowledge releases the calls that wait in acknowledged. It must also be called after a failed
+// response, so that these calls do not wait.
 func (c *Writer) Acknowledge(interaction string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -225,8 +226,8 @@ func (c *Writer) Acknowledge(interaction string) {
 	}
 }
 
-// Show shows the user of an interaction a form with one text field. The submitted form arrives as a
-// Press.
+// Show opens a form with one text field for the user of an interaction. The submitted form arrives
+// as a Press.
 func (c *Writer) Show(ctx context.Context, t event.Ticket, f event.Form) error {
 	style := discordgo.TextInputParagraph
 	if f.Max <= 0 || f.Max > event.MaxField {

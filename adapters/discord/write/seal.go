@@ -14,16 +14,16 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 )
 
-// sealer encrypts interaction tokens for the store. Every replica of the bot can decrypt them, and
-// a reader of the database cannot. The first key of SECRET_KEYS encrypts, and all of them decrypt.
-// A key derived from the bot token always decrypts too, and encrypts if SECRET_KEYS is empty. So
-// SECRET_KEYS can be set for the first time while answers are being written.
+// sealer encrypts interaction tokens for the store. Every replica of the bot can decrypt the
+// tokens, but a reader of the database cannot. The first key of SECRET_KEYS encrypts, and all keys
+// decrypt. A key derived from the bot token also decrypts. It encrypts if SECRET_KEYS is empty.
+// SECRET_KEYS can therefore be set for the first time while answers are being written.
 type sealer struct {
 	first secretKey
 	keys  map[keyID]cipher.AEAD
 }
 
-// secretKey is a key with its id. The id precedes the encrypted data and reveals nothing about the
+// secretKey is a key and its id. The id precedes the encrypted data and reveals nothing about the
 // key.
 type secretKey struct {
 	id keyID
@@ -32,7 +32,7 @@ type secretKey struct {
 
 type keyID [8]byte
 
-// sealedForm is the first byte of encrypted data. Another format would have another number.
+// sealedForm is the first byte of encrypted data. It identifies the format.
 const sealedForm = 1
 
 // newSealer returns a sealer for the bot token and the keys of SECRET_KEYS, newest first.

@@ -13,7 +13,7 @@ const (
 	SetupMode     = "mode"
 )
 
-// Setup holds the contents of the menus of /footnote setup.
+// Setup holds the contents of the /footnote setup menus.
 type Setup struct {
 	Channels, Roles []string // selected ids
 	Modes           []Choice
@@ -23,7 +23,7 @@ type Setup struct {
 // Choice is one entry of a menu.
 type Choice struct{ Value, Label, Help string }
 
-// SetupRows returns the menus of /footnote setup. Each choice arrives as a Press.
+// SetupRows returns the /footnote setup menus. Each choice arrives as a Press.
 func SetupRows(s Setup) []discordgo.MessageComponent {
 	none := 0
 	chosen := func(kind discordgo.SelectMenuDefaultValueType, ids []string) []discordgo.SelectMenuDefaultValue {

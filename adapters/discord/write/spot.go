@@ -20,8 +20,8 @@ type spot struct {
 // search is a running search for the place of an answer.
 type search struct{ done chan struct{} }
 
-// spot returns the place of the answer, and opens a thread for it if there is none. One call
-// searches at a time. Other calls wait for its result, until their own contexts end.
+// spot returns the place of the answer. It opens a thread if there is none. Only one call searches
+// at a time. Other calls wait for its result or until their contexts end.
 func (s *Surface) spot(ctx context.Context) (spot, error) {
 	for {
 		where, under, mine := s.findOwn()
@@ -39,8 +39,8 @@ func (s *Surface) spot(ctx context.Context) (spot, error) {
 	}
 }
 
-// findOwn returns the place, or else the running search. mine reports that the caller must run the
-// search.
+// findOwn returns the place of the answer if it is known. Otherwise it returns the running search.
+// If none is running, it starts one and returns mine as true. The caller must then run the search.
 func (s *Surface) findOwn() (where *spot, under *search, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *Surface) findOwn() (where *spot, under *search, mine bool) {
 	return nil, s.search, true
 }
 
-// searched runs a search, and wakes the calls that wait for it.
+// searched runs a search and stores the place. It then wakes the calls that wait for the search.
 func (s *Surface) searched(ctx context.Context, under *search) (where spot, err error) {
 	found := false
 	defer func() {
@@ -90,8 +90,8 @@ func (s *Surface) find(ctx context.Context) (spot, error) {
 	}
 }
 
-// beginning returns the place of the answer to a question that is outside threads, or that begins a
-// forum post.
+// beginning returns the place of the answer to a first question. Such a question is outside
+// threads, or begins a forum post.
 func (s *Surface) beginning(ctx context.Context) (spot, error) {
 	ref, question := s.turn.Session.Ref, string(s.turn.Message)
 	if p, known := s.client.directory.Peek(question); known && p.Thread {
@@ -127,14 +127,15 @@ func (s *Surface) open(ctx context.Context) (spot, error) {
 	}
 }
 
-// besideQuestion returns the channel of the question, if it cannot be answered in a thread.
+// besideQuestion returns the channel of the question, because the answer cannot be in a thread.
+// cause is logged as the reason.
 func (s *Surface) besideQuestion(ctx context.Context, cause error) spot {
 	ref := s.turn.Session.Ref
 	s.client.discord.Logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", cause)
 	return spot{channel: ref.Channel, replyTo: string(s.turn.Message)}
 }
 
-// inChannel moves the answer from the thread that was opened for it to the channel.
+// inChannel moves the answer from its thread to the channel of the question.
 func (s *Surface) inChannel(ctx context.Context, cause error) spot {
 	where := s.besideQuestion(ctx, cause)
 	s.mu.Lock()

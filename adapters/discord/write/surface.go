@@ -16,9 +16,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Surface writes the answer to one turn. It responds to the interaction as long as that is
-// possible. Otherwise it posts to the question's thread, which it opens, or else to the channel. It
-// is safe for concurrent use.
+// Surface writes the answer to one turn. It responds to the interaction while that is possible.
+// After that it posts to a thread of the question, and opens one if necessary. If there can be no
+// thread, it posts to the channel. It is safe for concurrent use.
 type Surface struct {
 	client  *Writer
 	turn    session.Turn
@@ -38,8 +38,8 @@ type Surface struct {
 
 var _ thread.Surface[render.Page] = (*Surface)(nil)
 
-// Surface returns the surface of a turn. resumed reports that an earlier attempt has posted pages.
-// inPlace makes it answer a question in a channel there, as a reply, not in a thread.
+// Surface returns the surface of a turn. resumed means that an earlier attempt has posted pages.
+// inPlace means that a question in a channel is answered by a reply there and not in a thread.
 func (c *Writer) Surface(t session.Turn, resumed, inPlace bool) *Surface {
 	s := &Surface{client: c, turn: t, inPlace: inPlace, replied: resumed, shown: resumed}
 	if t.Reply != nil {
@@ -60,8 +60,8 @@ func (s *Surface) Capabilities() thread.Capabilities {
 	}
 }
 
-// ticket returns the ticket for answering the interaction now, or nil if it can no longer be
-// answered.
+// ticket returns the ticket for answering the interaction. It returns nil if the interaction can no
+// longer be answered.
 func (s *Surface) ticket() *event.Ticket {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,9 +71,9 @@ func (s *Surface) ticket() *event.Ticket {
 	return s.reply
 }
 
-// over reports whether err means that the interaction can no longer be answered, and records that.
-// In the first seconds the same error means that the receiving process has not acknowledged the
-// interaction yet.
+// over reports whether err means that the interaction can no longer be answered, and records this.
+// In the first seconds, the same error means that the interaction is not acknowledged yet. over
+// then returns false.
 func (s *Surface) over(err error) bool {
 	if !errors.Is(err, call.ErrTokenOver) || call.Code(err) == call.CodeUnknownWebhook && time.Since(s.turn.Intake) < 2*ackLimit {
 		return false
@@ -84,8 +84,8 @@ func (s *Surface) over(err error) bool {
 	return true
 }
 
-// Post implements thread.Surface. Discord remembers the nonce for some minutes. In that time, a
-// second create of the same page returns the first message.
+// Post implements thread.Surface. Discord remembers the nonce of a page for some minutes. A second
+// create with the same nonce then returns the first message.
 func (s *Surface) Post(ctx context.Context, _ thread.Ref, page render.Page) (thread.MessageID, error) {
 	id, err := s.post(ctx, page)
 	if err == nil {
@@ -145,8 +145,8 @@ func (s *Surface) create(ctx context.Context, where spot, page render.Page) (str
 	return made.ID, unknown(err)
 }
 
-// answer puts a page into the interaction's own message. If that holds a page already, it posts a
-// further message of the interaction.
+// answer posts a page to the interaction. The first page goes into the interaction's own message.
+// Further pages are follow-up messages of the interaction.
 func (s *Surface) answer(ctx context.Context, t event.Ticket, page render.Page) (string, error) {
 	s.mu.Lock()
 	first := !s.replied
@@ -172,7 +172,7 @@ func (s *Surface) answer(ctx context.Context, t event.Ticket, page render.Page) 
 	return made.ID, nil
 }
 
-// unknown marks the error of a create that may have succeeded.
+// unknown adds thread.ErrOutcomeUnknown to the error of a create that may have succeeded.
 func unknown(err error) error {
 	if err == nil || call.Certain(err) || errors.Is(err, call.ErrTokenOver) {
 		return err
@@ -199,9 +199,8 @@ func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, p
 	return err
 }
 
-// moved reports whether messages were posted in another place than the one for edits. A private
-// answer is an ephemeral message while its interaction can be answered, and a direct message after
-// that.
+// moved reports whether earlier messages may be in a place other than the current one. A private
+// answer is ephemeral while its interaction can be answered. After that it is a direct message.
 func (s *Surface) moved() bool {
 	private := s.turn.Session.Owner != "" && s.turn.Reply != nil && s.ticket() == nil
 	s.mu.Lock()
@@ -251,7 +250,7 @@ func (s *Surface) Delete(ctx context.Context, _ thread.Ref, id thread.MessageID)
 	return s.discard(ctx, string(id))
 }
 
-// Dismiss removes the "is thinking…" of a command that gets no answer.
+// Dismiss removes the "is thinking…" message of a command that gets no answer.
 func (s *Surface) Dismiss(ctx context.Context) error {
 	if s.ticket() == nil {
 		return nil

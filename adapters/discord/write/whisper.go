@@ -11,7 +11,7 @@ import (
 )
 
 // Whisper sends a text that only the asker of a turn sees. It posts below the answer to a command
-// while that can be answered, and otherwise as a direct message.
+// while the interaction can be answered. After that it sends a direct message.
 func (c *Writer) Whisper(ctx context.Context, t session.Turn, text string, buttons []thread.Button) error {
 	s := c.Surface(t, true, false)
 	body := plain(text)

@@ -13,12 +13,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// mentionNobody is sent with every create and edit. Without it, an edit parses mentions again, with
-// Discord's defaults.
+// mentionNobody disallows all mentions. It is sent with every create and edit. Without it, Discord
+// parses the mentions again in an edit, with its defaults.
 var mentionNobody = json.RawMessage(`{"parse":[],"replied_user":false}`)
 
-// outgoing is the body of every write. The SDK's types lack two of its fields: nonce, and flags in
-// edits of replies.
+// outgoing is the body of every write. The SDK's types lack the nonce, and lack flags in edits of
+// replies.
 type outgoing struct {
 	Content         string          `json:"content"`
 	Flags           int             `json:"flags"`
@@ -28,7 +28,7 @@ type outgoing struct {
 	Nonce        string                       `json:"nonce,omitempty"`
 	EnforceNonce bool                         `json:"enforce_nonce,omitempty"`
 	Reference    *reference                   `json:"message_reference,omitempty"`
-	// never omitted, so that an edit removes a file
+	// never omitted; an empty list in an edit removes the file
 	Attachments []uploaded `json:"attachments"`
 
 	attached string // content of the attachment
@@ -40,7 +40,7 @@ type reference struct {
 	FailIfNotExists bool   `json:"fail_if_not_exists"`
 }
 
-// uploaded names the only file of a message. ID is the number of the file's part in the same
+// uploaded describes the only file of a message. ID is the number of the file's part in the
 // request.
 type uploaded struct {
 	ID   int    `json:"id"`
@@ -68,8 +68,8 @@ func (s *Surface) outgoing(p render.Page) outgoing {
 	return o
 }
 
-// post creates a message. Without the permission to read earlier messages, the bot may not reply,
-// and the message is posted without a reference.
+// post creates a message. If the bot may not read earlier messages, it may not reply. The message
+// is then posted without a reference.
 func (c *Writer) post(ctx context.Context, r call.Request, body outgoing, out *call.Posted) error {
 	r.Body = body
 	err := c.discord.API.Do(ctx, r, out)
@@ -81,7 +81,7 @@ func (c *Writer) post(ctx context.Context, r call.Request, body outgoing, out *c
 	return c.discord.API.Do(ctx, r, out)
 }
 
-// rows returns the buttons below a page: the actions on the answer, then its sources.
+// rows returns the buttons below a page. The actions on the answer come first, then the sources.
 func (s *Surface) rows(p render.Page) []discordgo.MessageComponent {
 	rows := buttonRow(p.Buttons, string(s.turn.ID))
 	if p.Done && s.client.discord.Config.Gateway.NoMessageContent && s.turn.Session.Ref.Workspace != "" && len(rows) > 0 {
@@ -105,10 +105,11 @@ func (s *Surface) rows(p render.Page) []discordgo.MessageComponent {
 	return rows
 }
 
-// maxRow is the largest number of buttons in a row.
+// maxRow is the maximum number of buttons in a row.
 const maxRow = 5
 
-// buttonRow returns a row of buttons about an answer, or no row if there are none.
+// buttonRow returns a row with the given buttons about an answer. The list is empty if there are no
+// buttons.
 func buttonRow(list []thread.Button, turn string) []discordgo.MessageComponent {
 	rows := []discordgo.MessageComponent{}
 	var row discordgo.ActionsRow

@@ -1,5 +1,5 @@
-// Package write writes to Discord: answers, notices, responses to interactions, forms and the list
-// of commands.
+// Package write writes to Discord. It posts answers and notices, responds to interactions, shows
+// forms, and registers commands.
 package write
 
 import (

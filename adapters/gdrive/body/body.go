@@ -1,8 +1,8 @@
-// Package body reads what stands in Google Docs, in the two forms in which Google gives it out: as
-// the API of Docs tells of it, in JSON with tabs, and as Drive exports it to HTML.
+// Package body parses Google Docs in both of Google's formats: JSON with tabs from the Docs API,
+// and Drive's HTML export.
 //
-// Comments and suggestions are left out: not everybody who may read a document sees them. Any input
-// is accepted, in time and memory proportional to its length.
+// It omits comments and suggestions, because not all readers of a document can see them. It accepts
+// any input. Time and memory are proportional to the input's length.
 package body
 
 import (
@@ -21,7 +21,7 @@ import (
 // ErrForm marks an answer that is no document.
 var ErrForm = errors.New("the text is not in the form in which Google gives out documents")
 
-// deepest is the maximum nesting of elements; deeper ones are dropped.
+// deepest is the maximum nesting of elements. Deeper elements are dropped.
 const deepest = 256
 
 // tab is a tab of a document (https://developers.google.com/workspace/docs/api/how-tos/tabs).
@@ -110,9 +110,9 @@ type inline struct {
 // limits of an answer with a whole document.
 var limits = boundedjson.Limits{Elements: 1_000_000, Depth: 10_000}
 
-// Doc reads an answer of documents.get with includeTabsContent. at is where people open the
-// document: sections are led to by it, with their tab and heading. It fails with ErrForm, and where
-// ctx ends.
+// Doc parses a response of documents.get with includeTabsContent. at is the document's web address.
+// The address of a section is at with the section's tab and heading. Doc returns ErrForm for
+// malformed input, and an error if ctx is done.
 func Doc(ctx context.Context, answer []byte, at string) ([]document.Section, error) {
 	var got struct {
 		Tabs []tab `json:"tabs"`
@@ -160,7 +160,7 @@ func Doc(ctx context.Context, answer []byte, at string) ([]document.Section, err
 	return all, nil
 }
 
-// address leads to a heading of a tab: "…/edit?tab=t.0#heading=h.abc".
+// address returns the address of a heading in a tab: "…/edit?tab=t.0#heading=h.abc".
 func address(place url.URL, tab, heading string, several bool) string {
 	if several && tab != "" {
 		asked := place.Query()
@@ -250,7 +250,7 @@ func (w *writer) elements(all []element, depth int) {
 	w.lists(0, "")
 }
 
-// tagOf is the element of a named style. A title stands above all headings.
+// tagOf returns the HTML element for a named style. A title ranks above all headings.
 func tagOf(style string) string {
 	switch level, isHeading := strings.CutPrefix(style, "HEADING_"); {
 	case style == "TITLE":
@@ -261,7 +261,8 @@ func tagOf(style string) string {
 	return "p"
 }
 
-// kind is the element of a list: "DECIMAL", "ALPHA", "ROMAN" and the like number their items.
+// kind returns the HTML element for a list. "DECIMAL", "ALPHA", "ROMAN" and similar types have
+// numbered items.
 func (w *writer) kind(list string, level int) string {
 	levels := w.tab.Content.Lists[list].Properties.Levels
 	if level >= 0 && level < len(levels) {
@@ -272,7 +273,7 @@ func (w *writer) kind(list string, level int) string {
 	return "ul"
 }
 
-// lists opens and closes lists until so many are open.
+// lists opens or closes lists until the given number is open.
 func (w *writer) lists(depth int, kind string) {
 	for len(w.open) > depth {
 		w.out.WriteString("</" + w.open[len(w.open)-1] + ">")

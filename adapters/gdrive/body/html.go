@@ -11,7 +11,7 @@ import (
 )
 
 // HTML parses Drive's HTML export of a document. Headings have ids, which are anchors in the
-// document's address. It returns an error only if ctx ends.
+// document's address. It returns an error only if ctx is done.
 func HTML(ctx context.Context, text string) ([]document.Section, error) {
 	page, err := htmltext.Read(ctx, strip(ctx, text))
 	if err != nil {
@@ -27,11 +27,12 @@ func HTML(ctx context.Context, text string) ([]document.Section, error) {
 	return page.Sections, nil
 }
 
-// mostHeld is roughly how many bytes of a possible comment are buffered before it counts as text.
+// mostHeld is the approximate number of bytes of a possible comment that are buffered. A longer one
+// counts as text.
 const mostHeld = 2000
 
-// strip removes comments, which follow the text and are referenced from it, and restores links that
-// Google redirects through itself.
+// strip removes comments, which follow the text, and the references to them. It also restores links
+// that Google redirects through its own site.
 func strip(ctx context.Context, text string) string {
 	var out strings.Builder
 	z := html.NewTokenizer(strings.NewReader(text))
@@ -103,7 +104,7 @@ func attribute(t html.Token, name string) string {
 	return ""
 }
 
-// direct is where a link of an export leads: "https://www.google.com/url?q=ADDRESS&sa=D&…".
+// direct returns the target of a link in an export: "https://www.google.com/url?q=ADDRESS&sa=D&…".
 func direct(target string) string {
 	at, err := url.Parse(target)
 	if err != nil || at.Host != "www.google.com" || at.Path != "/url" {

@@ -5,8 +5,8 @@ import "net/http"
 // Customer is the id of the organisation.
 const Customer = "C012ab3cd"
 
-// directory is the Admin SDK. "403 Not Authorized to access this resource/api" to those who are no
-// administrators.
+// directory serves the Admin SDK. Callers who are not administrators get "403 Not Authorized to
+// access this resource/api".
 func (q *request) directory(path []string) any {
 	denied := refused{http.StatusForbidden, "forbidden"}
 	if q.user != q.Admin && !(q.user == q.Bot && q.Switches.NoDelegate) {
@@ -52,7 +52,7 @@ func (q *request) directory(path []string) any {
 	return notFound
 }
 
-// members returns the members of a group, with those of nested groups if requested.
+// members returns the members of a group. If requested, it includes the members of nested groups.
 func members(g *Group, derived bool, been map[*Group]bool) []map[string]any {
 	been[g] = true
 	var all []map[string]any

@@ -100,7 +100,7 @@ func (q *request) member(d *Drive) bool {
 	return slices.ContainsFunc(d.Members, func(g Grant) bool { return q.lets(g, q.user) })
 }
 
-// paged gives a part of a list. Places mean nothing to others.
+// paged returns a page of a list. Page tokens are opaque to clients.
 func paged[T any](q *request, all []T, name string, most int, show func(T) any) map[string]any {
 	size := 100
 	for _, key := range []string{"pageSize", "maxResults"} {
@@ -154,7 +154,7 @@ func (q *request) drives() any {
 	}))
 }
 
-// list is files.list. "corpora: user, drive, allDrives"; "When … drive … driveId must be
+// list serves files.list. "corpora: user, drive, allDrives"; "When … drive … driveId must be
 // specified".
 func (q *request) list() any {
 	shared := q.value("corpora") == "drive"
@@ -191,8 +191,8 @@ func (q *request) list() any {
 	return orBad(answer)
 }
 
-// condition parses the supported queries. It returns nil and true if the query names a folder that
-// does not exist ("File not found").
+// condition parses the supported queries. If the query names a folder that does not exist ("File
+// not found"), it returns nil and true.
 func (q *request) condition(text string) (fits func(*File) bool, ok bool) {
 	if strings.Contains(text, " or ") || strings.HasSuffix(text, " in parents") {
 		parents := make(map[string]bool)
@@ -228,7 +228,7 @@ func (q *request) condition(text string) (fits func(*File) bool, ok bool) {
 	}, true
 }
 
-// show returns a file as visible to the caller.
+// show returns the parts of a file that are visible to the caller.
 func (q *request) show(f *File) any {
 	shown := map[string]any{
 		"id": f.ID, "name": f.Name, "mimeType": f.Type, "trashed": q.trashed(f), "modifiedTime": f.Modified.Format(time.RFC3339Nano),
@@ -279,8 +279,8 @@ func (q *request) link(f *File) string {
 	return "https://drive.google.com/file/d/" + f.ID + "/view?usp=drivesdk"
 }
 
-// shares reports whether the caller may share a file and so see its grants: owners, organizers,
-// fileOrganizers and writers may.
+// shares reports whether the caller may share a file and therefore see its grants. Owners,
+// organizers, fileOrganizers and writers may share.
 func (q *request) shares(f *File) bool {
 	may := []string{"owner", "organizer", "fileOrganizer", "writer"}
 	for at := f; at != nil; at = at.Parent {
@@ -305,7 +305,7 @@ func (q *request) runs(d *Drive) bool {
 	})
 }
 
-// effective returns all grants of a file, each with its origin.
+// effective returns all grants of a file, each with the file, folder or drive on which it was set.
 func (q *request) effective(f *File) []map[string]any {
 	var all []map[string]any
 	show := func(g Grant, from string, view string) {
@@ -413,7 +413,8 @@ func (q *request) export(f *File) any {
 	return f.Data
 }
 
-// parts serves spreadsheets.get and presentations.get, limited to the anchors.
+// parts serves spreadsheets.get and presentations.get. The responses contain only the data for
+// anchors.
 func (q *request) parts(id string) any {
 	f := q.World.files[id]
 	if q.Switches.NoDocs {

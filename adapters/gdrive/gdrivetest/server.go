@@ -34,7 +34,7 @@ type Server struct {
 	private *rsa.PrivateKey
 }
 
-// Switches make the server behave otherwise. They are changed within Switch.
+// Switches change the server's behaviour. Change them only within Switch.
 type Switches struct {
 	Short      int      // maximum entries per page; 0 means as many as requested
 	Expired    bool     // places within lists of files are not known any more
@@ -47,7 +47,8 @@ type Switches struct {
 	NoLists    bool     // files come without their grants, and only with their ids
 }
 
-// signing is the key of the service account, one for each process: to make one takes long.
+// signing is the key of the service account. It is created once for each process, because creating
+// a key takes long.
 var signing = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -75,14 +76,15 @@ func NewServer(t testing.TB, w *World) *Server {
 	return s
 }
 
-// Forget has the tokens that were given out accepted no more.
+// Forget invalidates all tokens that were issued.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.tokens)
 }
 
-// refused ends an answer as Google refuses: {"error": {"code": 403, "errors": [{"domain": "usageLimits", "reason": "userRateLimitExceeded", …}]}}
+// refused writes an error response in Google's format: {"error": {"code": 403, "errors":
+// [{"domain": "usageLimits", "reason": "userRateLimitExceeded", …}]}}
 // (https://developers.google.com/workspace/drive/api/guides/handle-errors).
 type refused struct {
 	status int
@@ -91,7 +93,7 @@ type refused struct {
 
 var notFound = refused{http.StatusNotFound, "notFound"}
 
-// Refuse answers with a status and a reason, and headers.
+// Refuse answers with a status, a reason and headers.
 func Refuse(status int, reason string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i+1 < len(header); i += 2 {
@@ -148,7 +150,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// token gives out tokens: "grant_type urn:ietf:params:oauth:grant-type:jwt-bearer", a JWT of iss, scope, aud, exp, iat and sub, "signed … RS256"
+// token issues tokens: "grant_type urn:ietf:params:oauth:grant-type:jwt-bearer", a JWT with iss,
+// scope, aud, exp, iat and sub, "signed … RS256"
 // (https://developers.google.com/identity/protocols/oauth2/service-account).
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	fail := func(code, description string) {
@@ -205,7 +208,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": 3600})
 }
 
-// masked leaves out what was not asked for: "fields … nested sub-selectors"
+// masked removes fields that were not requested: "fields … nested sub-selectors"
 // (https://developers.google.com/workspace/drive/api/guides/fields-parameter).
 func masked(answer any, fields string) any {
 	if fields == "" || fields == "*" {

@@ -1,6 +1,6 @@
-// Package gdrivetest is a fake of Google Drive, of the directory of Google Workspace, of the API of
-// Docs, and of Google's tokens, for tests. It decides for each person separately who may read what,
-// by Google's words, which are quoted next to it.
+// Package gdrivetest is a fake for tests. It fakes Google Drive, the directory of Google Workspace,
+// the Docs API and Google's token server. It decides separately for each person which files the
+// person may read. Comments quote the rules from Google's documentation.
 package gdrivetest
 
 import (
@@ -37,14 +37,14 @@ type Group struct {
 	Elsewhere       bool  // of another organisation: the directory does not know it
 }
 
-// Everyone stands for all users of the organisation as a group member, and for anyone as the target
-// of a grant.
+// Everyone is a member of a group or the target of a grant. As a member it means all users of the
+// organisation. As a target it means anyone.
 type Everyone struct{}
 
 // Domain grants access to everyone in a domain.
 type Domain string
 
-// Grant is a permission that was set on a file or a drive itself.
+// Grant is a permission that is set directly on a file or a drive.
 type Grant struct {
 	To      any // *User, *Group, Domain, Everyone, or an unknown target
 	Role    string
@@ -93,8 +93,8 @@ type World struct {
 	Bot    *User // the service account
 	Admin  *User
 	Wordy  bool // logs also report the files below a changed folder
-	// Bare omits the origin of grants on files in personal drives: it was long "present only for
-	// shared drive items".
+	// Bare omits the origin of grants on files in personal drives. The origin was long "present
+	// only for shared drive items".
 	Bare bool
 
 	number int
@@ -103,8 +103,8 @@ type World struct {
 	logs   map[string]*log // by id of a drive, or of a user
 }
 
-// log is what changed in a corpus: of each file the newest entry alone. "older change entries … are
-// replaced".
+// log is the change log of a corpus. It holds only the newest entry of each file: "older change
+// entries … are replaced".
 type log struct {
 	at      int
 	entries map[string]int // by file
@@ -123,7 +123,7 @@ func (w *World) next(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, w.number)
 }
 
-// User adds someone, with the top folder of a drive.
+// User adds a user and the root folder of the user's drive.
 func (w *World) User(name string) *User {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -142,7 +142,7 @@ func (w *World) Group(name string, members ...any) *Group {
 	return g
 }
 
-// Drive adds a shared drive whose manager is the service account.
+// Drive adds a shared drive. The service account is the drive's manager.
 func (w *World) Drive(name string, members ...Grant) *Drive {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -180,8 +180,8 @@ func (w *World) add(f *File) *File {
 	return f
 }
 
-// Add adds a file or folder to its shared drive or folder. Without a folder, it is at the top of
-// the owner's drive.
+// Add adds a file or folder to its shared drive or folder. Without a folder, the item is added to
+// the root of the owner's drive.
 func (w *World) Add(f *File) *File {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -196,7 +196,7 @@ func (w *World) Add(f *File) *File {
 	return f
 }
 
-// Folder and File add to a folder, or to the top of a drive: of a *Drive, of a *User.
+// Folder adds a folder to another folder, or to the root of a *Drive or of a *User's drive.
 func (w *World) Folder(in any, name string, grants ...Grant) *File {
 	return w.Add(w.put(in, &File{Name: name, Type: Folder, Grants: grants}))
 }
@@ -218,7 +218,7 @@ func (w *World) put(in any, f *File) *File {
 	return f
 }
 
-// Change changes a file and reports it in the logs.
+// Change changes a file and adds the change to the logs.
 func (w *World) Change(f *File, change func()) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -245,7 +245,7 @@ func (w *World) Edit(f *File, text string) {
 	})
 }
 
-// Move moves a file with everything below it to a folder, or to the top of a *Drive or a *User's
+// Move moves a file and everything below it to a folder, or to the root of a *Drive or a *User's
 // drive.
 func (w *World) Move(f *File, to any) {
 	w.Change(f, func() {
@@ -265,7 +265,7 @@ func (w *World) Move(f *File, to any) {
 	})
 }
 
-// carry has all below a file belong to where it was moved.
+// carry sets the corpus of everything below a moved file to the corpus of the new place.
 func (w *World) carry(f *File, drive *Drive, owner *User) {
 	f.Drive, f.Owner = drive, owner
 	if drive != nil {
@@ -276,7 +276,7 @@ func (w *World) carry(f *File, drive *Drive, owner *User) {
 	}
 }
 
-// Delete deletes a file permanently, with everything below it. The logs report each deletion.
+// Delete deletes a file permanently, with everything below it. It adds each deletion to the logs.
 func (w *World) Delete(f *File) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -292,7 +292,7 @@ func (w *World) Delete(f *File) {
 	all(f)
 }
 
-// seers are the corpora in whose logs a change of a file stands, by id.
+// seers returns the ids of the corpora whose logs record a change of a file.
 func (w *World) seers(f *File) map[*File][]string {
 	seen := make(map[*File][]string)
 	var see func(f *File)
@@ -321,7 +321,7 @@ func (w *World) corpora(f *File) []string {
 	return all
 }
 
-// note appends a file to the logs of its previous and its current corpora.
+// note appends a file to the logs of its previous corpora and its current corpora.
 func (w *World) note(f *File, before map[*File][]string) {
 	w.noteOne(f, before)
 	if w.Wordy {
@@ -339,15 +339,14 @@ func (w *World) noteOne(f *File, before map[*File][]string) {
 	}
 }
 
-// MayRead decides whether someone may read a file that is there. nil is a visitor without an
-// account.
+// MayRead reports whether a person may read an existing file. nil is a visitor without an account.
 func (w *World) MayRead(u *User, f *File) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return !w.trashed(f) && w.mayOpen(u, f)
 }
 
-// Shown is MayRead limited to what the impersonated owners can learn. It excludes access through
+// Shown is MayRead limited to what the impersonated owners can see. It excludes access through
 // folders that are invisible to the file's owner. If grants have no details, it also excludes
 // direct grants below a limited folder.
 func (w *World) Shown(u *User, f *File) bool {
@@ -356,7 +355,8 @@ func (w *World) Shown(u *User, f *File) bool {
 	return !w.trashed(f) && w.asks(u, f, true)
 }
 
-// trashed: "Whether the file has been trashed, either explicitly or from a trashed parent folder".
+// trashed reports "Whether the file has been trashed, either explicitly or from a trashed parent
+// folder".
 func (w *World) trashed(f *File) bool {
 	for at := f; at != nil; at = at.Parent {
 		if at.Trashed || at.Gone {
@@ -366,22 +366,22 @@ func (w *World) trashed(f *File) bool {
 	return false
 }
 
-// mayOpen walks up the ancestors of a file: "Access always cascades from parents … folders with
-// limited access are the one exception". "Only users you directly add to the folder's permissions
-// can open it". "The owner role in My Drive and the organizer role in shared drives can always
-// access folders with limited access"
+// mayOpen checks a file and its ancestors from the file upwards: "Access always cascades from
+// parents … folders with limited access are the one exception". "Only users you directly add to the
+// folder's permissions can open it". "The owner role in My Drive and the organizer role in shared
+// drives can always access folders with limited access"
 // (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
 func (w *World) mayOpen(u *User, f *File) bool { return w.asks(u, f, false) }
 
-// sees reports whether a file is visible to a person. This includes limited folders that they may
-// not open ("Users with inherited access … can see the restricted folder in Drive but can't open
-// it"), and the trash.
+// sees reports whether a file is visible to a person. Files in the trash are visible. Limited
+// folders that the person may not open are visible too ("Users with inherited access … can see the
+// restricted folder in Drive but can't open it").
 func (w *World) sees(u *User, f *File) bool {
 	return !f.Gone && (w.mayOpen(u, f) || f.Limited && f.Parent != nil && w.mayOpen(u, f.Parent))
 }
 
-// asks walks up the ancestors. With shown it stops at a folder that is invisible to the owner of
-// the item below it.
+// asks checks a file and its ancestors from the file upwards. If shown is true, it stops at a
+// folder that is invisible to the owner of the item below the folder.
 func (w *World) asks(u *User, f *File, shown bool) bool {
 	if f.Gone || u != nil && u.Suspended {
 		return false
@@ -428,8 +428,8 @@ func (w *World) manages(u *User, d *Drive) bool {
 	return false
 }
 
-// lets reports whether a grant gives a person access. Shares by link do not, because no one is
-// known to have the link.
+// lets reports whether a grant gives a person access. A share by link gives no access, because it
+// is unknown who has the link.
 func (w *World) lets(g Grant, u *User) bool {
 	if u == nil || g.View != "" || g.Bare || !slices.Contains([]string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}, g.Role) {
 		return false
@@ -449,7 +449,8 @@ func (w *World) lets(g Grant, u *User) bool {
 	return false
 }
 
-// isIn reports whether someone is in a group, or in one within it. Groups may go round in a circle.
+// isIn reports whether a person is in a group or in a nested group. Groups may contain each other
+// in a cycle.
 func (w *World) isIn(u *User, g *Group, been []*Group) bool {
 	if slices.Contains(been, g) {
 		return false

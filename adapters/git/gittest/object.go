@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Entry is an entry of a Tree. Its name may be one that Git itself would never write.
+// Entry is an entry of a Tree. Its name may be one that Git itself would not write.
 type Entry struct {
 	Mode string // "100644", "40000"
 	Name string
@@ -25,7 +25,7 @@ func (s *Server) Object(kind string, data []byte) string {
 	return s.Stream(kind, int64(len(data)), bytes.NewReader(data))
 }
 
-// Stream is Object for data that may not fit into memory.
+// Stream is like Object, for data that may not fit into memory.
 func (s *Server) Stream(kind string, size int64, data io.ReadSeeker) string {
 	s.t.Helper()
 	sum := sha1.New() //nolint:gosec // as above

@@ -1,5 +1,5 @@
-// Package gittest is a Git server for tests: Git's own "git http-backend" over https, with a
-// repository to commit to. Git must be installed.
+// Package gittest is a Git server for tests. It serves a repository with Git's own "git
+// http-backend" over https. Git must be installed.
 package gittest
 
 import (
@@ -26,7 +26,7 @@ type Server struct {
 	Host   string
 	CAFile string // with which the server is trusted
 	Token  string // the required password, unless empty
-	// Fail, if set, may answer a request instead of Git. It reports whether it did.
+	// Fail, if set, may answer a request instead of Git. It reports whether it answered.
 	Fail func(http.ResponseWriter, *http.Request) bool
 
 	requests atomic.Int64
@@ -81,15 +81,15 @@ func (s *Server) At(at time.Time) { s.clock = at }
 // By sets the author of the next commits.
 func (s *Server) By(name, mail string) { s.author = [2]string{name, mail} }
 
-// Git runs git in the working copy, with a clock one hour after the last call, and returns its
-// output.
+// Git runs git in the working copy and returns its output. The clock advances by one hour with each
+// call.
 func (s *Server) Git(args ...string) string {
 	s.t.Helper()
 	s.clock = s.clock.Add(time.Hour)
 	return s.run(s.work, args...)
 }
 
-// Commit deletes files and folders with nil contents, writes the others, commits and pushes. It
+// Commit writes, commits and pushes files. A file or folder with nil contents is deleted. Commit
 // returns the time of the commit.
 func (s *Server) Commit(message string, files map[string][]byte) time.Time {
 	s.t.Helper()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// graphql answers the connector's queries, by name. Another test checks them against GitHub's
-// schema.
+// graphql answers the connector's queries, which it recognises by name. Another test checks the
+// queries against GitHub's schema.
 func (s *Server) graphql(w *recorded, operation string, variables map[string]any) {
 	s.World.Mu.Lock()
 	defer s.World.Mu.Unlock()
@@ -106,7 +106,7 @@ func (s *Server) byNode(id any) *Repo {
 	return nil
 }
 
-// standing is a repository, or null where the credential does not see one.
+// standing returns a repository, or null if the credential does not see it.
 func (s *Server) standing(id any) any {
 	r := s.byNode(id)
 	if r == nil {
@@ -139,7 +139,8 @@ func (s *Server) standing(id any) any {
 	return m
 }
 
-// connectionJSON returns a page after a cursor, which names the last item of the previous page.
+// connectionJSON returns the page after a cursor. The cursor identifies the last item of the
+// previous page.
 func connectionJSON[T any](all []T, first int, after string, key func(T) string, show func(T) any) map[string]any {
 	from := 0
 	if place, err := base64.StdEncoding.DecodeString(after); err == nil && after != "" {
@@ -158,8 +159,8 @@ func connectionJSON[T any](all []T, first int, after string, key func(T) string,
 	return map[string]any{"totalCount": len(all), "pageInfo": map[string]any{"hasNextPage": from+len(page) < len(all), "endCursor": end}, "nodes": nodes}
 }
 
-// threads lists a repository's issues, pull requests or discussions: the newest change first, the
-// one that was created last first, or the oldest first.
+// threads lists a repository's issues, pull requests or discussions. The order is the newest change
+// first, the newest thread first, or the oldest thread first.
 func (s *Server) threads(r *Repo, kind string, oldest, created bool, first int, after string) any {
 	var all []*Thread
 	for _, t := range r.Threads {

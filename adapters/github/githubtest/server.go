@@ -24,11 +24,11 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Fault is something that goes wrong with requests. Its Path is a part of their path; for GraphQL,
-// of "graphql:" and the name of the query.
+// Fault is an error that the server simulates for some requests. Path is a part of the request's
+// path. For GraphQL, Path is a part of "graphql:" followed by the name of the query.
 type Fault = servertest.Fault
 
-// Server serves a world as GitHub Enterprise Server does, below /api/v3 and /api/graphql.
+// Server serves a World like a GitHub Enterprise Server, below /api/v3 and /api/graphql.
 type Server struct {
 	*World
 	// its log: "GET /repos/acme/app", "graphql:Issues", with " 304" behind what had not changed
@@ -60,7 +60,7 @@ func NewServer(t testing.TB, w *World) *Server {
 	return s
 }
 
-// Revoke has no credential accepted any more, or again.
+// Revoke makes the server reject all credentials, or accept them again.
 func (s *Server) Revoke(revoked bool) {
 	s.API.Revoke(revoked)
 	s.mu.Lock()
@@ -70,7 +70,7 @@ func (s *Server) Revoke(revoked bool) {
 	}
 }
 
-// Refuse answers with a status and a message, and headers.
+// Refuse answers with a status, a message and headers.
 func Refuse(status int, message string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		servertest.Head(w, status, append([]string{"X-GitHub-Request-Id", "C0DE:1234"}, header...))
@@ -130,7 +130,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.send(w, r, answer, name, faulty && fault.Answer == nil && fault.Then == nil)
 }
 
-// send sends an answer: 304 if the caller has it, and a truncated one if requested.
+// send sends a response. It sends 304 if the caller already has the response. It truncates the
+// response if requested.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, answer *recorded, name string, cut bool) {
 	for key, values := range answer.header {
 		w.Header()[key] = values
@@ -181,7 +182,7 @@ func (r *recorded) write(value any) {
 	_ = json.NewEncoder(r).Encode(value) // of maps, which always succeeds
 }
 
-// exceeded counts a request, and reports whether it was one too many.
+// exceeded counts a request, and reports whether the request exceeds the rate limit.
 func (s *Server) exceeded(answer *recorded, graphql bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +199,7 @@ func (s *Server) exceeded(answer *recorded, graphql bool) bool {
 	return s.used > s.Limit
 }
 
-// Refill gives back what was used of the limit.
+// Refill resets the rate limit.
 func (s *Server) Refill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -296,7 +297,8 @@ func (s *Server) rest(w *recorded, r *http.Request, path string) {
 	}
 }
 
-// repository serves requests below a repository. An invisible repository is a 404, not a 403.
+// repository serves requests below a repository. The status is 404 and not 403 if the repository is
+// invisible.
 func (s *Server) repository(w *recorded, r *http.Request, parts []string) {
 	repo, former := s.find(parts[1] + "/" + parts[2])
 	switch {
@@ -347,7 +349,7 @@ func (s *Server) repository(w *recorded, r *http.Request, parts []string) {
 	}
 }
 
-// listed are the repositories that the credential sees, of one organisation or all.
+// listed returns the repositories that the credential sees, of one organisation or of all.
 func (s *Server) listed(o *Org) []any {
 	var all []any
 	for _, r := range s.Repos {
@@ -358,7 +360,7 @@ func (s *Server) listed(o *Org) []any {
 	return all
 }
 
-// page cuts a page out of a list, and links to the next.
+// page returns one page of a list, and links to the next page.
 func (s *Server) page(w *recorded, r *http.Request, all []any) []any {
 	q := r.URL.Query()
 	size, err := strconv.Atoi(q.Get("per_page"))

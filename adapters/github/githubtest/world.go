@@ -1,9 +1,9 @@
-// Package githubtest is a GitHub server for tests: an organisation's repositories, people and
-// teams, what is said in them, and the parts of the REST and GraphQL interfaces through which they
-// are read, with the limits and the misbehaviour of the real one.
+// Package githubtest is a fake GitHub server for tests. It has an organisation's repositories,
+// people, teams and threads. It serves the parts of the REST and GraphQL APIs that read them, with
+// the limits and errors of the real server.
 //
-// Whoever may read what is decided for one person at a time, by GitHub's own words; nothing here
-// knows of groups as Footnote does.
+// It decides separately for each person what the person may read, by rules quoted from GitHub. It
+// does not use Footnote's concept of groups.
 package githubtest
 
 import (
@@ -42,7 +42,7 @@ type User struct {
 	Profile  string   // public, unverified address
 }
 
-// Org is an organisation. All of them belong to one enterprise.
+// Org is an organisation. All organisations belong to one enterprise.
 type Org struct {
 	ID     int64
 	Login  string
@@ -100,7 +100,7 @@ type Thread struct {
 	Places   []*Place // of a pull request
 }
 
-// Place is a place in the code with a discussion.
+// Place is a location in code that a discussion refers to.
 type Place struct {
 	ID       int64
 	Path     string
@@ -179,7 +179,8 @@ func (w *World) repo(o *Org, name, visibility string) *Repo {
 // FullName is the repository's name with its owner's.
 func (r *Repo) FullName() string { return r.Org.Login + "/" + r.Name }
 
-// Rename gives a repository another name; the old one leads to it until another repository has it.
+// Rename renames a repository. The old name redirects to the repository until another repository
+// has that name.
 func (w *World) Rename(r *Repo, name string) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -196,7 +197,7 @@ func (w *World) Move(r *Repo, to *Org) {
 	clear(r.Teams)
 }
 
-// Recreate deletes a repository and makes another of the same name.
+// Recreate deletes a repository and creates another with the same name.
 func (w *World) Recreate(r *Repo, visibility string) *Repo {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -211,7 +212,8 @@ func (w *World) DeleteRepo(r *Repo) {
 	w.Repos = slices.DeleteFunc(w.Repos, func(one *Repo) bool { return one == r })
 }
 
-// Push commits files to a repository's branch, nil removes one. The first push needs Git to be set.
+// Push commits files to a repository's branch. A nil content removes a file. Before the first push,
+// Git must be set.
 func (w *World) Push(r *Repo, files map[string][]byte) {
 	r.Git.Commit("a change", files)
 	head := strings.TrimSpace(r.Git.Git("rev-parse", "HEAD"))
@@ -221,7 +223,7 @@ func (w *World) Push(r *Repo, files map[string][]byte) {
 	r.pushed, r.head = w.Time, head
 }
 
-// Open makes an issue, a pull request or a discussion.
+// Open creates an issue, a pull request or a discussion.
 func (w *World) Open(r *Repo, kind, title, body string, author *User) *Thread {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -252,21 +254,21 @@ func (w *World) Touch(t *Thread, change func()) {
 	t.Updated = w.Time
 }
 
-// Comment makes a comment that is not anywhere yet.
+// Comment creates a comment that is not yet in any thread.
 func (w *World) Comment(author *User, body string) *Comment {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return &Comment{ID: w.next(), Author: author, Body: body, Created: w.Time}
 }
 
-// DeleteThread deletes an issue, pull request or discussion without a trace.
+// DeleteThread deletes an issue, pull request or discussion. No list reports the deletion.
 func (w *World) DeleteThread(r *Repo, t *Thread) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	r.Threads = slices.DeleteFunc(r.Threads, func(one *Thread) bool { return one == t })
 }
 
-// Transfer moves an issue to another repository, where it has another number and node id.
+// Transfer moves an issue to another repository, where the issue gets another number and node id.
 func (w *World) Transfer(from *Repo, t *Thread, to *Repo) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -278,8 +280,8 @@ func (w *World) Transfer(from *Repo, t *Thread, to *Repo) {
 	to.Threads = append(to.Threads, &moved)
 }
 
-// MayRead reports whether a person may read a repository at GitHub. It applies one rule after the
-// other, for this person alone.
+// MayRead reports whether a person may read a repository on GitHub. It applies GitHub's rules one
+// after the other, to this person only.
 func (w *World) MayRead(u *User, r *Repo) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -341,7 +343,7 @@ func (w *World) hasRight(u *User, r *Repo) bool {
 	return false
 }
 
-// find returns the repository with a name, and whether the name is a previous one.
+// find returns the repository with a name, and whether the name is a former name.
 func (w *World) find(name string) (r *Repo, former bool) {
 	for _, one := range w.Repos {
 		if strings.EqualFold(one.FullName(), name) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// pages lists the pages of a wiki on one page; "with_content: Include pages' content"
+// pages lists all pages of a wiki in one response. "with_content: Include pages' content"
 // (https://docs.gitlab.com/api/wikis/).
 func (q *request) pages(parts []string) any {
 	p := q.find(parts[0])
@@ -56,8 +56,8 @@ func (q *request) branch(parts []string) any {
 	return map[string]any{"name": p.Branch, "default": true, "commit": map[string]any{"id": p.head(), "committed_date": instant(q.Time)}}
 }
 
-// tree: "recursive: Boolean value used to get a recursive tree", "pagination: keyset" with
-// "page_token: The tree record ID at which to fetch the next page"
+// tree serves a repository's tree: "recursive: Boolean value used to get a recursive tree",
+// "pagination: keyset" with "page_token: The tree record ID at which to fetch the next page"
 // (https://docs.gitlab.com/api/repositories/#list-repository-tree).
 func (q *request) tree(parts []string) any {
 	p := q.find(parts[0])
@@ -88,7 +88,7 @@ func (q *request) file(parts []string) any {
 	return raw(text)
 }
 
-// about: "You can also use HTTP HEAD to get just file metadata"
+// about serves a file's metadata: "You can also use HTTP HEAD to get just file metadata"
 // (https://docs.gitlab.com/api/repository_files/).
 func (q *request) about(parts []string) any {
 	text, is := q.file(parts).(raw)
@@ -101,9 +101,10 @@ func (q *request) about(parts []string) any {
 	return raw("")
 }
 
-// compare: "straight: Comparison method: true for direct comparison between from and to"
-// (https://docs.gitlab.com/api/repositories/#compare-branches-tags-or-commits). It ends at "Max
-// diff files: 1000" without a word (https://docs.gitlab.com/administration/diff_limits/).
+// compare serves comparisons: "straight: Comparison method: true for direct comparison between from
+// and to" (https://docs.gitlab.com/api/repositories/#compare-branches-tags-or-commits). It silently
+// truncates the result at "Max diff files: 1000"
+// (https://docs.gitlab.com/administration/diff_limits/).
 func (q *request) compare(parts []string) any {
 	p := q.find(parts[0])
 	if p == nil || !q.offers(p, File) {

@@ -70,7 +70,8 @@ func (w *World) mayRead(u *User, t *Thing) bool {
 	return false
 }
 
-// mayUse decides about a feature of a project: its members need at least a role.
+// mayUse reports whether an account may use a feature of a project. Members need at least a given
+// role.
 func (w *World) mayUse(u *User, p *Project, feature string, role int) bool {
 	if feature == Disabled {
 		return false
@@ -91,7 +92,7 @@ func (w *World) mayUse(u *User, p *Project, feature string, role int) bool {
 	}
 }
 
-// maySee decides whether a project is there for an account.
+// maySee reports whether a project is visible to an account.
 func (w *World) maySee(u *User, p *Project) bool {
 	if p.Deleted || u.Blocked {
 		return false
@@ -122,7 +123,8 @@ func (w *World) level(u *User, p *Project) int {
 	return best
 }
 
-// inGroup returns the role of an account in a group, inherited and by invited groups.
+// inGroup returns the role of an account in a group. It includes inherited roles and roles through
+// invited groups.
 func (w *World) inGroup(u *User, g *Group) int {
 	best := NoAccess
 	for ; g != nil; g = g.Parent {

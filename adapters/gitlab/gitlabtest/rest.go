@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// instant writes a time as GitLab does, to the millisecond.
+// instant formats a time as GitLab does, with milliseconds.
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// self returns the caller (https://docs.gitlab.com/api/users/#retrieve-the-current-user);
-// "is_admin" is shown to administrators.
+// self returns the caller (https://docs.gitlab.com/api/users/#retrieve-the-current-user). Only
+// administrators see "is_admin".
 func (q *request) self([]string) any { return q.account(q.Bot) }
 
 // token: https://docs.gitlab.com/api/personal_access_tokens/
@@ -43,8 +43,8 @@ func brief(u *User) map[string]any {
 	return map[string]any{"id": u.ID, "username": u.Username, "name": u.Name, "state": state, "locked": false}
 }
 
-// account shows an account as the token may see it: "email", "confirmed_at", "external" and
-// "is_admin" are in the answers for administrators alone (https://docs.gitlab.com/api/users/).
+// account returns an account as the token may see it. Only administrators see "email",
+// "confirmed_at", "external" and "is_admin" (https://docs.gitlab.com/api/users/).
 func (q *request) account(u *User) any {
 	shown := brief(u)
 	if q.Bot.Admin {
@@ -141,7 +141,7 @@ func (q *request) members(parts []string) any {
 	return offset(q, all, func(m map[string]any) any { return m })
 }
 
-// membership shows the effective membership of an account; nil: there is none.
+// membership returns the effective membership of an account, or nil if there is none.
 func (q *request) membership(u *User, p *Project) map[string]any {
 	level, expires := q.level(u, p), ""
 	for _, m := range p.Members {
@@ -157,8 +157,8 @@ func (q *request) membership(u *User, p *Project) map[string]any {
 	return shown
 }
 
-// member: "Retrieve a member of a group or project, including inherited and invited members"
-// (https://docs.gitlab.com/api/members/).
+// member serves one membership: "Retrieve a member of a group or project, including inherited and
+// invited members" (https://docs.gitlab.com/api/members/).
 func (q *request) member(parts []string) any {
 	p := q.find(parts[0])
 	if p == nil || q.switches.NoMembers {
@@ -267,7 +267,7 @@ func (q *request) list(kind Kind, parts []string, route string) ([]*Thing, bool)
 	return all, true
 }
 
-// since parses a parameter as a time; zero if missing.
+// since parses a parameter as a time. It returns the zero time if the parameter is missing.
 func (q *request) since(name string) (at time.Time, ok bool) {
 	text := q.values.Get(name)
 	if text == "" {
@@ -277,8 +277,8 @@ func (q *request) since(name string) (at time.Time, ok bool) {
 	return at, err == nil
 }
 
-// offers reports whether a project has a feature that the token may use. A list of a feature that
-// it may not use is refused.
+// offers reports whether a project has a feature that the token may use. The server rejects a list
+// of any other feature.
 func (q *request) offers(p *Project, kind Kind) bool {
 	level, role := p.IssuesLevel, Guest
 	switch kind {
@@ -304,8 +304,8 @@ func (q *request) things(kind Kind, parts []string) any {
 func (q *request) issues(parts []string) any { return q.things(Issue, parts) }
 func (q *request) merges(parts []string) any { return q.things(Merge, parts) }
 
-// thing shows an issue (https://docs.gitlab.com/api/issues/) or a merge request
-// (https://docs.gitlab.com/api/merge_requests/).
+// thing returns an issue (https://docs.gitlab.com/api/issues/) or a merge request
+// (https://docs.gitlab.com/api/merge_requests/) in GitLab's format.
 func (q *request) thing(t *Thing) any {
 	assignees := []any{}
 	for _, u := range t.Assignees {

@@ -27,7 +27,7 @@ type Server struct {
 	limit servertest.Limit
 }
 
-// Switches make the server behave as some instances do. They are changed within Switch.
+// Switches make the server imitate peculiarities of some instances. Change them only within Switch.
 type Switches struct {
 	PerMinute int    // requests that are answered in a minute; 0: any number
 	Silent    bool   // rate-limited answers do not say when to retry
@@ -41,7 +41,7 @@ type Switches struct {
 	Expires   string // date on which the token expires
 }
 
-// NewServer serves a world as GitLab does, below /api/v4.
+// NewServer serves a World like GitLab does, below /api/v4.
 func NewServer(t testing.TB, w *World) *Server {
 	t.Helper()
 	s := &Server{World: w, Token: "glpat-s3cret"}
@@ -49,7 +49,7 @@ func NewServer(t testing.TB, w *World) *Server {
 	return s
 }
 
-// Refuse answers with a status and a message, and headers.
+// Refuse answers with a status, a message and headers.
 func Refuse(status int, message string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		servertest.Head(w, status, append([]string{"Content-Type", "application/json"}, header...))
@@ -120,8 +120,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// throttled counts a request, and returns how long to wait if it was one too many: "Response
-// headers include rate limit information for all requests."
+// throttled counts a request. If the request exceeds the rate limit, it returns how long to wait:
+// "Response headers include rate limit information for all requests."
 func (s *Server) throttled(q *request) time.Duration {
 	most := q.switches.PerMinute
 	if most == 0 {
@@ -137,7 +137,7 @@ func (s *Server) throttled(q *request) time.Duration {
 	return wait
 }
 
-// routes are the endpoints, with one star for each part that varies.
+// routes lists the endpoints. A star stands for each variable part.
 var routes = []struct {
 	pattern string
 	answer  func(*request, []string) any
@@ -195,7 +195,7 @@ func (s *Server) answer(q *request, method string) any {
 	return refused(http.StatusNotFound)
 }
 
-// size returns how many entries a page holds: "default: 20, max: 100".
+// size returns the number of entries per page: "default: 20, max: 100".
 func (q *request) size() int {
 	size, err := strconv.Atoi(q.values.Get("per_page"))
 	if err != nil || size < 1 {
@@ -208,8 +208,8 @@ func (q *request) size() int {
 	return size
 }
 
-// offset cuts a page out of a list by its number. "Link headers are returned with each response.
-// They have rel set to prev, next, first, or last" (https://docs.gitlab.com/api/rest/).
+// offset returns a page of a list by number. "Link headers are returned with each response. They
+// have rel set to prev, next, first, or last" (https://docs.gitlab.com/api/rest/).
 func offset[T any](q *request, all []T, show func(T) any) any {
 	size := q.size()
 	number, err := strconv.Atoi(q.values.Get("page"))
@@ -238,8 +238,9 @@ func offset[T any](q *request, all []T, show func(T) any) any {
 	return shown(all[from:to], show)
 }
 
-// keyset cuts a page out of a list by what the last one ended with, which parameter names. "The
-// Link header is absent when the end of the collection has been reached" in keyset pagination.
+// keyset returns the page after the last entry of the previous page. parameter is the query
+// parameter that identifies that entry. "The Link header is absent when the end of the collection
+// has been reached" in keyset pagination.
 func keyset[T any](q *request, parameter string, all []T, key func(T) string, show func(T) any) any {
 	from := 0
 	if after := q.values.Get(parameter); after != "" {

@@ -1,9 +1,9 @@
-// Package gitlabtest serves a GitLab instance for tests: groups, projects, issues, merge requests,
-// wikis and files through the parts of the REST API that read them, with the limits and the
-// misbehaviour of the real one.
+// Package gitlabtest is a fake GitLab instance for tests. It has groups, projects, issues, merge
+// requests, wikis and files. It serves the parts of the REST API that read them, with the limits
+// and errors of the real server.
 //
-// MayRead decides who may read what, for one person at a time and by GitLab's own words. Its code
-// shares nothing with the adapter.
+// MayRead decides separately for each person what the person may read, by rules quoted from GitLab.
+// Its code shares nothing with the adapter.
 package gitlabtest
 
 import (
@@ -62,7 +62,7 @@ type Member struct {
 	Expires string // a date, "2026-12-01"; empty: never
 }
 
-// Share invites a group to a group or project, with at most a level.
+// Share invites a group to a group or project, with a maximum role.
 type Share struct {
 	Group   *Group
 	Most    int
@@ -79,7 +79,7 @@ type Group struct {
 	Shares     []*Share
 }
 
-// FullPath returns the path with those of the groups above.
+// FullPath returns the group's path below the paths of its parents.
 func (g *Group) FullPath() string {
 	if g.Parent == nil {
 		return g.Path
@@ -87,7 +87,7 @@ func (g *Group) FullPath() string {
 	return g.Parent.FullPath() + "/" + g.Path
 }
 
-// within reports whether the group is another one or below it.
+// within reports whether the group is another group or is below it.
 func (g *Group) within(other *Group) bool {
 	for ; g != nil; g = g.Parent {
 		if g == other {
@@ -103,7 +103,7 @@ type Project struct {
 	Path, Name string
 	Group      *Group
 	Visibility string
-	// Access levels of the features; Code is that of the repository.
+	// Access levels of the features. Code is the level of the repository.
 	IssuesLevel, MergeLevel, WikiLevel, Code string
 
 	Members              []*Member
@@ -115,7 +115,7 @@ type Project struct {
 	lastIssue, lastMerge int
 }
 
-// FullPath returns the path with that of the group.
+// FullPath returns the project's path below the path of its group.
 func (p *Project) FullPath() string { return p.Group.FullPath() + "/" + p.Path }
 
 // head returns the SHA of the newest commit.
@@ -178,7 +178,7 @@ type Note struct {
 	Created, Updated time.Time
 }
 
-// World is an instance. Its fields are changed within Do.
+// World is an instance. Change its fields only within Do.
 type World struct {
 	servertest.World
 	last     int
@@ -189,7 +189,8 @@ type World struct {
 	Bot      *User // the account of the token
 }
 
-// NewWorld returns an instance with an administrator, whose token reads it.
+// NewWorld returns an instance with an administrator. The administrator's token is used to read the
+// instance.
 func NewWorld() *World {
 	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	w := &World{World: servertest.World{Time: start}, last: 100}
@@ -223,7 +224,7 @@ func (w *World) Group(parent *Group, path, visibility string, members ...*Member
 	return g
 }
 
-// Project adds a project, all of whose features are enabled.
+// Project adds a project with all features enabled.
 func (w *World) Project(g *Group, path, visibility string, members ...*Member) *Project {
 	p := &Project{
 		Path: path, Name: strings.ToUpper(path[:1]) + path[1:], Group: g, Visibility: visibility, Members: members,
@@ -264,7 +265,7 @@ func (w *World) Add(t *Thing) *Thing {
 	return t
 }
 
-// Edit changes an item and its time. For a file it makes a commit.
+// Edit changes an item and its time. For a file it creates a commit.
 func (w *World) Edit(t *Thing, change func()) {
 	w.Do(func() {
 		w.Time = w.Time.Add(time.Second)
@@ -277,7 +278,7 @@ func (w *World) Edit(t *Thing, change func()) {
 	})
 }
 
-// Comment adds a comment to an issue or merge request, which sets its time.
+// Comment adds a comment to an issue or merge request and updates its time.
 func (w *World) Comment(t *Thing, n *Note) *Note {
 	w.Edit(t, func() {
 		n.ID, n.Created, n.Updated = w.id(), w.Time, w.Time
@@ -289,7 +290,7 @@ func (w *World) Comment(t *Thing, n *Note) *Note {
 	return n
 }
 
-// Uncomment deletes a comment without a change of the time of what it was about.
+// Uncomment deletes a comment. It does not update the time of the issue or merge request.
 func (w *World) Uncomment(t *Thing, n *Note) {
 	w.Do(func() {
 		t.Notes = slices.DeleteFunc(slices.Clone(t.Notes), func(o *Note) bool { return o == n })

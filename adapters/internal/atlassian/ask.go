@@ -23,8 +23,8 @@ func (s *Site) Get(ctx context.Context, path string, to any) error {
 	return s.Ask(ctx, sourcehttp.Request{Path: path}, to)
 }
 
-// Post sends a request with a body, in at most attempts attempts. Use it only for requests that
-// read, because it may repeat them.
+// Post sends a request with a body and makes up to attempts attempts. Use it only for requests that
+// read data, because it may repeat them.
 func (s *Site) Post(ctx context.Context, path string, body, to any, attempts int) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	return nil
 }
 
-// Learn takes the site's public address from a response, if requests use another address. It
+// Learn stores the site's public address from a response, if requests use another address. It
 // reports whether the public address is known.
 func (s *Site) Learn(address string) bool {
 	at, err := url.Parse(address)
@@ -62,8 +62,8 @@ func (s *Site) Learn(address string) bool {
 	return s.address != ""
 }
 
-// Address returns the public address of a path below the site; empty if the site's address is
-// unknown.
+// Address returns the public address of a path below the site. It returns "" if the site's address
+// is unknown.
 func (s *Site) Address(path string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *Site) Address(path string) string {
 // mostNames bounds how many people's names are remembered.
 const mostNames = 50_000
 
-// Meet stores a person's name by the person's ids.
+// Meet stores a person's name under the person's ids.
 func (s *Site) Meet(name string, ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Site) Meet(name string, ids ...string) {
 	}
 }
 
-// Called returns a person's name, if it is known.
+// Called returns a person's name, or "" if it is unknown.
 func (s *Site) Called(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

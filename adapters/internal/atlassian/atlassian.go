@@ -1,5 +1,6 @@
-// Package atlassian contains code that Atlassian's products share: addresses of sites, credentials,
-// ids, and the rule for which e-mail addresses of accounts are trusted.
+// Package atlassian contains code that the connectors of Atlassian's products share: site
+// addresses, credentials, ids, and the rule that decides which e-mail addresses of accounts are
+// trusted.
 package atlassian
 
 import (
@@ -27,8 +28,8 @@ const (
 	mediaHost = "api.media.atlassian.com" // host of attachments
 )
 
-// IsCloud reports whether a site is in Atlassian's cloud. deployment decides; if it is empty, the
-// address does.
+// IsCloud reports whether a site is in Atlassian's cloud. It uses deployment or, if deployment is
+// empty, the address.
 func IsCloud(address, deployment string) bool {
 	site, err := url.Parse(strings.TrimSpace(address))
 	if deployment != "" || err != nil {
@@ -37,12 +38,12 @@ func IsCloud(address, deployment string) bool {
 	return strings.HasSuffix(strings.ToLower(site.Hostname()), suffix) || isGateway(site)
 }
 
-// isGateway reports whether an address is that of the gateway through which the tokens of service
-// accounts are used. It is not where people open anything.
+// isGateway reports whether an address is the gateway for tokens of service accounts. People cannot
+// open pages there.
 func isGateway(site *url.URL) bool { return strings.EqualFold(site.Hostname(), gateway) }
 
-// authorize returns a function that adds a credential to a request (sourcehttp.Config.Authorize):
-// an account's API token with its address, or only a token.
+// authorize returns a function that adds a credential to a request (sourcehttp.Config.Authorize).
+// The credential is an account's address with an API token, or only a token.
 func authorize(email, token string) func(context.Context, *http.Request) error {
 	authorization := "Bearer " + token
 	if email != "" {
@@ -54,7 +55,7 @@ func authorize(email, token string) func(context.Context, *http.Request) error {
 	}
 }
 
-// ID is an id, which some APIs write as a string and others as a number.
+// ID is an id. Some APIs encode it as a string and others as a number.
 type ID string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -71,9 +72,9 @@ func (i *ID) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Managed returns an account's address in lower case if the source vouches for it, else none. It
-// does if the address is below a domain that the organisation has verified. The organisation then
-// owns the account ("managed"), and the person cannot change its address alone
+// Managed returns an account's address in lower case if the address is trusted, or "". An address
+// is trusted if it is below a domain that the organisation has verified. The organisation then owns
+// the account ("managed"), and the person cannot change the address alone
 // (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/). Other addresses
 // in profiles are not trusted.
 func Managed(address string, domains []string) []string {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// IDSet is a set of numeric ids, optionally with the prefix "att" of attachments. As text it takes
+// IDSet is a set of numeric ids, optionally with the prefix "att" of attachments. Its text form has
 // two or three bytes per id.
 type IDSet map[string]bool
 

@@ -11,31 +11,33 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Options are the options that the sources of all products share. Zero fields get their defaults.
+// Options are the options that the sources of all Atlassian products share. Zero fields get their
+// defaults.
 type Options struct {
 	Name        string // of the source
 	Comments    bool
 	Attachments bool
-	// ACL restricts the readers of the source, in addition to the product's permissions. Nil: no
-	// restriction.
+	// ACL restricts the readers of the source, in addition to the product's permissions. If nil,
+	// there is no restriction.
 	ACL access.ACL
-	// Users names the groups whose members may use the site. None: the groups that the product
-	// names.
+	// Users names the groups whose members may use the site. The default is the groups that the
+	// product names.
 	Users []string
-	// Anonymous is who may read content that is open to everyone on the internet: access.Members,
-	// access.Public, or empty for only the named readers.
+	// Anonymous sets who may read content that is open to everyone on the internet. It is
+	// access.Members or access.Public. If empty, only the named readers may read the content.
 	Anonymous access.Principal
-	// Domains lists domains that the organisation has verified at Atlassian, so that it owns the
-	// accounts with addresses below them ("managed"). Addresses of other accounts are not used.
+	// Domains lists domains that the organisation has verified at Atlassian. The organisation owns
+	// ("managed") the accounts with addresses below these domains. Addresses of other accounts are
+	// not used.
 	Domains []string
 
 	Overlap time.Duration // overlap of consecutive reads by date; 30 min
-	// interval of full scans for changes that no change list reports; SweepEvery
+	// interval between full scans, which find changes that no change list reports; SweepEvery
 	SweepEvery time.Duration
-	// Read returns the connector for one local file, used for attachments; nil: attachments are not
-	// read.
+	// Read returns the connector for one local file, which is used for attachments. If nil,
+	// attachments are not read.
 	Read func(path string) (index.Connector, error)
-	// reports whether a file may contain a document, by its name; nil: every file may
+	// reports whether a file may contain a document, by the file's name; nil: every file may
 	Wanted   func(name string) bool
 	MaxBytes int64 // larger files are left out; MostOfFile
 }
@@ -43,8 +45,8 @@ type Options struct {
 // Day is 24 hours.
 const Day = 24 * time.Hour
 
-// SweepEvery is the default interval of full scans. Until the next scan, deleted, moved or
-// restricted content may be shown to people who could read it before.
+// SweepEvery is the default interval between full scans. Until the next scan, people who could read
+// content before it was deleted, moved or restricted may still see it.
 const SweepEvery = 30 * time.Minute
 
 // MostOfFile is the default maximum size in bytes of an attachment that is read.

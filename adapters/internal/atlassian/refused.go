@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// unauthorized says what to do about a 401 from a product ("Confluence", "Jira"). It wraps
-// index.ErrRevoked unless the token lacks a scope, which the gateway reports as 401 with "scope
-// does not match". at is the address of a cloud site that is contacted without the gateway, else
-// empty.
+// unauthorized returns an error that says what to do about a 401 from a product ("Confluence",
+// "Jira"). It wraps index.ErrRevoked unless the token lacks a scope. The gateway reports a missing
+// scope as 401 with "scope does not match". at is the address of a cloud site that is contacted
+// without the gateway, or "".
 func unauthorized(product, at string, err error) error {
 	var refused *sourcehttp.Refused
 	switch {

@@ -33,13 +33,13 @@ type Config struct {
 	Now        func() time.Time
 }
 
-// Product describes an Atlassian product, in words for an operator.
+// Product describes an Atlassian product. Its texts are shown to operators.
 type Product struct {
 	Name     string // Jira
 	Settings string // what the names of its settings begin with: JIRA
 	Example  string // an address of a Data Center
-	// path of the product below a cloud site, with a final slash; addresses may already include it;
-	// or empty
+	// path of the product below a cloud site, with a final slash, or empty; addresses may already
+	// include it
 	Path string
 }
 
@@ -118,13 +118,13 @@ func Absent(err error) bool {
 	return false
 }
 
-// Broken reports whether an error is the server's fault. One of several requested items may cause
+// Broken reports whether an error is a server error. Any one of several requested items may cause
 // it.
 func Broken(err error) bool {
 	return sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, sourcehttp.ErrTooLarge)
 }
 
-// Final reports whether an error must end a loop, whichever item caused it.
+// Final reports whether an error must end a loop, regardless of the item that caused it.
 func Final(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked)
 }

@@ -24,7 +24,7 @@ type Entry struct {
 // NewEntry returns an entry with the defaults.
 func NewEntry() Entry { return Entry{Comments: true, Anonymous: access.Members} }
 
-// Texts are the parts of the setup questions that differ between products.
+// Texts holds the parts of the setup questions that differ between products.
 type Texts struct {
 	Product    string // in words
 	Site       string // what the question about the site names
@@ -34,7 +34,7 @@ type Texts struct {
 	Comments   string
 }
 
-// Settings returns the settings of an entry. own are the product's settings, which are asked after
+// Settings returns the settings of an entry. own are the product's settings, which setup asks after
 // the site. flags are settings that are available only as flags.
 func (e *Entry) Settings(t Texts, own, flags []sources.Setting) []sources.Setting {
 	const yes = "true or false"
@@ -73,7 +73,7 @@ func (e *Entry) Settings(t Texts, own, flags []sources.Setting) []sources.Settin
 	)
 }
 
-// Fault returns a sentence that says what is wrong with an entry at a path. example is an address
+// Fault returns a sentence that says what is wrong with the entry at a path. example is an address
 // in the cloud.
 func (e *Entry) Fault(path, example string) string {
 	if e.URL != "" {
@@ -102,8 +102,8 @@ func (p Product) Secret() sources.Secret {
 	}
 }
 
-// Called returns the default name of a source, from its site; empty if the address is the
-// gateway's.
+// Called returns the default name of a source, derived from its site. It returns "" for the
+// gateway's address.
 func Called(given map[string]string) string {
 	at, err := url.Parse(strings.TrimSpace(given["url"]))
 	if err != nil || isGateway(at) {

@@ -1,6 +1,6 @@
-// Package attachment reads files that come with chat messages. It reads text, pages, office
-// documents and PDF files as text, and pictures unchanged. It gets a name, a media type and the
-// bytes, and trusts none of them. The files of a message share one Room.
+// Package attachment reads files that come with chat messages. It converts text, pages, office
+// documents and PDF files to text, and leaves pictures unchanged. It gets a name, a media type and
+// the bytes, and trusts none of them. The files of a message share one Room.
 package attachment
 
 import (
@@ -27,12 +27,13 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Limits for the files of one message. Providers accept pictures of up to 5 MB. Ten megabytes of a
-// document already exceed any context window.
+// MaxFiles and the constants below it are limits for the files of one message. Providers accept
+// pictures of up to 5 MB. Ten megabytes of a document already exceed any context window.
 const (
 	MaxFiles = 10
 	maxImage = 5 << 20
-	// all pictures of a message: a turn holds them several times while it asks a model
+	// limit for all pictures of a message together; a turn holds several copies while it calls a
+	// model
 	maxImages = 6 << 20
 	MaxBytes  = 10 << 20
 )
@@ -42,17 +43,18 @@ const (
 	bytesPerToken = 8       // at most, but for runs of one character
 )
 
-// Token costs of images: width times height divided by 750, as providers count, or the cost of a
-// large image if the size is unknown.
+// pixelsPerToken is used for the token cost of images. The cost is width times height divided by
+// 750, as providers count. If the size is unknown, it is the cost of a large image.
 const (
 	pixelsPerToken = 750
 	mostImage      = 1600
 )
 
-// pdfLimit is the timeout for parsing a PDF file while a person waits.
+// pdfLimit is the timeout for parsing a PDF file while a person waits for an answer.
 const pdfLimit = 5 * time.Second
 
-// The sentences for files that cannot be read. They name the problem and say what to do.
+// SayTooLarge and the constants below it are sentences for files that cannot be read. Each sentence
+// names the problem and says what to do.
 const (
 	SayTooLarge = "It is larger than 10 MB. Attach the part that matters."
 	sayTooMany  = "Only the first 10 files of a message are read. Attach it to a separate message."
@@ -69,7 +71,7 @@ const (
 // images are the media types that models accept.
 var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
 
-// Limit returns the maximum number of bytes to fetch of a file, by the media type that its sender
+// Limit returns the maximum number of bytes to fetch of a file, by the media type that the sender
 // states.
 func Limit(media string) int64 {
 	if images[media] {
@@ -78,18 +80,19 @@ func Limit(media string) int64 {
 	return MaxBytes
 }
 
-// Room is the remaining space for the files of one message, in bytes. It is for one goroutine.
+// Room is the remaining space for the files of one message, in bytes. It must not be used
+// concurrently.
 type Room struct{ Text, Images int }
 
-// RoomFor returns the room for a message whose files may have that many tokens of text; 0 means the
-// default.
+// RoomFor returns the room for a message whose files may have a given number of tokens of text. 0
+// means the default.
 func RoomFor(tokens int) Room {
 	return Room{Text: min(cmp.Or(tokens, defaultTokens), document.MaxText/bytesPerToken) * bytesPerToken, Images: maxImages}
 }
 
 // Read returns a file with its text, its picture, or a sentence that says why it has neither. It
-// subtracts the size from the room. Text beyond the room is not unpacked, and the file is
-// truncated. Read never fails, even if ctx ends.
+// subtracts the size from the room. It stops unpacking when the room is full, and marks the file as
+// truncated. Read never fails, even if ctx is done.
 func Read(ctx context.Context, name, media string, raw []byte, room *Room) message.File {
 	f, cut := readText(ctx, name, media, raw, room.Text)
 	switch {
@@ -107,7 +110,8 @@ func Read(ctx context.Context, name, media string, raw []byte, room *Room) messa
 	return f
 }
 
-// readText parses a file up to most bytes of text; cut reports that it has more.
+// readText parses a file and returns up to most bytes of text. cut reports that the file has more
+// text.
 func readText(ctx context.Context, name, media string, raw []byte, most int) (f message.File, cut bool) {
 	f = message.File{Name: clean(name), Media: media}
 	kind, _, _ := strings.Cut(http.DetectContentType(raw), ";")
@@ -176,7 +180,7 @@ func readText(ctx context.Context, name, media string, raw []byte, most int) (f 
 	return f, cut
 }
 
-// beginning returns most bytes of a text, and whether it has more.
+// beginning returns the first most bytes of a text, and whether the text is longer.
 func beginning(text string, most int) (string, bool) {
 	if len(text) <= most {
 		return text, false
@@ -184,12 +188,12 @@ func beginning(text string, most int) (string, bool) {
 	return strings.Clone(strings.ToValidUTF8(text[:max(most, 0)], "")), true
 }
 
-// Unread returns a file that could not be fetched, with a sentence that says why.
+// Unread returns a file that could not be fetched, with a sentence that gives the reason.
 func Unread(name, media, sentence string) message.File {
 	return message.File{Name: clean(name), Media: media, Failed: sentence}
 }
 
-// cost is what a picture is assumed to take of the window, in tokens.
+// cost returns the estimated number of tokens of a picture.
 func cost(raw []byte) int {
 	size, _, err := image.DecodeConfig(bytes.NewReader(raw))
 	if err != nil {
@@ -198,7 +202,7 @@ func cost(raw []byte) int {
 	return min(max(size.Width*size.Height/pixelsPerToken, 1), mostImage)
 }
 
-// flat returns most bytes of a document as one text, and whether it has more.
+// flat returns the first most bytes of a document as one text, and whether the document is longer.
 func flat(title string, sections []document.Section, most int) (string, bool) {
 	var b strings.Builder
 	add := func(text string) bool {
@@ -247,7 +251,8 @@ func decode(raw []byte) (string, error) {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), nil
 }
 
-// clean keeps a name on one line, without what could end the quotation marks around it.
+// clean puts a name on one line and removes characters that could end the quotation marks around
+// the name.
 func clean(name string) string {
 	name = strings.Join(strings.Fields(strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), `"`, "'")), " ")
 	if r := []rune(name); len(r) > 120 {

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// FetchLimit is the time limit for fetching all files of a message.
+// FetchLimit is the timeout for fetching all files of a message.
 const FetchLimit = 8 * time.Second
 
 // atOnce limits concurrent downloads of a message's files.
 const atOnce = 4
 
-// inFlight bounds the bytes of files that this process has fetched, or is fetching, and has not
-// read.
+// inFlight limits the bytes of files in this process that are being fetched, or are fetched and not
+// yet parsed.
 var inFlight = semaphore.NewWeighted(4 * MaxBytes)
 
 // ErrTooLarge is returned by Write of a full Buffer.
@@ -30,8 +30,8 @@ type Head struct {
 	Size            int64 // 0: unknown
 }
 
-// room returns how many bytes a file may have: platforms convert some files when they hand them
-// out.
+// room returns the maximum number of bytes of a file. It may exceed the announced size, because
+// platforms convert some files for download.
 func (h Head) room() int64 {
 	limit := Limit(h.Media)
 	if h.Size <= 0 || h.Size > limit {
@@ -40,7 +40,7 @@ func (h Head) room() int64 {
 	return min(2*h.Size+64<<10, limit)
 }
 
-// Buffer stores the bytes of a file, up to about the size that its Head announced.
+// Buffer stores the bytes of a file. Its capacity is about the size that the file's Head announced.
 type Buffer struct {
 	data bytes.Buffer
 	most int64
@@ -60,13 +60,13 @@ func (b *Buffer) Most() int64 { return b.most }
 // Bytes returns the written bytes.
 func (b *Buffer) Bytes() []byte { return b.data.Bytes() }
 
-// Download writes the bytes of a file into a buffer. It returns the file's metadata as it is then
-// known, and a sentence if the file cannot be downloaded.
+// Download writes the bytes of a file into a buffer. It returns the file's metadata, which the
+// download may have updated. If the file cannot be downloaded, it also returns a sentence.
 type Download[F any] func(ctx context.Context, f F, into *Buffer) (head Head, refused string)
 
-// Fetch reads the files of a message in order, and fetches some concurrently. It stops after
-// FetchLimit or when the room is full, and reads only the first MaxFiles. It never fails: a file
-// that cannot be read contains the reason. It is safe for concurrent use. All calls share the
+// Fetch reads the files of a message in order, and downloads some of them concurrently. It stops
+// after FetchLimit or when the room is full, and reads only the first MaxFiles. It never fails. A
+// file that cannot be read contains the reason. It is safe for concurrent use. All calls share the
 // process's limit of bytes in transfer.
 func Fetch[F any](ctx context.Context, list []F, room Room, head func(F) Head, download Download[F]) []message.File {
 	if len(list) == 0 {

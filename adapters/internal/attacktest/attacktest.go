@@ -37,20 +37,20 @@ type Source struct {
 	Pass      func(time.Duration) // lets time pass in the fake
 	Open      func() (index.Connector, error)
 	People    []string // native ids for point checks: one with access to something, one with none
-	// Gone reports whether an attack on a target is a response with which the vendor reports a
-	// deletion. Nil: none is.
+	// Gone reports whether an attack on a target looks like a response with which the vendor
+	// reports a deletion. If nil, no attack does.
 	Gone func(attack, target string) bool
 }
 
 const (
-	// mostRequests limits the requests of a pass under attack. It is several times
-	// sourcehttp.MaxPages, because one list after another may be endless.
+	// mostRequests is the maximum number of requests of a pass under attack. It is several times
+	// sourcehttp.MaxPages, because several lists may be endless one after the other.
 	mostRequests = 60_000
 	day          = 25 * time.Hour // after which every source looks at everything
 	forget       = 8 * day        // the time after which every source removes missing documents
 )
 
-// target is a class of requests: the method and path without ids, or the name of a query.
+// target is a class of requests. It is the method and the path without ids, or the name of a query.
 type target string
 
 var (
@@ -58,7 +58,8 @@ var (
 	operation = regexp.MustCompile(`"query":"query ([A-Za-z]+)`)
 )
 
-// targetOf returns the class of a request, and its body, which stays readable.
+// targetOf returns the class of a request and the request's body. The body can still be read
+// afterwards.
 func targetOf(r *http.Request) (target, []byte) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -79,13 +80,15 @@ func targetOf(r *http.Request) (target, []byte) {
 	return target(strings.TrimSpace(name)), body
 }
 
-// attack is what a hostile server does to the requests of one target.
+// attack describes how a hostile server answers the requests of one target.
 type attack struct {
 	name string
-	// answer answers in place of the fake. It reports whether the answer differs from the fake's.
+	// answer responds in place of the fake. It reports whether the response differs from the fake's
+	// response.
 	answer func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool
 	once   bool // the attack takes long: only a first pass is attacked
-	// requests after which the pass is ended without a complaint; 0: mostRequests, with one
+	// number of requests after which the pass is ended without an error; 0: mostRequests, with an
+	// error
 	most int
 }
 
@@ -130,14 +133,14 @@ func (s *scene) tells(text string) bool {
 	return slices.ContainsFunc(s.Secrets, func(secret string) bool { return strings.Contains(text, secret) })
 }
 
-// elsewhere is the address of the other host, under another name than that of the fake.
+// elsewhere is the address of another host. Its name differs from the fake's name.
 func (s *scene) elsewhere() string { return strings.Replace(s.evil.URL, "127.0.0.1", "localhost", 1) }
 
 // begin starts a reading with an empty index.
 func (s *scene) begin() { s.reading = sourcetest.Read(s.t, s.Open) }
 
-// targets returns the requests of an undisturbed first pass and of one a day later, with the
-// resulting index.
+// targets runs an undisturbed first pass and a pass a day later. It returns the classes of their
+// requests, and the resulting index.
 func (s *scene) targets() ([]target, map[string]*document.Document) {
 	all := make(map[target]bool)
 	s.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {
@@ -164,7 +167,7 @@ func (s *scene) targets() ([]target, map[string]*document.Document) {
 	return slices.Sorted(maps.Keys(all)), s.reading.Documents()
 }
 
-// ask returns which people the point checks of the connector allow to read which documents.
+// ask returns the documents that each person may read according to the connector's point checks.
 func (s *scene) ask(ctx context.Context) map[string]bool {
 	checker, ok := s.reading.Connector.(index.PointChecker)
 	if !ok {
@@ -208,10 +211,10 @@ func (s *scene) quiet(when string) {
 // errEndless ends a pass with too many requests.
 var errEndless = errors.New("the pass makes too many requests")
 
-// errEnough ends a pass that has shown the effect of an attack.
+// errEnough ends a pass once the effect of an attack is known.
 var errEnough = errors.New("the attack has lasted long enough")
 
-// attacked reads while requests of a target are answered by an attack.
+// attacked runs a pass in which an attack answers the requests of a target.
 func (s *scene) attacked(a attack, on target) {
 	s.t.Helper()
 	ctx, stop := context.WithCancelCause(s.t.Context())
@@ -284,7 +287,7 @@ func (s *scene) judge(err error) {
 	}
 }
 
-// holds returns the lost documents and the wrongly stored ones.
+// holds returns the missing documents and the wrongly stored documents.
 func (s *scene) holds(want map[string]*document.Document, when string) {
 	s.t.Helper()
 	is := s.reading.Documents()
@@ -308,8 +311,8 @@ func (s *scene) holds(want map[string]*document.Document, when string) {
 	}
 }
 
-// Run makes every attack on every request of a source, except attacks that need much memory. Name
-// its test Hostile.
+// Run makes every attack on every class of requests of a source, except attacks that need much
+// memory. The name of the calling test must be Hostile.
 func Run(t *testing.T, open func(testing.TB) Source) {
 	first := newScene(t, open)
 	targets, _ := first.targets()
@@ -323,7 +326,7 @@ func Run(t *testing.T, open func(testing.TB) Source) {
 	}
 }
 
-// strike attacks one target: a first pass, and passes of a source that was read before.
+// strike attacks one target. It attacks a first pass, and passes of a source that was read before.
 func strike(t *testing.T, open func(testing.TB) Source, honest *scene, a attack, on target) {
 	s := newScene(t, open)
 	s.points, s.allowed = honest.points, honest.allowed
@@ -353,7 +356,7 @@ func strike(t *testing.T, open func(testing.TB) Source, honest *scene, a attack,
 	s.holds(whole, "after the attack")
 }
 
-// record has the fake answer, and keeps the answer.
+// record calls the fake and returns the recorded response.
 func record(r *http.Request, fake http.HandlerFunc) *httptest.ResponseRecorder {
 	r.Header.Del("If-None-Match")
 	answer := httptest.NewRecorder()
@@ -370,8 +373,8 @@ func send(w http.ResponseWriter, answer *httptest.ResponseRecorder, body []byte)
 	_, _ = w.Write(body) // whoever went away wants nothing
 }
 
-// changed answers as the fake does, with every value of the JSON changed by a function. The
-// function gets the name under which a value is, and returns another value for it.
+// changed returns an attack that changes every JSON value of the fake's response. change gets the
+// name and the value of a field, and returns the new value.
 func changed(change func(s *scene, name string, value any) any) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 		answer := record(r, fake)
@@ -396,7 +399,7 @@ func decode(body []byte) (value any, err error) {
 	return value, d.Decode(&value)
 }
 
-// each returns a value whose parts are changed, the innermost first.
+// each applies change to all parts of a value, innermost first, and returns the result.
 func each(value any, name string, change func(name string, value any) any) any {
 	switch v := value.(type) {
 	case map[string]any:

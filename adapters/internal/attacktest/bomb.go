@@ -23,7 +23,7 @@ func endless(_ *scene, w http.ResponseWriter, r *http.Request, _ http.HandlerFun
 	return true
 }
 
-// repeat yields a text a number of times, as it is read.
+// repeat writes a text several times, at the speed at which the client reads.
 func repeat(w io.Writer, r *http.Request, before, piece string, times int, after string) {
 	_, err := io.WriteString(w, before)
 	for range times {
@@ -35,7 +35,8 @@ func repeat(w io.Writer, r *http.Request, before, piece string, times int, after
 	_, _ = io.WriteString(w, after)
 }
 
-// packed answers with a gzipped text of many times its size.
+// packed returns an attack that responds with gzipped text. The text is many times larger than the
+// response.
 func packed(before, piece string, times int, after string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(_ *scene, w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) bool {
 		w.Header().Set("Content-Type", "application/json")
@@ -47,7 +48,7 @@ func packed(before, piece string, times int, after string) func(*scene, http.Res
 	}
 }
 
-// largePages answers with one new page after another, each of which has a megabyte.
+// largePages responds with an endless list of new pages of one megabyte each.
 func largePages(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 	asked, answer := r.URL.Query(), httptest.NewRecorder()
 	struck := pages(func(n int) string { return "endless" + strconv.Itoa(n) })(s, answer, r, func(w http.ResponseWriter, r *http.Request) {
@@ -60,8 +61,8 @@ func largePages(s *scene, w http.ResponseWriter, r *http.Request, fake http.Hand
 	return struck
 }
 
-// counted returns a page of a numbered list that claims to begin at the requested position and to
-// have many successors.
+// counted returns a page of a numbered list. The page claims to begin at the requested position and
+// to have many pages after it.
 func counted(body []byte, asked url.Values) []byte {
 	value, err := decode(body)
 	page, is := value.(map[string]any)
@@ -83,7 +84,7 @@ func counted(body []byte, asked url.Values) []byte {
 	return body
 }
 
-// bombs are answers that need much memory once unpacked or decoded.
+// bombs lists attacks with responses that need much memory once unpacked or decoded.
 var bombs = []attack{
 	{name: "32 MB of empty objects", answer: packed("[", strings.Repeat("{},", 10_000), 1100, "{}]")},
 	{name: "as many empty objects as are read", answer: packed("[", strings.Repeat("{},", 1000), 120, "{}]")},
@@ -92,8 +93,8 @@ var bombs = []attack{
 	{name: "pages of megabytes without end", answer: largePages, most: 800},
 }
 
-// RunBombs attacks every request of a source with bombs, in a process limited to the given bytes of
-// memory. Name its test LittleMemory.
+// RunBombs makes the attacks in bombs on every class of requests of a source. It runs in a process
+// with the given memory limit in bytes. The name of the calling test must be LittleMemory.
 func RunBombs(t *testing.T, bytes int64, open func(testing.TB) Source) {
 	footprinttest.Limited(t, bytes, func(t *testing.T) {
 		s := newScene(t, open)

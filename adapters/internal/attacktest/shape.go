@@ -161,7 +161,7 @@ func lists(instead any) func(*scene, http.ResponseWriter, *http.Request, http.Ha
 	})
 }
 
-// nextElsewhere has the next page of a list be one of another host.
+// nextElsewhere responds with a link to a next page on another host.
 func nextElsewhere(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 	answer := record(r, fake)
 	if _, err := decode(answer.Body.Bytes()); err != nil || answer.Code != http.StatusOK || r.Method != http.MethodGet {
@@ -173,10 +173,11 @@ func nextElsewhere(s *scene, w http.ResponseWriter, r *http.Request, fake http.H
 	return true
 }
 
-// places are the names of parameters for the position in a list.
+// places lists the names of query parameters for the position in a list.
 var places = []string{"cursor", "pageToken", "nextPageToken", "page", "start", "startAt", "after"}
 
-// rewind makes a request ask for the first page, and returns the names of its position parameters.
+// rewind changes a request to a request for the first page. It returns the names of the request's
+// position parameters.
 func rewind(r *http.Request, body []byte) *http.Request {
 	first := r.Clone(r.Context())
 	q := first.URL.Query()
@@ -208,8 +209,8 @@ func rewind(r *http.Request, body []byte) *http.Request {
 	return first
 }
 
-// pages answers every request for a page with the first one and a cursor to another. Numbered lists
-// have no cursors.
+// pages responds to every request for a page with the first page and a cursor to another page.
+// Numbered lists have no cursors.
 func pages(cursor func(n int) string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 		_, asked := targetOf(r)

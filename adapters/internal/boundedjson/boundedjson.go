@@ -1,6 +1,6 @@
 // Package boundedjson decodes JSON from other servers within limits of bytes, elements and depth. A
-// limit of bytes alone does not bound the memory, because a few bytes such as "{}," become a
-// hundred bytes of memory each.
+// byte limit alone does not bound the memory. A few bytes such as "{}," become a hundred bytes of
+// memory.
 package boundedjson
 
 import (
@@ -13,7 +13,7 @@ import (
 // ErrLimit reports that a text exceeds its limits.
 var ErrLimit = errors.New("the JSON exceeds a limit")
 
-// Limits are the limits of one JSON text. A field that is 0 means no limit.
+// Limits are the limits of one JSON text. 0 means no limit.
 type Limits struct {
 	Bytes    int64 // of the text
 	Elements int   // commas and opening brackets, which bound the values

@@ -1,5 +1,5 @@
-// Package boundedxml reads untrusted XML token by token in little memory. Endless nesting and tags
-// with too many attributes are errors before they take memory.
+// Package boundedxml parses untrusted XML token by token in little memory. It rejects deep nesting
+// and tags with too many attributes before they use memory.
 package boundedxml
 
 import (
@@ -19,7 +19,7 @@ const (
 	steps        = 1024    // tokens between two looks at the clock
 )
 
-// Errors of Next that say which limit a text exceeds.
+// ErrTooDeep and ErrTooLong are errors of Next. They say which limit a text exceeds.
 var (
 	ErrTooDeep = fmt.Errorf("more than %d elements stand inside one another", deepest)
 	ErrTooLong = fmt.Errorf("a tag or a text has more than %d MB", longestToken>>20)
@@ -33,8 +33,8 @@ type Decoder struct {
 	step   int
 }
 
-// New returns a decoder. If strict is false, elements may be left open and attributes unquoted, and
-// the decoder reads encodings other than UTF-8 unconverted.
+// New returns a decoder. If strict is false, elements may lack end tags and attribute values may
+// lack quotes. The decoder then reads encodings other than UTF-8 without conversion.
 func New(r io.Reader, strict bool) *Decoder {
 	in := &meter{from: bufio.NewReader(r)}
 	d := &Decoder{tokens: xml.NewDecoder(in), in: in}
@@ -45,8 +45,8 @@ func New(r io.Reader, strict bool) *Decoder {
 	return d
 }
 
-// Next returns the next token, which is valid until the next call. The error is io.EOF at the end,
-// or the cause of ctx if it is done.
+// Next returns the next token, which is valid until the next call. The error is io.EOF at the end
+// of the text. If ctx is done, the error is the cause of ctx.
 func (d *Decoder) Next(ctx context.Context) (xml.Token, error) {
 	if d.step++; d.step%steps == 0 && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -70,13 +70,13 @@ func (d *Decoder) Next(ctx context.Context) (xml.Token, error) {
 	return token, nil
 }
 
-// Skip reads to the end of the element whose start tag Next has just returned.
+// Skip reads to the end of an element. Next must just have returned the element's start tag.
 func (d *Decoder) Skip(ctx context.Context) error {
 	return d.until(ctx, func(string) {})
 }
 
-// Text reads to the end of the element whose start tag Next has just returned. It returns the text
-// of the element and of the elements in it.
+// Text reads to the end of an element and returns its text, including the text of nested elements.
+// Next must just have returned the element's start tag.
 func (d *Decoder) Text(ctx context.Context) (string, error) {
 	var b strings.Builder
 	err := d.until(ctx, func(text string) {
@@ -103,8 +103,8 @@ func (d *Decoder) until(ctx context.Context, text func(string)) error {
 	return nil
 }
 
-// Attribute returns the value of the attribute with a name in any name space; empty if there is
-// none.
+// Attribute returns the value of the attribute with a name in any name space. It returns "" if
+// there is none.
 func Attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
@@ -122,7 +122,7 @@ type meter struct {
 
 var _ io.ByteReader = (*meter)(nil)
 
-// ReadByte implements io.ByteReader, which is what an xml.Decoder reads by.
+// ReadByte implements io.ByteReader, which xml.Decoder uses to read its input.
 func (m *meter) ReadByte() (byte, error) {
 	if m.remaining--; m.remaining < 0 {
 		return 0, ErrTooLong

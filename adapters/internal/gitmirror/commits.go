@@ -19,18 +19,18 @@ import (
 // Commit is one change to a branch.
 type Commit struct {
 	Hash string `json:"hash"`
-	// like "Ann Lee <ann@acme.example>": the author, and the co-authors that the message names
+	// the author, and the co-authors that the message names, like "Ann Lee <ann@acme.example>"
 	Authors []string  `json:"authors,omitempty"`
 	At      time.Time `json:"at"` // when it was written
 	Message string    `json:"message,omitempty"`
 	Paths   []string  `json:"paths,omitempty"` // of the files that it changed, up to mostPaths
-	// Withheld lists the commit's files that Options.Withhold hides. A commit that has any is
-	// stored without its message.
+	// Withheld lists the commit's files that Options.Withhold hides. A commit with withheld files
+	// is stored without its message.
 	Withheld []string `json:"withheld,omitempty"`
 }
 
 const (
-	// commitHistory is how many commits are fetched if commits are documents, and keptCommits the
+	// commitHistory is the number of commits to fetch if commits are documents. keptCommits is the
 	// maximum number of these documents.
 	commitHistory = 500
 	keptCommits   = commitHistory
@@ -41,11 +41,11 @@ const (
 	mostName      = 200 // bytes of a name, and of an address of mail
 )
 
-// coAuthor is a line of a message that names a further author
+// coAuthor matches a line of a commit message that names another author
 // (https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors).
 var coAuthor = regexp.MustCompile(`(?mi)^co-authored-by:[ \t]*(.{1,200})$`)
 
-// Commits returns the commits of the branch that Update fetched, newest first. It omits merges,
+// Commits returns the commits of the branch, as of the last Update, newest first. It omits merges,
 // commits by programs, and commits that changed a withheld file.
 func (m *Mirror) Commits() []Commit {
 	all := m.load().Commits
@@ -60,7 +60,7 @@ func (m *Mirror) Commits() []Commit {
 	})
 }
 
-// commits reads the history of a commit, except commits that are already known. It ends after
+// commits reads the history of a commit. It omits commits that are already known. It stops after
 // keptCommits or at the end of the shallow mirror.
 func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, last []Commit) ([]Commit, error) {
 	known := make(map[string]Commit, len(last))
@@ -103,7 +103,7 @@ func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, 
 	return out, nil
 }
 
-// shortened returns a commit without its unused parts, which may be long.
+// shortened returns a commit without unused fields, which may be long.
 func shortened(c *object.Commit) *object.Commit {
 	c.Message = strings.Clone(c.Message[:min(len(c.Message), mostMessage)])
 	c.Author.Name, c.Author.Email = strings.Clone(c.Author.Name[:min(len(c.Author.Name), mostName)]), strings.Clone(c.Author.Email[:min(len(c.Author.Email), mostName)])
@@ -112,8 +112,9 @@ func shortened(c *object.Commit) *object.Commit {
 	return c
 }
 
-// commit reads a commit. It has no paths if it is a merge or changes too many files. Neither has
-// the last commit of the shallow mirror, which cannot be compared.
+// commit reads a commit. The result has no paths if the commit is a merge or changes too many
+// files. It has no paths for the last commit of the shallow mirror either, because its parent is
+// missing.
 func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Commit, error) {
 	c := Commit{Hash: of.Hash.String(), At: of.Author.When.UTC()}
 	if of.NumParents() > 1 {
@@ -167,7 +168,8 @@ func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Co
 	return c, nil
 }
 
-// withheld reports whether a version of a file is withheld, by its beginning.
+// withheld reports whether the beginning of a file's version causes Options.Withhold to hide the
+// file.
 func (m *Mirror) withheld(store storer.EncodedObjectStorer, name string, version plumbing.Hash) (bool, error) {
 	if m.Withhold == nil || version.IsZero() || m.Wanted != nil && !m.Wanted(name) {
 		return false, nil

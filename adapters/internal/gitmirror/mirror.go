@@ -35,23 +35,24 @@ const (
 type Options struct {
 	Remote *url.URL // of the repository, https
 	Branch string   // empty: the server's own
-	// Token returns the password for the remote's host; empty for none. Nil: there is none.
+	// Token returns the password for the remote's host, or "" if there is none. If nil, there is no
+	// password.
 	Token func(context.Context) (string, error)
-	// end of a sentence that says what to check if access is refused: "the token …"
+	// the end of a sentence that says what to check if access is refused: "the token …"
 	Access   string
 	Client   *http.Client
 	Folder   string // of the mirror; it may be deleted at any time
 	MaxBytes int64  // larger files are left out
 	MaxFetch int64  // maximum bytes that the server may send in a run
-	// Wanted reports whether a file is written to the folder, by its path; nil: all files are.
+	// Wanted reports whether to write a file to the folder, by path. If nil, all files are written.
 	Wanted func(path string) bool
 	// Withhold, if set, makes the mirror read commits too (Commits). It reports whether some
-	// readers of the repository may not see a file, by its path and its beginning. Commits that
-	// change such a file are omitted.
+	// readers of the repository may not see a file. It decides by the file's path and beginning.
+	// Commits that change such a file are omitted.
 	Withhold func(path string, begins []byte) bool
 }
 
-// Mirror is the copy of one branch. Only one process may use it at a time; see Lock.
+// Mirror is the copy of one branch. Only one process may use it at a time. See Lock.
 type Mirror struct{ Options }
 
 // New returns a mirror and creates its folder. It sends no request.
@@ -62,8 +63,8 @@ func New(options Options) (*Mirror, error) {
 	return &Mirror{options}, nil
 }
 
-// Folder returns the folder of a mirror by name. If cache is empty, it is below the user's cache
-// folder.
+// Folder returns the folder of a mirror by name. If cache is empty, the folder is below the user's
+// cache folder.
 func Folder(cache, name string) (string, error) {
 	if cache == "" {
 		base, err := os.UserCacheDir()
@@ -85,7 +86,7 @@ type State struct {
 	Skipped []index.Notice // omitted files of the branch
 }
 
-// mirrored describes the files written out and their commit.
+// mirrored describes the files in the folder and their commit.
 type mirrored struct {
 	Commit  string          `json:"commit"`
 	Files   map[string]file `json:"files"`
@@ -93,7 +94,7 @@ type mirrored struct {
 	Commits []Commit        `json:"commits,omitempty"`
 }
 
-// file is a file as it was written out.
+// file describes a file in the folder.
 type file struct {
 	Blob string    `json:"blob"`
 	Time time.Time `json:"time"` // of its last commit
@@ -118,8 +119,8 @@ func (m *Mirror) Lock() (release func(), err error) {
 // ErrMoved reports that the branch is not at the expected commit.
 var ErrMoved = errors.New("the branch is at another commit")
 
-// Update fetches the branch and updates its files. If expected is not empty, it fetches files only
-// if the branch is at that commit. Its errors are sentences.
+// Update fetches the branch and updates the folder. If expected is not empty, it fetches files only
+// if the branch is at that commit. The text of an error is a sentence.
 func (m *Mirror) Update(ctx context.Context, expected string) (State, error) {
 	now, err := m.update(ctx, expected)
 	if err != nil {
@@ -157,7 +158,7 @@ func (m *Mirror) update(ctx context.Context, expected string) (now mirrored, err
 	})
 }
 
-// unpack writes out the files of a commit and reads the commits behind it.
+// unpack writes the files of a commit to the folder and reads the commit's history.
 func (m *Mirror) unpack(ctx context.Context, store storer.EncodedObjectStorer, head *object.Commit, last mirrored) (mirrored, error) {
 	listed, err := m.list(ctx, store, head.TreeHash)
 	if err != nil {
@@ -185,8 +186,9 @@ func (m *Mirror) unpack(ctx context.Context, store storer.EncodedObjectStorer, h
 	return now, m.save(now)
 }
 
-// load reads the stored state; empty if unknown. Until it is saved again it counts as unknown,
-// because a process that dies while it writes leaves files of two commits.
+// load reads the stored state. It returns an empty state if the state is unknown. The state counts
+// as unknown until it is saved again. Otherwise a process that dies while it writes could leave
+// files of two commits.
 func (m *Mirror) load() mirrored {
 	var last mirrored
 	data, err := os.ReadFile(filepath.Join(m.Folder, state))
@@ -208,9 +210,10 @@ func (m *Mirror) save(now mirrored) error {
 	return os.Rename(place+".new", place)
 }
 
-// changes returns when files were changed, according to the available commits, and the date of the
-// oldest one. A merge counts as a change of what it brings to the branch. It stops early if the
-// comparison takes too much; earlier changes then have the date of the oldest compared commit.
+// changes returns when files were changed, according to the available commits. It also returns the
+// date of the oldest available commit. A merge counts as a change of the files that it brings to
+// the branch. It stops early if the comparison is too expensive. Earlier changes then have the date
+// of the oldest compared commit.
 func changes(ctx context.Context, head *object.Commit, read *trees) (times map[string]time.Time, oldest time.Time, err error) {
 	times = make(map[string]time.Time)
 	for commit, n := head, 0; ; n++ {
@@ -238,7 +241,7 @@ func changes(ctx context.Context, head *object.Commit, read *trees) (times map[s
 	}
 }
 
-// write updates the folder to the files of a commit.
+// write updates the folder so that it contains the files of a commit.
 func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, head *object.Commit, listed *listing, last mirrored, when func(name string) time.Time) (mirrored, error) {
 	now := mirrored{Commit: head.Hash.String(), Files: make(map[string]file)}
 	if err := os.Remove(filepath.Join(m.Folder, state)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -288,11 +291,10 @@ func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, he
 	return now, nil
 }
 
-// pointer is the beginning of a file whose content is in Git LFS (its specification, "The
-// Pointer").
+// pointer is the prefix of a file whose content is in Git LFS (its specification, "The Pointer").
 const pointer = "version https://git-lfs.github.com/spec/"
 
-// writeFile writes a file. A sentence says why it was skipped.
+// writeFile writes a file. If it skips the file, it returns a sentence that says why.
 func writeFile(root *os.Root, name string, store storer.EncodedObjectStorer, hash plumbing.Hash, at time.Time) (left string, err error) {
 	o, err := store.EncodedObject(plumbing.BlobObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {

@@ -20,8 +20,9 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// Limits of a pack. An object above one of those of single objects is left out of the pack's index,
-// as if the server had not sent it; a pack above one of the others is refused.
+// maxObjects and the constants below it are limits of a pack. An object above a limit for single
+// objects is omitted from the pack's index, as if the server had not sent it. A pack above any
+// other limit is refused.
 const (
 	maxObjects  = 400_000
 	maxUnpacked = 16 << 30 // bytes of all objects, each unpacked as often as it is read
@@ -35,8 +36,8 @@ const (
 
 var errPack = errors.New("the repository is larger than what is read of one")
 
-// storage keeps a repository in a folder. It indexes packs itself: the library reads each object
-// whole, whatever its size.
+// storage stores a repository in a folder. It creates the index of a pack itself, because the
+// library reads each object whole, whatever its size.
 type storage struct {
 	*filesystem.Storage
 	ctx    context.Context //nolint:containedctx // the library's interface has none
@@ -44,7 +45,7 @@ type storage struct {
 	begin  func() // called when the pack begins
 }
 
-// open returns the repository in a folder, with its limits. The storage is closed by the caller.
+// open opens the repository in a folder with its limits. The caller must close the storage.
 func (m *Mirror) open(ctx context.Context, in *gogit.Repository, folder string, begin func()) (*gogit.Repository, error) {
 	held, ok := in.Storer.(*filesystem.Storage)
 	if !ok {
@@ -130,7 +131,7 @@ type packed struct {
 	out    bool // skipped
 }
 
-// indexer finds the hashes of a pack's objects in little memory.
+// indexer computes the hashes of a pack's objects in little memory.
 type indexer struct {
 	ctx      context.Context //nolint:containedctx // of one call of indexPack
 	scan     *packfile.Scanner
@@ -181,7 +182,7 @@ func indexPack(ctx context.Context, f *os.File) (*idxfile.MemoryIndex, error) {
 	return out.Index()
 }
 
-// list notes the objects, and the hashes of those that are whole.
+// list records all objects, and the hashes of objects that are not deltas.
 func (x *indexer) list(n int) error {
 	x.objects = make([]packed, 0, n)
 	for i := range n {
@@ -230,7 +231,7 @@ func (x *indexer) count(n int64) error {
 	return x.ctx.Err()
 }
 
-// difference reads the two sizes at the beginning of a delta.
+// difference reads the two sizes at the start of a delta.
 func (o *packed) difference(begins []byte, length int64) {
 	from, n := binary.Uvarint(begins)
 	if n <= 0 {
@@ -248,8 +249,9 @@ func tooLarge(kind plumbing.ObjectType, size int64) bool {
 		kind == plumbing.TagObject
 }
 
-// resolve computes the hashes of objects stored as deltas. A delta follows its base, except that a
-// base by hash may come later; another round then resolves it.
+// resolve computes the hashes of objects stored as deltas. The base of a delta usually comes before
+// the delta. A base that is referenced by hash may come later. Such a delta is resolved in another
+// round.
 func (x *indexer) resolve() error {
 	x.byHash = make(map[plumbing.Hash]int)
 	for i := range x.objects {
@@ -300,7 +302,7 @@ func (x *indexer) baseOf(i int) (int, bool) {
 	return at, known
 }
 
-// name has an object be found by its hash.
+// name adds an object to the index under its hash.
 func (x *indexer) name(i int) {
 	if len(x.refs) > 0 && !x.objects[i].hash.IsZero() {
 		x.byHash[x.objects[i].hash] = i
@@ -312,7 +314,7 @@ func (x *indexer) at(offset int64) (int, bool) {
 	return slices.BinarySearchFunc(x.objects, offset, func(p packed, offset int64) int { return int(p.offset - offset) })
 }
 
-// content returns the bytes of an object whose bases are resolved.
+// content returns the bytes of an object. The object's bases must be resolved.
 func (x *indexer) content(i int) ([]byte, error) {
 	chain := []int{i}
 	data, cached := x.cached[i]
@@ -346,7 +348,8 @@ func (x *indexer) content(i int) ([]byte, error) {
 	return data, nil
 }
 
-// inflate returns the bytes that are stored of an object.
+// inflate returns the decompressed bytes of an object as stored. For a delta, these are the delta's
+// bytes.
 func (x *indexer) inflate(i int) ([]byte, error) {
 	h, err := x.scan.SeekObjectHeader(x.objects[i].offset)
 	if err != nil {
@@ -358,7 +361,7 @@ func (x *indexer) inflate(i int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// beginning keeps the first bytes that are written to it: two numbers of ten bytes each.
+// beginning is a writer that keeps the first bytes. These hold two numbers of up to ten bytes each.
 type beginning struct{ data []byte }
 
 // Write implements io.Writer.

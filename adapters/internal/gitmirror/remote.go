@@ -22,12 +22,11 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// history is how many commits are fetched. Files that changed within them have the date of their
-// commit. Older files have the date of the oldest one.
+// history is the number of commits to fetch. Files that changed within these commits have the date
+// of their commit. Older files have the date of the oldest fetched commit.
 const history = 200
 
-// maxPacks is how many fetches a mirror accepts before it is cloned again, because nothing repacks
-// it.
+// maxPacks is the number of fetches after which a mirror is cloned again. Packs are never merged.
 const maxPacks = 50
 
 var (
@@ -36,7 +35,8 @@ var (
 	errNoBranch = errors.New("there is no such branch")
 )
 
-// Head asks the server for the branch and its commit. It fetches nothing. Its errors are sentences.
+// Head requests the branch and its commit from the server. It fetches no files. The text of an
+// error is a sentence.
 func (m *Mirror) Head(ctx context.Context) (branch, commit string, err error) {
 	asking, err := m.through(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func (m *Mirror) Head(ctx context.Context) (branch, commit string, err error) {
 	return name.Short(), hash.String(), nil
 }
 
-// head asks the server for the commit of the branch.
+// head requests the commit of the branch from the server.
 func (m *Mirror) head(ctx context.Context) (branch plumbing.ReferenceName, commit plumbing.Hash, err error) {
 	remote := gogit.NewRemote(memory.NewStorage(), &config.RemoteConfig{Name: "origin", URLs: []string{m.Remote.String()}})
 	refs, err := remote.ListContext(ctx, &gogit.ListOptions{Auth: auth(ctx)})
@@ -127,7 +127,7 @@ func closeStorage(of *gogit.Repository) error {
 	return nil
 }
 
-// check reports whether a commit and its tree are there.
+// check reports whether the mirror has a commit and the commit's tree.
 func check(repository *gogit.Repository, commit plumbing.Hash) error {
 	got, err := repository.CommitObject(commit)
 	if err != nil { // pushed to between the two questions: the next run sees it
@@ -139,8 +139,7 @@ func check(repository *gogit.Repository, commit plumbing.Hash) error {
 	return nil
 }
 
-// TooLarge reports whether an error means that a repository is too large, so that a retry is
-// useless.
+// TooLarge reports whether an error means that a repository is too large. A retry is then useless.
 func TooLarge(err error) bool {
 	for _, e := range []error{errTooMuch, errRefs, errPack, errEntries, errObject} {
 		if errors.Is(err, e) {
@@ -160,7 +159,7 @@ func auth(ctx context.Context) transport.AuthMethod {
 	return &githttp.BasicAuth{Username: "x-access-token", Password: by.token}
 }
 
-// Absent reports whether an error of Update says that the repository does not exist, is not
+// Absent reports whether an error of Update means that the repository does not exist, is not
 // readable, or is empty.
 func Absent(err error) bool {
 	for _, e := range []error{transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed, transport.ErrRepositoryNotFound, transport.ErrEmptyRemoteRepository} {
@@ -201,8 +200,8 @@ func (m *Mirror) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%s cannot be read now: %w", m.Remote, err)
 }
 
-// mirrorKey is the context's key for the mirror on whose behalf a request is made: the library has
-// one transport for all of a process.
+// mirrorKey is the context key for the mirror that makes a request. The library has one transport
+// for the whole process.
 type mirrorKey struct{}
 
 var install sync.Once
@@ -222,7 +221,7 @@ func (m *Mirror) through(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, mirrorKey{}, by), nil
 }
 
-// allowance is a mirror with its token and the remaining bytes that its server may send.
+// allowance is a mirror with its token and the number of bytes that its server may still send.
 type allowance struct {
 	*Mirror
 	token     string
@@ -231,11 +230,11 @@ type allowance struct {
 	early     int64 // of the answers before the pack, which the library reads into memory
 }
 
-// maxBeforePack limits the bytes that a server may send in a run before the pack: branches and
-// tags, three times, and the negotiation.
+// maxBeforePack limits the bytes that a server may send in a run before the pack. The bytes cover
+// branches and tags, three times, and the negotiation.
 const maxBeforePack = 48 << 20
 
-// expectPack lets the pack be as large as all that the server may send.
+// expectPack raises the limit to the maximum size of a pack.
 func expectPack(ctx context.Context) {
 	if by, ok := ctx.Value(mirrorKey{}).(*allowance); ok {
 		by.mu.Lock()
@@ -244,7 +243,7 @@ func expectPack(ctx context.Context) {
 	}
 }
 
-// perMirror sends each request through the client of the mirror that it is made for.
+// perMirror sends each request through the HTTP client of the mirror that makes the request.
 type perMirror struct{}
 
 // RoundTrip implements http.RoundTripper.
@@ -264,7 +263,7 @@ func (perMirror) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// counted is a body that ends with an error once the server has sent too much.
+// counted is a response body. Reading fails once the server has sent too many bytes.
 type counted struct {
 	io.ReadCloser
 	by *allowance

@@ -17,8 +17,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// Limits of the trees of a commit. Trees may hold one another many times over, so that a small
-// repository unpacks to any number of files.
+// maxEntries and the constants below it are limits of the trees of a commit. Trees may contain each
+// other many times, so a small repository can unpack to any number of files.
 const (
 	maxEntries = 400_000  // of all trees, each counted wherever it is
 	maxTrees   = 48 << 20 // bytes of these
@@ -38,13 +38,13 @@ var (
 	errObject  = errors.New("a folder or commit of the branch is missing or too large to be read")
 )
 
-// trees reads trees as long as their entries and bytes last.
+// trees reads trees within limits of entries and bytes.
 type trees struct {
 	store          storer.EncodedObjectStorer
 	entries, bytes int64
 }
 
-// read returns a tree. An empty hash is an empty tree.
+// read returns a tree. The zero hash means an empty tree.
 func (r *trees) read(hash plumbing.Hash) (*object.Tree, error) {
 	if hash.IsZero() {
 		return &object.Tree{}, nil
@@ -66,7 +66,7 @@ func (r *trees) read(hash plumbing.Hash) (*object.Tree, error) {
 	return tree, nil
 }
 
-// listing is what of a commit's files is written out.
+// listing holds the files of a commit to write to the folder.
 type listing struct {
 	files   map[string]plumbing.Hash
 	paths   int   // bytes of their names
@@ -95,12 +95,12 @@ func (l *listing) notices() []index.Notice {
 	return append(l.skipped, index.Notice{Name: plural.Count(l.more, "more entry"), Sentence: "They are left out too."})
 }
 
-// printable is a name that can be stored and shown.
+// printable returns a name in a form that can be stored and shown.
 func printable(name string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// list lists the files of a tree that are to be written out.
+// list lists the files of a tree to write to the folder.
 func (m *Mirror) list(ctx context.Context, store storer.EncodedObjectStorer, root plumbing.Hash) (*listing, error) {
 	out := &listing{files: make(map[string]plumbing.Hash)}
 	read := &trees{store: store, entries: maxEntries, bytes: maxTrees}
@@ -148,7 +148,7 @@ func (m *Mirror) list(ctx context.Context, store storer.EncodedObjectStorer, roo
 	return out, nil
 }
 
-// listFile lists a file, if it is to be written out.
+// listFile adds a file to the listing if it is wanted.
 func (m *Mirror) listFile(store storer.EncodedObjectStorer, out *listing, name string, e object.TreeEntry) error {
 	switch {
 	case e.Mode == filemode.Submodule:
@@ -186,12 +186,12 @@ func (m *Mirror) listFile(store storer.EncodedObjectStorer, out *listing, name s
 	return nil
 }
 
-// ignored are characters that HFS+ leaves out of names.
+// ignored lists the characters that HFS+ ignores in names.
 var ignored = strings.NewReplacer("\u200c", "", "\u200d", "", "\u200e", "", "\u200f", "", "\u202a", "", "\u202b", "", "\u202c", "", "\u202d", "", "\u202e", "",
 	"\u206a", "", "\u206b", "", "\u206c", "", "\u206d", "", "\u206e", "", "\u206f", "", "\ufeff", "")
 
-// badName says why a name of a tree entry is invalid, or returns "". Git's fsck rejects the same
-// names, in all spellings that some system treats as ".git".
+// badName returns the reason why the name of a tree entry is invalid, or returns "". Git's fsck
+// rejects the same names, in all spellings that some system treats as ".git".
 func badName(name string) string {
 	plain, _, _ := strings.Cut(strings.ToLower(ignored.Replace(name)), ":")
 	plain = strings.TrimRight(plain, ". ")
@@ -206,13 +206,14 @@ func badName(name string) string {
 	return ""
 }
 
-// change is a file that differs between two trees. A zero hash is no file.
+// change is a file that differs between two trees. A zero hash means that the file is missing in
+// that tree.
 type change struct {
 	name     string
 	from, to plumbing.Hash
 }
 
-// compare returns the files that differ between two trees. It ends with errEntries where these have
+// compare returns the files that differ between two trees. It returns errEntries if the trees have
 // too many entries.
 func (r *trees) compare(ctx context.Context, from, to plumbing.Hash) ([]change, error) {
 	type pair struct {
@@ -284,5 +285,5 @@ func parents(c *object.Commit) []plumbing.Hash {
 	return c.ParentHashes[:min(len(c.ParentHashes), maxParents)]
 }
 
-// maxParents is how many parents of a commit are looked at.
+// maxParents is the maximum number of parents of a commit that are read.
 const maxParents = 16

@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Sections parses each file in testdata with an extension such as ".html". It compares the sections
-// with the file of the same name and the extension ".golden". The head that parse returns precedes
-// the sections.
+// Sections parses each file in testdata that has an extension such as ".html". It compares the
+// result with the file of the same name and the extension ".golden". The result is the head that
+// parse returns, followed by the sections.
 func Sections(t *testing.T, ending string, parse func(source string) (head string, sections []document.Section)) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*" + ending)

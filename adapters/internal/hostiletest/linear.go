@@ -12,19 +12,20 @@ import (
 )
 
 const (
-	// allowed is the maximum ratio of costs for ten times the length. Linear is 10; the rest allows
-	// for noise.
+	// allowed is the maximum ratio of costs for ten times the length. For linear code the ratio is
+	// 10. The rest allows for noise.
 	allowed = 40
-	// allowedMemory is the same for memory. Quadratic use would need 100 times as much. A long
-	// answer is laid out again if it does not fit its messages, and under the race detector the
-	// parser's pools keep nothing.
+	// allowedMemory is like allowed, for memory. Quadratic code would need 100 times as much. The
+	// limit is above 10 for two reasons: a long answer is laid out again if it does not fit its
+	// messages, and under the race detector the parser's pools keep nothing.
 	allowedMemory = 70
-	// raced is the additional factor under the race detector, where the parser's pools keep nothing
-	// and linear code looks quadratic. A separate run of make test checks the real limits.
+	// raced is an additional factor under the race detector. There the parser's pools keep nothing,
+	// so linear code looks quadratic. A separate run of make test checks the real limits.
 	raced = 4
-	// free is a time per byte that is always allowed, because it is too short to measure.
+	// free is a time per byte that is always allowed. It is too short to measure.
 	free = 4 * time.Microsecond
-	// perByte is how many bytes of memory may be asked for, garbage included, for a byte of text.
+	// perByte is the maximum number of bytes of memory, including garbage, that may be allocated
+	// for each byte of text.
 	perByte    = 32 << 10
 	freeMemory = 32 << 20
 )
@@ -36,11 +37,13 @@ type Cost struct {
 	Memory uint64        // bytes that were allocated, garbage included
 }
 
-// Linear reads hostile texts of two lengths, one ten times the other. It fails if the long one
-// costs far more than ten times the time or memory. By default it reads a few texts of 4 and 40 kB.
-// With HOSTILE=one in the environment it reads a hundred of 10 and 100 kB. With HOSTILE=all it
-// reads tens of thousands and logs the worst ten. read must not leave goroutines running, and the
-// test must not be parallel, because the measurements cover the whole process.
+// Linear reads hostile texts of two lengths. The long text is ten times the length of the short
+// text. Linear fails if the long text costs far more than ten times the time or memory. By default
+// it reads a few texts of 4 and 40 kB. With HOSTILE=one in the environment it reads a hundred of 10
+// and 100 kB. With HOSTILE=all it reads tens of thousands and logs the worst ten.
+//
+// read must not leave goroutines running. The test must not be parallel, because the measurements
+// cover the whole process.
 func Linear(t *testing.T, read func(text string)) {
 	t.Helper()
 	texts, size := Few, 4<<10
@@ -81,7 +84,7 @@ func tooSlow(cost, of Cost, size int) bool {
 	return cost.Time > time.Duration(size)*free && cost.Time > time.Duration(times())*allowed*of.Time
 }
 
-// times is by how much bounds are wider in this process.
+// times returns the factor by which limits are raised in this process.
 func times() uint64 {
 	if info, ok := debug.ReadBuildInfo(); ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "-race" && s.Value == "true" }) {
 		return raced
@@ -89,8 +92,8 @@ func times() uint64 {
 	return 1
 }
 
-// processor is the time that this process has used, which other processes on the machine change
-// little.
+// processor returns the processor time that this process has used. Other processes on the machine
+// affect it little.
 func processor() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -118,8 +121,8 @@ func Bounded(t *testing.T, text string, read func()) {
 	read()
 }
 
-// Bound is Bounded for the code until the caller calls end. It allows memory for size bytes of text
-// plus fixed bytes.
+// Bound is like Bounded, for the code that runs until the caller calls end. It allows memory for
+// size bytes of text plus fixed bytes.
 func Bound(t *testing.T, size int, fixed uint64) (end func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

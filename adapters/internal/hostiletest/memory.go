@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// peak is the environment variable that tells the child process its limit.
+// peak is the environment variable that contains the child process's memory limit.
 const peak = "HOSTILETEST_PEAK"
 
 // Peak runs read in a separate process. It fails if that process dies or takes more than limit
-// bytes from the system. It runs the calling test again in that process, so the test must do
+// bytes from the system. It runs the calling test again in that process. The test must therefore do
 // nothing before it calls Peak.
 func Peak(t *testing.T, limit uint64, read func()) {
 	t.Helper()

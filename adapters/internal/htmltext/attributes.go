@@ -6,7 +6,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// attributes are the attributes of an element that matter for its text.
+// attributes holds the attributes of an element that affect its text.
 type attributes struct {
 	id, href, rel, role, lang, name, property, content string
 	navigational                                       bool // its class is one of navigation
@@ -59,7 +59,7 @@ func (x *extractor) attributes(more bool) attributes {
 	return a
 }
 
-// navigation reports whether an element holds nothing but ways to other places.
+// navigation reports whether an element contains only navigation.
 func (a attributes) navigation(tag atom.Atom, inMain bool) bool {
 	switch tag {
 	case atom.Html, atom.Body, atom.Main, atom.Article:
@@ -78,14 +78,15 @@ func (a attributes) navigation(tag atom.Atom, inMain bool) bool {
 	return a.navigational || layout(tag) && waysElsewhere[plainID(a.id)]
 }
 
-// waysElsewhere are ids of layout that hold ways to other places, as plainID gives them.
+// waysElsewhere lists layout ids of elements that contain navigation. The ids have the form that
+// plainID returns.
 var waysElsewhere = map[string]bool{
 	"toc": true, "toctitle": true, "tableofcontents": true, "nav": true, "navbar": true, "navigation": true, "globalnav": true, "leftnav": true, "topnav": true,
 	"menu": true, "mainmenu": true, "searchmenu": true, "searchbox": true, "searchform": true, "sidebar": true, "breadcrumb": true, "breadcrumbs": true,
 	"footer": true, "pagefooter": true, "sitefooter": true, "siteheader": true, "skiplink": true,
 }
 
-// plainID is an id without hyphens, in small letters.
+// plainID returns an id in lower case without hyphens.
 func plainID(id string) string { return strings.ToLower(hyphens.Replace(id)) }
 
 var hyphens = strings.NewReplacer("-", "", "_", "")
@@ -112,8 +113,8 @@ func navigationClass(class string) bool {
 	return false
 }
 
-// furniture reports whether the id of an element names a part of the page's frame, and not the text
-// that comes next.
+// furniture reports whether an element's id names a part of the page's frame, rather than an anchor
+// for the text that follows.
 func furniture(tag atom.Atom, a attributes) bool {
 	switch tag {
 	case atom.Header, atom.Footer, atom.Nav, atom.Form:
@@ -122,7 +123,8 @@ func furniture(tag atom.Atom, a attributes) bool {
 	return layout(tag) && (waysElsewhere[plainID(a.id)] || frame[plainID(a.id)])
 }
 
-// frame are ids of layout around the content, as returned by plainID.
+// frame lists layout ids of elements around the content. The ids have the form that plainID
+// returns.
 var frame = map[string]bool{
 	"header": true, "search": true, "banner": true, "masthead": true, "page": true, "wrapper": true, "container": true, "pageheader": true, "tocheader": true,
 }
@@ -155,7 +157,7 @@ func unreadable(tag atom.Atom) bool {
 	return false
 }
 
-// formatting elements have no effect on plain text. Pages often leave them open.
+// formatting lists elements that have no effect on plain text. Pages often lack their end tags.
 func formatting(tag atom.Atom) bool {
 	switch tag {
 	case atom.B, atom.I, atom.Em, atom.Strong, atom.U, atom.Font, atom.Big, atom.Small, atom.S, atom.Strike, atom.Abbr, atom.Acronym, atom.Cite,
@@ -173,8 +175,8 @@ func isHeading(tag atom.Atom) bool {
 	return false
 }
 
-// isContainer reports whether an element may hold whole tables, so that its end also ends a table
-// that was never closed.
+// isContainer reports whether an element may contain whole tables. The element's end then also ends
+// a table without an end tag.
 func isContainer(tag atom.Atom) bool {
 	switch tag {
 	case atom.Html, atom.Body, atom.Main, atom.Article, atom.Section, atom.Div, atom.Form, atom.Center:
@@ -183,7 +185,7 @@ func isContainer(tag atom.Atom) bool {
 	return false
 }
 
-// isBlock reports whether an element begins and ends a line.
+// isBlock reports whether an element starts and ends a line.
 func isBlock(tag atom.Atom) bool {
 	switch tag {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Center, atom.Dd, atom.Details, atom.Dialog, atom.Div,

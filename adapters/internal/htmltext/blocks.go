@@ -29,7 +29,7 @@ func (x *extractor) lineBreak() {
 	}
 }
 
-// begin prepares for the text of an element that has just been met.
+// begin prepares the extractor for the text of an element that starts.
 func (x *extractor) begin(e *element) {
 	if e.skip {
 		return
@@ -63,7 +63,7 @@ func (x *extractor) begin(e *element) {
 	}
 }
 
-// finish uses the text of an element that ends.
+// finish processes the text of an element that ends.
 func (x *extractor) finish(e element) {
 	if e.skip {
 		return
@@ -120,7 +120,8 @@ func (x *extractor) finish(e element) {
 // longestPower is the maximum length of a superscript number in bytes.
 const longestPower = 20
 
-// inTitle reports whether the text is that of a heading or a term, which are written without marks.
+// inTitle reports whether the current text belongs to a heading or a term. Such text is written
+// without marks.
 func (x *extractor) inTitle() bool {
 	for i := len(x.open) - 1; i >= max(0, len(x.open)-searched); i-- {
 		switch x.open[i].tag {
@@ -161,7 +162,7 @@ func (x *extractor) finishLink(e element) {
 	}
 }
 
-// link keeps a link that leads to another page.
+// link stores a link to another page.
 func (x *extractor) link(text string, e element) {
 	to := strings.TrimSpace(e.href)
 	if to == "" || to[0] == '#' || len(x.links) == document.MaxLinks {
@@ -173,7 +174,7 @@ func (x *extractor) link(text string, e element) {
 	}
 }
 
-// longestLink is how many bytes the text of a link may have.
+// longestLink is the maximum length of a link's text in bytes.
 const longestLink = 4 << 10
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
@@ -216,7 +217,7 @@ func (x *extractor) finishCode() {
 	x.code(code)
 }
 
-// flush ends the paragraph that is being read. Inside a heading it only parts words.
+// flush ends the current paragraph. Inside a heading it only separates words.
 func (x *extractor) flush() {
 	switch {
 	case x.preDepth > 0:

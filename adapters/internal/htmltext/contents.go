@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Contents recognises a page's own table of contents: a block of links within the page and hardly
-// any other text. Its text repeats headings of the page. So a search would find this block first
-// for many questions, although it answers none. The zero Contents is ready to use.
+// Contents recognises a page's table of contents: a block of links within the page and hardly any
+// other text. A table of contents repeats the headings of the page. A search would therefore find
+// it first for many questions, although it answers none. The zero Contents is ready to use.
 type Contents struct{ links, letters int }
 
 const (

@@ -10,9 +10,11 @@ import (
 )
 
 const (
-	// deepest is the maximum number of open elements; deeper ones count as text of the last one.
+	// deepest is the maximum number of open elements. Deeper elements become text of the last
+	// element.
 	deepest = 1024
-	// dtLevel is the heading level of the first kind of term list; all are below h6.
+	// dtLevel is the heading level of the outermost term lists. All levels of term lists are below
+	// h6.
 	dtLevel = 10
 )
 
@@ -52,7 +54,7 @@ type extractor struct {
 	links, mainLinks []document.Link // of the page, and of its main part
 }
 
-// steps is how many tokens are read between two looks at the clock.
+// steps is the number of tokens between two checks of ctx.
 const steps = 1024
 
 func extract(ctx context.Context, text string, choosy bool) (*extractor, error) {
@@ -82,7 +84,7 @@ func extract(ctx context.Context, text string, choosy bool) (*extractor, error) 
 	}
 }
 
-// top is the innermost open element; the zero element outside of all.
+// top returns the innermost open element. It returns the zero element if none is open.
 func (x *extractor) top() element {
 	if len(x.open) == 0 {
 		return element{}
@@ -147,7 +149,7 @@ func (x *extractor) start(selfClosing bool) {
 	}
 }
 
-// searched is how far up an end tag looks for its element.
+// searched is the maximum number of open elements in which an end tag searches for its element.
 const searched = 256
 
 func (x *extractor) end(tag atom.Atom) {
@@ -165,7 +167,7 @@ func (x *extractor) end(tag atom.Atom) {
 	}
 }
 
-// closeTo closes the open elements from the innermost to the one at index depth.
+// closeTo closes the open elements, from the innermost element to the element at index depth.
 func (x *extractor) closeTo(depth int) {
 	for len(x.open) > depth {
 		e := x.open[len(x.open)-1]
@@ -205,7 +207,7 @@ func (x *extractor) imply(tag atom.Atom) {
 	}
 }
 
-// closeWithin closes the innermost element with a tag, unless one of the bounds is nearer.
+// closeWithin closes the innermost element with a tag, unless a bounding element is further inside.
 func (x *extractor) closeWithin(tag atom.Atom, bounds ...atom.Atom) {
 	for i := len(x.open) - 1; i >= max(0, len(x.open)-searched); i-- {
 		for _, bound := range bounds {
@@ -220,7 +222,8 @@ func (x *extractor) closeWithin(tag atom.Atom, bounds ...atom.Atom) {
 	}
 }
 
-// block writes a block to the page, and to its main part when it lies there.
+// block writes a block to the page. If the block is in the main part, it also writes the block
+// there.
 func (x *extractor) block(kind document.BlockKind, text string) {
 	if x.contents.Only(text) && x.choosy {
 		return

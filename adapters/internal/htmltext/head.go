@@ -23,8 +23,8 @@ func (x *extractor) meta(a attributes) {
 	}
 }
 
-// comment reads the header of the Go project's pages: a comment before everything else that holds a
-// JSON object.
+// comment reads the header of the Go project's pages. The header is a comment before all other
+// content, and contains a JSON object.
 func (x *extractor) comment(text []byte) {
 	if x.head || x.all.Size() > 0 || len(text) == 0 || text[0] != '{' {
 		return
@@ -38,7 +38,7 @@ func (x *extractor) comment(text []byte) {
 	x.head = header.Title != ""
 }
 
-// title reads a title element; the first one with text counts.
+// title reads a title element. The first title with text counts.
 func (x *extractor) title(text string) {
 	if !x.head && text != "" {
 		x.page.Title, x.head = text, true

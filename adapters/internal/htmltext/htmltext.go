@@ -1,9 +1,9 @@
-// Package htmltext reads HTML pages as documents. It extracts the title, the address, and the
+// Package htmltext parses HTML pages as documents. It extracts the title, the address, and the
 // content as sections of paragraphs, lists, tables and code. It omits navigation, scripts and
 // styling.
 //
-// It reads tokens, not a tree. It accepts any input in linear time and memory, however deep or
-// broken its nesting is.
+// It reads tokens and builds no tree. It accepts any input in linear time and memory, even if
+// nesting is deep or broken.
 package htmltext
 
 import (
@@ -17,18 +17,19 @@ import (
 // Page is the metadata and content of a page.
 type Page struct {
 	Title string // of the page, else its first heading of the highest rank; may be empty
-	// the page's canonical address as written: possibly relative or empty
+	// the page's canonical address as written; may be relative or empty
 	Canonical string
 	Language  string // primary subtag of the html element's lang, in lower case; may be empty
 	UpdatedAt time.Time
 	Sections  []document.Section
-	// the base of relative links as written: possibly relative; empty: the page's address
+	// the base of relative links as written; may be relative; if empty, the base is the page's
+	// address
 	Base  string
 	Links []document.Link // to other pages, of the part that Sections hold, as written
 }
 
-// Read reads a page as UTF-8, with memory from the process's pool. A page without text has no
-// Sections. The error is the cause of ctx. Read is safe for concurrent use.
+// Read parses a page in UTF-8. It reserves memory from the process's pool. A page without text has
+// no Sections. The error is the cause of ctx. Read is safe for concurrent use.
 func Read(ctx context.Context, text string) (Page, error) {
 	return footprint.Hold(ctx, footprint.HTML, int64(len(text)), func(ctx context.Context) (Page, error) { return read(ctx, text) })
 }
@@ -54,6 +55,6 @@ func read(ctx context.Context, text string) (Page, error) {
 	return page, nil
 }
 
-// mainShare is a divisor: a main element counts as the content if it has at least 1/mainShare of
-// the page's text.
+// mainShare is the divisor for the minimum size of a main element. The main element counts as the
+// content if it has at least 1/mainShare of the page's text.
 const mainShare = 3

@@ -7,23 +7,24 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// filled is the minimum length in bytes of a line that was wrapped. Terminals have 80 columns,
-// manual pages mostly 78.
+// filled is the minimum length in bytes of a line that was wrapped. Terminals have 80 columns, and
+// most manual pages have 78.
 const filled = 40
 
 var (
-	// word is a word, or several that hyphens join. U+2010 is what groff writes for a hyphen, and
-	// "-" for the minus sign of an option.
+	// word matches a word, or several words joined by hyphens. U+2010 is groff's hyphen. "-" is
+	// groff's minus sign, as in options.
 	word = regexp.MustCompile(`\pL+(?:[-‐]\pL+)*`)
-	// broken ends with the first part of a word, preceded by a space: no part of --no-cache
-	// matches.
+	// broken matches a line that ends with the first part of a word after a space. It does not
+	// match a part of --no-cache.
 	broken = regexp.MustCompile(`(?:^|[ (])(\p{Ll}{2,})[-‐]$`)
-	// rest begins with the last part of a word and the text after it up to a space.
+	// rest matches the last part of a word and the following text up to a space.
 	rest = regexp.MustCompile(`^( *)(\p{Ll}{2,})([^\pL ‐-][^ ]*)?(?: +|$)`)
 )
 
 // joinWords joins words that are hyphenated at line ends, as in manual pages formatted for a
-// terminal. It joins a word if the page contains it elsewhere without the hyphen and not with it.
+// terminal. It joins a word if the page contains the word elsewhere without the hyphen, and nowhere
+// else with the hyphen.
 func joinWords(sections []document.Section) {
 	whole := make(map[string]bool)
 	var divided []*document.Block

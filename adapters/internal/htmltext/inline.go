@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// inline is the running text of a paragraph, with white space collapsed.
+// inline is the text of a paragraph with white space collapsed.
 type inline struct {
 	bytes []byte
 	space bool // white space is due before the next letter
@@ -13,7 +13,7 @@ type inline struct {
 	takes int  // number of times that the text was taken
 }
 
-// mark is a place in the running text. It is void once the text has been taken.
+// mark is a position in the text. It becomes invalid once the text has been taken.
 type mark struct{ at, taken int }
 
 func (t *inline) mark() mark { return mark{len(t.bytes), t.takes} }
@@ -76,7 +76,7 @@ func (t *inline) since(m mark) string {
 	return string(t.bytes[m.at:])
 }
 
-// length returns the number of bytes from a mark.
+// length returns the number of bytes after a mark.
 func (t *inline) length(m mark) int {
 	if m.taken != t.takes {
 		return 0
@@ -84,7 +84,7 @@ func (t *inline) length(m mark) int {
 	return len(t.bytes) - m.at
 }
 
-// replace puts a text in place of what was written since a mark, keeping the space before it.
+// replace replaces the text after a mark. It keeps the space before the text.
 func (t *inline) replace(m mark, text string) {
 	before := t.bytes[m.at]
 	t.bytes = t.bytes[:m.at]

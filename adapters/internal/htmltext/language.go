@@ -6,8 +6,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// codeLanguage returns the language of code according to the classes of its element, as set by
-// highlighters and documentation generators; empty if unknown.
+// codeLanguage returns the language of code from the classes of the code's element. Highlighters
+// and documentation generators set these classes. It returns "" if the language is unknown.
 func codeLanguage(tag atom.Atom, classes string) string {
 	if tag != atom.Pre && tag != atom.Code && tag != atom.Div {
 		return ""
@@ -32,7 +32,7 @@ func codeLanguage(tag atom.Atom, classes string) string {
 	return ""
 }
 
-// named reports whether a name is that of a language.
+// named reports whether a text is the name of a language.
 func named(name string) bool {
 	switch name {
 	case "", "default", "none", "text", "plaintext", "plain", "nohighlight", "numberSource", "literalinclude":

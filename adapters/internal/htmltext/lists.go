@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// lists are the lists around the text, and the lines of the outermost one.
+// lists holds the open lists, and the lines of the outermost list.
 type lists struct {
 	open  []list
 	lines strings.Builder
@@ -23,7 +23,7 @@ type list struct {
 
 func (l *lists) enter(tag atom.Atom) { l.open = append(l.open, list{tag: tag}) }
 
-// depth is the number of open lists whose text is written as list items.
+// depth returns the number of open lists whose text is written as list items.
 func (l *lists) depth() int {
 	n := 0
 	for _, o := range l.open[max(0, len(l.open)-deepestIndent):] {
@@ -34,7 +34,7 @@ func (l *lists) depth() int {
 	return n
 }
 
-// deepestIndent bounds the indentation of items in lists within lists.
+// deepestIndent is the maximum indentation of items in nested lists.
 const deepestIndent = 16
 
 func (l *lists) item() {
@@ -96,8 +96,8 @@ func (x *extractor) closeListBlock() {
 	x.block(document.List, lines)
 }
 
-// finishTerm makes a term with an anchor a heading, so that its description can be cited
-// separately. Any other term becomes a list item.
+// finishTerm ends a term. A term with an anchor becomes a heading, so that its description can be
+// cited separately. Any other term becomes a list item.
 func (x *extractor) finishTerm(e element) {
 	open := x.lists.open
 	if len(open) == 0 || x.table != nil {
@@ -117,5 +117,5 @@ func (x *extractor) finishTerm(e element) {
 	}
 }
 
-// longestTerm is how many bytes the term of a description may have to serve as a heading.
+// longestTerm is the maximum length in bytes of a term that becomes a heading.
 const longestTerm = 300

@@ -23,7 +23,7 @@ func (x *extractor) enterTable() {
 	x.table.depth++
 }
 
-// add adds a paragraph to the cell that is open.
+// add adds a paragraph to the open cell.
 func (t *table) add(text string) {
 	if t.text.Len() > 0 {
 		t.text.WriteByte(' ')
@@ -40,7 +40,7 @@ func (t *table) cell() {
 	t.text.Reset()
 }
 
-// row ends the row before the one that begins.
+// row ends the current row before a new row starts.
 func (t *table) row() {
 	if t == nil || t.depth > 1 {
 		return

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Bodies reads the bodies of requests from anyone. It limits memory and connections, so that a
-// flood does not disturb answers. It is safe for concurrent use.
+// Bodies reads the bodies of requests from untrusted clients. It limits memory and connections, so
+// that a flood of requests does not disturb answers. It is safe for concurrent use.
 type Bodies struct {
 	most int64         // bytes of a body
 	room chan struct{} // one value per body in memory
 
 	mu sync.Mutex
-	// of the requests whose bodies are still coming, the oldest first
+	// requests whose bodies are still being received, oldest first
 	sending []*http.ResponseController
 }
 
@@ -28,9 +28,10 @@ func NewBodies(most int64, atOnce int) *Bodies {
 	return &Bodies{most: most, room: make(chan struct{}, atOnce)}
 }
 
-// Bounded passes requests to next after reading their whole bodies, of at most most bytes, and at
-// most atOnce at a time. If there are more, it rejects the one that has been sending for longest.
-// If all have been read, it rejects the new one unread after a short wait.
+// Bounded reads the whole body of each request and then calls next. It accepts at most atOnce
+// requests at a time, with bodies of at most most bytes. If there are more requests, it rejects the
+// request that has been sending longest. If all bodies have been read, it rejects the new request
+// unread after a short wait.
 func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	all := NewBodies(most, atOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,8 +45,8 @@ func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	})
 }
 
-// Take reads a body. If it cannot, it responds to the request with an error. Otherwise the caller
-// must call done to free the slot.
+// Take reads a body. If reading fails, it responds to the request with an error. Otherwise the
+// caller must call done to free the slot.
 func (b *Bodies) Take(w http.ResponseWriter, r *http.Request) (body []byte, done func(), ok bool) {
 	if !b.enter(r.Context()) {
 		crowded(w)
@@ -72,12 +73,12 @@ func crowded(w http.ResponseWriter) {
 	http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
 }
 
-// moment is how long a request waits for a place: who sends it wants its answer within seconds, and
-// some within one.
+// moment is the maximum time that a request waits for a slot. Senders expect a response within
+// seconds, and some within one.
 const moment = 800 * time.Millisecond
 
-// enter takes a slot. If there is none, it ends the longest-running request, so that slow senders
-// block no one, and waits briefly.
+// enter takes a slot. If there is none, it ends the request that has been sending longest and waits
+// briefly. Slow senders therefore do not block others.
 func (b *Bodies) enter(ctx context.Context) bool {
 	select {
 	case b.room <- struct{}{}:
@@ -105,7 +106,8 @@ func (b *Bodies) cut() {
 	}
 }
 
-// read reads a request's body. Its error wraps os.ErrDeadlineExceeded where it was cut.
+// read reads a request's body. If the request was ended by cut, the error wraps
+// os.ErrDeadlineExceeded.
 func (b *Bodies) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	reading := http.NewResponseController(w)
 	b.mu.Lock()

@@ -1,5 +1,5 @@
-// Package inbound limits requests from strangers to the program's HTTP servers: the host name, the
-// number of concurrent requests, and the number of bodies in memory.
+// Package inbound limits requests from untrusted clients to the program's HTTP servers. It limits
+// the host name, the number of concurrent requests, and the number of bodies in memory.
 package inbound
 
 import (
@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// OnlyHost refuses requests for other hosts. This stops DNS rebinding, in which a web page's host
-// name resolves to this server. setting names the setting that contains the host.
+// OnlyHost refuses requests for other hosts. This prevents DNS rebinding, in which an attacker's
+// host name resolves to this server. setting names the setting that contains the host.
 func OnlyHost(host, setting string, next http.Handler) http.Handler {
 	host = withoutDefaultPort(host)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +30,7 @@ func withoutDefaultPort(host string) string {
 	return host
 }
 
-// AtOnce handles at most most concurrent requests of each kind and rejects others.
+// AtOnce handles at most most concurrent requests of each kind and rejects further requests.
 func AtOnce(most int, kind func(*http.Request) string, next http.Handler) http.Handler {
 	var mu sync.Mutex
 	running := make(map[string]int)

@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Slug returns the anchor that GitHub gives to the first heading with a title: lower case, without
-// punctuation, with hyphens for spaces.
+// Slug returns the anchor that GitHub gives to the first heading with a title. The anchor is in
+// lower case, without punctuation, with hyphens for spaces.
 func Slug(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -25,11 +25,12 @@ func Slug(title string) string {
 	}, title)
 }
 
-// inline is the running text of a block: links with their addresses, code between backticks, no
-// other marks.
+// inline returns the text of a block. It includes the addresses of links, and backticks around
+// code, but no other marks.
 func (r *reader) inline(n ast.Node) string { return r.render(n, true) }
 
-// plain is the same without the marks of code and the addresses of links, as headings are written.
+// plain returns the text of a block without backticks and addresses of links. Headings are written
+// in this form.
 func (r *reader) plain(n ast.Node) string { return r.render(n, false) }
 
 func (r *reader) render(n ast.Node, marked bool) string {

@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// list writes a list with the lists inside it as lines. Code and tables between the items are their
-// own blocks.
+// list writes a list and its nested lists as lines. Code and tables between the items become
+// separate blocks.
 type list struct {
 	reader   *reader
 	lines    strings.Builder
@@ -62,7 +62,7 @@ func (l *list) item(ctx context.Context, parent ast.Node, depth int, marker stri
 	return nil
 }
 
-// deepestIndent bounds the indentation of items in lists within lists.
+// deepestIndent is the maximum indentation of items in nested lists.
 const deepestIndent = 16
 
 func (l *list) flush() {

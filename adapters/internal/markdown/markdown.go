@@ -1,6 +1,6 @@
-// Package markdown reads Markdown (CommonMark with tables, task lists and strikethrough) as
-// documents: sections of paragraphs, lists, tables and code, with the anchors that GitHub gives to
-// headings.
+// Package markdown parses Markdown (CommonMark with tables, task lists and strikethrough) as
+// documents. A document has sections of paragraphs, lists, tables and code, with the anchors that
+// GitHub gives to headings.
 package markdown
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Page is the content of a Markdown text without front matter, which the caller must remove.
+// Page is the content of a Markdown text. The caller must remove front matter first.
 type Page struct {
 	Title    string // the first heading of the highest rank; may be empty
 	Sections []document.Section
 	Links    []document.Link // to other pages, as written
 }
 
-// grammar has no state: goldmark keeps that in a context of each call.
+// grammar is stateless. goldmark keeps the state in the context of each call.
 var grammar = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewSetextHeadingParser(parser.WithHeadingAttribute()), 100),
@@ -53,9 +53,9 @@ var grammar = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
-// Read reads a text as UTF-8, with memory from the process's pool. It reads long texts in pieces,
-// so that its memory is linear in the length for any markup. The error is the cause of ctx. Read is
-// safe for concurrent use.
+// Read parses a text in UTF-8. It reserves memory from the process's pool. It parses long texts in
+// pieces, so that its memory is linear in the length for any markup. The error is the cause of ctx.
+// Read is safe for concurrent use.
 func Read(ctx context.Context, source string) (Page, error) {
 	return footprint.Hold(ctx, footprint.Markdown, int64(len(source)), func(ctx context.Context) (Page, error) { return parse(ctx, source) })
 }
@@ -84,7 +84,7 @@ func parse(ctx context.Context, source string) (Page, error) {
 	return Page{Title: r.outline.Title(), Sections: r.outline.Sections(), Links: r.links}, nil
 }
 
-// piece reads a part of the text, in which definitions of links of other parts hold.
+// piece parses a part of the text. Link definitions of other parts apply in it.
 func (r *reader) piece(ctx context.Context, source string, known []parser.Reference) error {
 	pc := parser.NewContext()
 	for _, d := range known {
@@ -94,9 +94,10 @@ func (r *reader) piece(ctx context.Context, source string, known []parser.Refere
 	return r.blocks(ctx, grammar.Parse(text.NewReader(r.source), parser.WithContext(pc)))
 }
 
-// Limits of the total length of link addresses: a fixed number of bytes, and a number for each byte
-// of the text. Each use of a definition writes its address, so a long definition with many uses
-// would take quadratic space. Links beyond the limit become plain text.
+// freeAddresses and maxAddresses limit the total length of link addresses. The limit is
+// freeAddresses bytes, plus maxAddresses for each byte of the text. Each use of a link definition
+// writes the address. A long definition with many uses would therefore take quadratic space. Links
+// beyond the limit become plain text.
 const (
 	freeAddresses = 64 << 10
 	maxAddresses  = 4
@@ -111,7 +112,7 @@ type reader struct {
 	links     []document.Link
 }
 
-// link keeps a link that leads to another page.
+// link stores a link to another page.
 func (r *reader) link(text, to string) {
 	if text != "" && to != "" && to[0] != '#' && len(r.links) < document.MaxLinks {
 		r.links = append(r.links, document.Link{Text: text, To: to})
@@ -168,7 +169,7 @@ func (r *reader) heading(n *ast.Heading) {
 	r.outline.Heading(n.Level, title, anchor)
 }
 
-// alert turns the mark of GitHub's notes into a word: "[!NOTE] Text" becomes "Note: Text".
+// alert converts the mark of a GitHub alert to a word: "[!NOTE] Text" becomes "Note: Text".
 func alert(text string) string {
 	rest, ok := strings.CutPrefix(text, "[!")
 	kind, body, closed := strings.Cut(rest, "]")
@@ -199,7 +200,7 @@ func (r *reader) table(n *east.Table) string {
 	return strings.Join(rows, "\n")
 }
 
-// html takes in what a block of HTML between Markdown says.
+// html extracts the text of an HTML block in Markdown.
 func (r *reader) html(ctx context.Context, n *ast.HTMLBlock) error {
 	source := r.lines(n)
 	if n.HasClosure() {
@@ -234,7 +235,8 @@ func (r *reader) html(ctx context.Context, n *ast.HTMLBlock) error {
 	return nil
 }
 
-// anchor is the fragment that GitHub gives to a heading; the second one of a kind gets a number.
+// anchor returns the fragment that GitHub gives to a heading. Further headings with the same title
+// get a number.
 func (r *reader) anchor(title string) string {
 	slug := Slug(title)
 	count := r.slugs[slug]

@@ -10,19 +10,21 @@ import (
 )
 
 const (
-	// pieceSize is how much of a long text is parsed at a time: a syntax tree takes up to 300 bytes
-	// for each byte of its text. A text of up to twice as much is parsed whole.
+	// pieceSize is the size of the pieces in which a long text is parsed. A syntax tree takes up to
+	// 300 bytes for each byte of text. A text of up to twice pieceSize is parsed whole.
 	pieceSize = 128 << 10
-	// lineSize is what a line counts next to its bytes: a short one takes its own block.
+	// lineSize is the size that each line counts in addition to its bytes. A short line may be a
+	// separate block.
 	lineSize = 32
-	// maxDefinitions is how many bytes of definitions of links a long text may have.
+	// maxDefinitions is the maximum number of bytes of link definitions in a long text.
 	maxDefinitions = 64 << 10
-	// longestInfo is how many bytes behind a fence are repeated where its code is cut.
+	// longestInfo is the maximum number of bytes after a fence that are repeated when its code is
+	// cut.
 	longestInfo = 100
 )
 
 // pieces cuts a text before headings, else before paragraphs, else between any two lines. Fenced
-// code that is cut is fenced in both pieces.
+// code that is cut gets fences in both pieces.
 func pieces(source string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var fence, info string // that opened the code around the line, and what stands behind it
@@ -56,7 +58,7 @@ func pieces(source string) iter.Seq[string] {
 	}
 }
 
-// cuts reports whether a piece of some size may end before a line.
+// cuts reports whether a piece of a given size may end before a line.
 func cuts(line string, size int, fenced, blank bool) bool {
 	switch {
 	case size >= 2*pieceSize:
@@ -69,8 +71,8 @@ func cuts(line string, size int, fenced, blank bool) bool {
 	return blank && size >= pieceSize*3/2 && line != "" && !strings.ContainsRune(" \t\r\n>|-*+0123456789", rune(line[0]))
 }
 
-// fenceOf returns the marks with which a line opens or closes fenced code, empty if it does
-// neither.
+// fenceOf returns the marks with which a line opens or closes fenced code. It returns "" if the
+// line does neither.
 func fenceOf(line string) string {
 	bare := strings.TrimLeft(line, " ")
 	if len(line)-len(bare) > 3 || len(bare) < 3 || bare[0] != '`' && bare[0] != '~' {
@@ -85,7 +87,7 @@ func fenceOf(line string) string {
 
 var definition = regexp.MustCompile(`(?m)^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*\S[^\n]*$`)
 
-// definitions are the definitions of links of a long text, which hold in all its pieces.
+// definitions returns the link definitions of a long text. They apply in all of its pieces.
 func definitions(source string) []parser.Reference {
 	var b strings.Builder
 	for rest := source; b.Len() < maxDefinitions; {

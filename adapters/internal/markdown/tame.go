@@ -3,15 +3,15 @@ package markdown
 import "strings"
 
 const (
-	// deepestQuote is how many quote marks at the beginning of a line are read.
+	// deepestQuote is the maximum number of quote marks that are read at the beginning of a line.
 	deepestQuote = 32
-	// longestParagraph is how many bytes a paragraph may have.
+	// longestParagraph is the maximum length of a paragraph in bytes.
 	longestParagraph = 8 << 10
 )
 
-// tame changes texts that would take the parser the square of their length, and no others: quotes
-// nested without end lose their outer marks, and paragraphs of many pages are parted. Tables and
-// fenced code, which are read line by line, are left alone.
+// tame changes texts for which the parser would need quadratic time, and no other texts. It removes
+// the outer marks of deeply nested quotes and splits paragraphs of many pages. It does not change
+// tables and fenced code, which are read line by line.
 func tame(source string) string {
 	var b strings.Builder
 	b.Grow(len(source) + len(source)/longestParagraph)
@@ -57,8 +57,8 @@ func unquote(line string) string {
 	return strings.Repeat(">", deepestQuote) + " " + line[cut:]
 }
 
-// part breaks a line into paragraphs of at most longestParagraph bytes, at spaces where there are
-// any.
+// part splits a line into paragraphs of at most longestParagraph bytes. It splits at spaces if
+// possible.
 func part(line string) string {
 	if len(line) <= longestParagraph {
 		return line

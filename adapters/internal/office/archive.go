@@ -20,7 +20,7 @@ var (
 	errLarge    = errors.New("a part unpacks to too much")
 	errUnpacked = errors.New("its parts unpack to too much")
 	errPages    = errors.New("it has too many sheets or slides")
-	// errEnough ends the parse once enough text was read.
+	// errEnough ends parsing once enough text was read.
 	errEnough = errors.New("it holds more text than is wanted")
 )
 
@@ -32,10 +32,10 @@ type archive struct {
 	text      int                  // bytes of text that were taken
 }
 
-// pieceSize is the memory of a piece of text in addition to its bytes.
+// pieceSize is the memory of a piece of text, in addition to the text's bytes.
 const pieceSize = 16
 
-// addText counts n bytes of text, or of its overhead, that are kept.
+// addText adds n bytes of kept text, or of its overhead, to the count.
 func (a *archive) addText(n int) error {
 	if a.text += n; a.text > a.most {
 		return errEnough
@@ -69,7 +69,8 @@ func open(raw []byte, most int) (*archive, error) {
 
 func partName(name string) string { return strings.ToLower(strings.TrimPrefix(name, "/")) }
 
-// part reads a part while it is unpacked, up to most bytes. found is false if it does not exist.
+// part decompresses a part and reads up to most bytes of it. found is false if the part does not
+// exist.
 func (a *archive) part(name string, most int64, read func(*boundedxml.Decoder) error) (found bool, err error) {
 	f := a.parts[partName(name)]
 	if f == nil {
@@ -109,7 +110,8 @@ type relation struct {
 	target string // name of the other part
 }
 
-// relations returns the relations of a part; the part "" is the file. A malformed list is empty.
+// relations returns the relations of a part. The part "" is the file. A malformed list counts as
+// empty.
 func (a *archive) relations(ctx context.Context, part string) []relation {
 	var found []relation
 	name := path.Join(path.Dir(part), "_rels", path.Base(part)+".rels")
@@ -134,7 +136,7 @@ func (a *archive) relations(ctx context.Context, part string) []relation {
 	return found
 }
 
-// main returns the name of the main part; empty for archives of other programs.
+// main returns the name of the main part. It returns "" for archives of other programs.
 func (a *archive) main(ctx context.Context) string {
 	for _, r := range a.relations(ctx, "") {
 		if r.kind == "officeDocument" && a.parts[r.target] != nil {
@@ -149,7 +151,7 @@ func (a *archive) main(ctx context.Context) string {
 	return ""
 }
 
-// eachElement calls start for every element to the end of the part.
+// eachElement calls start for every element up to the end of the part.
 func eachElement(ctx context.Context, d *boundedxml.Decoder, start func(xml.StartElement) error) error {
 	for {
 		token, err := d.Next(ctx)

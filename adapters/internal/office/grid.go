@@ -6,9 +6,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// grid makes tables of the rows of a sheet. Adjacent rows form one table, whose first row is its
-// header. If an empty row splits a table, the rows after it get the header again. A row with one
-// value at the beginning of such a part is a line of text. A grid is not safe for concurrent use.
+// grid converts the rows of a sheet to tables. Adjacent rows form one table, and the first row is
+// the header. If an empty row splits a table, the header is repeated for the following rows. If
+// such a part begins with a row of one value, that row becomes a line of text. A grid is not safe
+// for concurrent use.
 type grid struct {
 	outline *document.Outline
 	name    string // of the sheet, until there is content below it
@@ -29,8 +30,8 @@ type grid struct {
 	full  bool            // there was more text
 }
 
-// longHeader is the length in bytes from which a header is not repeated: the chunker does not
-// repeat one that takes a quarter of a passage.
+// longHeader is the length in bytes from which a header is not repeated. The chunker does not
+// repeat a header that takes a quarter of a passage.
 const longHeader = 360
 
 // row adds a row with at least one value, in the order of the columns.
@@ -56,7 +57,7 @@ func (g *grid) row(number int, cells []cell) error {
 	return nil
 }
 
-// table begins a table with a row, below the current header.
+// table starts a table with a row, below the current header.
 func (g *grid) table(cells []cell) {
 	g.end()
 	if g.header == nil || !g.fits(cells) || hasNoNumbers(cells) && (g.amounts || g.caption) {
@@ -166,7 +167,7 @@ func (g *grid) line() {
 	}
 }
 
-// writeText writes to the open line until the wanted text is complete.
+// writeText writes to the open line until the wanted amount of text is reached.
 func (g *grid) writeText(text string) {
 	g.full = g.full || g.outline.Size()+g.text.Len()+len(text) > g.most
 	if !g.full {

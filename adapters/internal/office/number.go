@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Days between 1970-01-01 and day 0. Excel counts 29 February 1900, which did not exist, so days
-// are right from March 1900.
+// days1900 and days1904 are the days between 1970-01-01 and day 0. Excel counts 29 February 1900,
+// which did not exist. Dates are therefore right only from March 1900.
 const (
 	days1900 = -25569
 	days1904 = -24107
 )
 
-// format is the display format of a number. Dates are formatted as in ISO 8601 regardless of the
-// format: "03/02/24" is ambiguous. Thousands are not separated, so that searches find a number in
+// format is the display format of a number. Dates are always formatted as in ISO 8601, because
+// "03/02/24" is ambiguous. Numbers have no thousands separators, so that a search finds a number in
 // every spelling.
 type format struct {
 	date, clock   bool
@@ -56,7 +56,7 @@ func builtIn(id string) string {
 // mostCode is the maximum length of a format code in Excel, in bytes.
 const mostCode = 1020
 
-// formatOf parses the first part of a code, for positive numbers.
+// formatOf parses the first part of a code. That part is for positive numbers.
 func formatOf(code string) format {
 	f := format{decimals: -1}
 	if code == "" || len(code) > mostCode || strings.EqualFold(code, "General") || code == "@" {
@@ -180,7 +180,8 @@ func (f format) number(stored string, from int) string {
 	return text
 }
 
-// plain formats a number with the format's decimals, or else with Excel's precision of 15 digits.
+// plain formats a number with the format's decimals. If the format has none, it uses Excel's
+// precision of 15 digits.
 func (f format) plain(n float64) string {
 	if f.decimals >= 0 && math.Abs(n) < 1e15 {
 		text := strconv.FormatFloat(n, 'f', f.decimals, 64)

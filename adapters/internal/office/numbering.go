@@ -20,8 +20,8 @@ type listPosition struct {
 	level int
 }
 
-// numbering counts list items as Word does. The list comes from the paragraph, or from its style or
-// a base style.
+// numbering counts list items as Word does. The list comes from the paragraph, the paragraph's
+// style, or a base style.
 type numbering struct {
 	styles   map[string]listStyle
 	abstract map[string]*listFormat
@@ -135,7 +135,7 @@ func (n *numbering) read(ctx context.Context, d *boundedxml.Decoder) error {
 	}
 }
 
-// ofStyle returns the list position of a style's paragraphs, unless they override it.
+// ofStyle returns the list position of paragraphs with a style. A paragraph may override it.
 func (n *numbering) ofStyle(id string) listPosition {
 	// styles may be based on one another in a circle
 	for at, steps := id, 0; at != "" && steps < listLevels; steps++ {

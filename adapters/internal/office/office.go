@@ -1,9 +1,9 @@
-// Package office reads files of Word, Excel and PowerPoint (Office Open XML) as documents: sections
-// of paragraphs, lists and tables. Each sheet and each slide is a section with its name. It omits
-// pictures, charts, comments, deleted text, headers and footers. It computes no formulas: a cell
-// has the value that was saved.
+// Package office parses files of Word, Excel and PowerPoint (Office Open XML) as documents with
+// sections of paragraphs, lists and tables. Each sheet and each slide is a section with its name.
+// It omits pictures, charts, comments, deleted text, headers and footers. It computes no formulas.
+// A cell has the value that was saved.
 //
-// It accepts any input. Its memory is proportional to the text that the caller wants
+// It accepts any input. Its memory is proportional to the amount of text that the caller wants
 // (footprint.Office) and comes from the process's pool. It detects the file type by content, not by
 // name.
 package office
@@ -24,15 +24,15 @@ import (
 
 // Page is the metadata and content of a document.
 type Page struct {
-	// the title from its properties, else the first heading of the highest rank or the first
-	// slide's title; may be empty
+	// the title from the document's properties, else the first heading of the highest rank or the
+	// first slide's title; may be empty
 	Title     string
 	UpdatedAt time.Time
 	Sections  []document.Section
 	Cut       bool // there is more: Begin stopped at its limit
 }
 
-// endings are the file name extensions that Parse reads, in lower case.
+// endings lists the file name extensions that Parse supports, in lower case.
 var endings = map[string]bool{
 	".docx": true, ".docm": true, ".dotx": true, ".xlsx": true, ".xlsm": true, ".xltx": true, ".pptx": true, ".pptm": true, ".ppsx": true, ".potx": true,
 }
@@ -48,17 +48,19 @@ var media = map[string]bool{
 	"application/vnd.ms-powerpoint.presentation.macroenabled.12":                true,
 }
 
-// Named reports whether Parse reads files with that name's extension.
+// Named reports whether Parse supports the extension of a file name.
 func Named(name string) bool { return endings[strings.ToLower(path.Ext(name))] }
 
-// Typed reports whether Parse reads files of a content type. The caller must remove parameters of
-// the type.
+// Typed reports whether Parse supports a content type. The caller must remove the type's
+// parameters.
 func Typed(kind string) bool { return media[strings.ToLower(kind)] }
 
-// Limits of unpacked sizes in bytes. The text of a thick book has less than a tenth of the first.
+// mostPart and the constants below it are limits of unpacked sizes in bytes. The text of a thick
+// book has less than a tenth of mostPart.
 const (
 	mostPart = 64 << 20 // one part with text
-	// of all that is read of a file: a sheet of 100,000 rows with 20 columns has half of it
+	// limit for everything that is read of a file; a sheet of 100,000 rows with 20 columns has half
+	// of it
 	mostUnpacked   = 160 << 20
 	mostStyles     = 8 << 20
 	mostProperties = 1 << 20
@@ -67,9 +69,9 @@ const (
 	mostStates     = 65_536 // styles and formats; Excel allows 65,490
 )
 
-// Parse reads a whole document until ctx is done. It is safe for concurrent use and waits for
-// memory. A document with more text than document.MaxText is an error. The text of an error is a
-// sentence that says what to do. If ctx is done, the error is its cause.
+// Parse parses a whole document. It is safe for concurrent use and waits for memory. A document
+// with more text than document.MaxText is an error. The text of an error is a sentence that says
+// what to do. If ctx is done, the error is its cause.
 func Parse(ctx context.Context, raw []byte) (Page, error) {
 	page, err := Begin(ctx, raw, document.MaxText)
 	if err == nil && page.Cut {
@@ -78,8 +80,8 @@ func Parse(ctx context.Context, raw []byte) (Page, error) {
 	return page, err
 }
 
-// Begin is Parse for callers that need only most bytes of text. It stops unpacking when it has
-// them, and returns about that many.
+// Begin is like Parse, for callers that need only most bytes of text. It stops unpacking after
+// about that many bytes and returns them.
 func Begin(ctx context.Context, raw []byte, most int) (Page, error) {
 	page, err := footprint.Hold(ctx, footprint.Office, int64(most), func(ctx context.Context) (Page, error) { return parse(ctx, raw, most) })
 	switch {
@@ -131,7 +133,7 @@ func parse(ctx context.Context, raw []byte, most int) (Page, error) {
 	return page, nil
 }
 
-// sentence returns what to do about an unreadable part.
+// sentence returns a sentence that says what to do about an unreadable part.
 func sentence(err error) error {
 	switch {
 	case errors.Is(err, errLarge):

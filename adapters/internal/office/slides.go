@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// readSlides reads a presentation, with the title of its first slide that has one. Each slide is a
-// section that ends with its notes. Hidden slides are included, because people who open the file
-// see them too.
+// readSlides reads a presentation, and returns the title of the first slide that has one. Each
+// slide is a section that ends with its notes. Hidden slides are included, because people who open
+// the file see them too.
 func readSlides(ctx context.Context, a *archive, main string) (title string, sections []document.Section, err error) {
 	var ids []string
 	if _, err := a.part(main, mostStyles, func(d *boundedxml.Decoder) error {
@@ -85,16 +85,16 @@ func readSlides(ctx context.Context, a *archive, main string) (title string, sec
 	return title, outline.Sections(), nil
 }
 
-// slide is the content of a slide or of its notes page.
+// slide is the content of a slide or of a notes page.
 type slide struct {
 	title  string
 	blocks []document.Block
-	// paragraphs of the shapes that are the body of the page: on a page of notes, these are the
+	// paragraphs of the shapes that are the body of the page; on a page of notes, these are the
 	// notes
 	body []string
 
 	archive *archive
-	// what the shape is for: "title", "body", "sldNum" and so on; empty is its own shape
+	// the type of the shape: "title", "body", "sldNum" and so on; empty if the shape has no type
 	shape  string
 	lines  []line // paragraphs of the shape
 	text   strings.Builder
@@ -110,7 +110,7 @@ type line struct {
 	level int
 }
 
-// slide reads a slide or a page of notes; one that there is not is empty.
+// slide reads a slide or a page of notes. It returns an empty slide if the page does not exist.
 func (a *archive) slide(ctx context.Context, name string) (*slide, error) {
 	s := &slide{archive: a}
 	_, err := a.part(name, mostPart, func(d *boundedxml.Decoder) error { return s.read(ctx, d) })

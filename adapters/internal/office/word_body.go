@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// reader reads the body of a Word document from the beginning to the end.
+// reader reads the body of a Word document from beginning to end.
 type reader struct {
 	archive *archive
 	levels  map[string]int
@@ -75,7 +75,7 @@ func (r *reader) read(ctx context.Context, d *boundedxml.Decoder) error {
 	}
 }
 
-// add appends to the open paragraph, up to the wanted amount of text.
+// add appends text to the open paragraph, up to the wanted amount of text.
 func (r *reader) add(text string) error {
 	if err := r.archive.addText(len(text)); err != nil {
 		return err

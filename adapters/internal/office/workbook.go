@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// workbook is what the cells of all its sheets refer to.
+// workbook holds the data that cells of all sheets refer to.
 type workbook struct {
 	archive *archive
 	strings []string
@@ -24,15 +24,15 @@ type workbook struct {
 	from    int // the day that the number 0 is: see days1900 and days1904
 }
 
-// sheet is one of a workbook, in the order of its tabs.
+// sheet is a sheet of a workbook. Sheets are in the order of their tabs.
 type sheet struct{ name, id string }
 
-// mostShared is how many times the wanted text the texts that cells share may have: hidden sheets
-// have some of them.
+// mostShared is the maximum size of shared cell texts, as a multiple of the wanted amount of text.
+// Some of the texts belong to hidden sheets.
 const mostShared = 2
 
-// readWorkbook reads a workbook: each visible sheet is a section. Hidden sheets are omitted,
-// because people who open the file do not see them and they mostly contain look-up data.
+// readWorkbook reads a workbook. Each visible sheet is a section. Hidden sheets are omitted,
+// because people who open the file do not see them. They mostly contain look-up data.
 func readWorkbook(ctx context.Context, a *archive, main string) ([]document.Section, error) {
 	w := &workbook{archive: a, shown: make(map[string]format), from: days1900}
 	var sheets []sheet
@@ -109,8 +109,8 @@ func (w *workbook) readStrings(ctx context.Context, d *boundedxml.Decoder) error
 	})
 }
 
-// richText reads the text of the element whose start was read: that of its runs, without how it is
-// pronounced.
+// richText reads the text of an element whose start tag was just read. It reads the element's runs,
+// and omits phonetic text.
 func richText(ctx context.Context, d *boundedxml.Decoder, name string) (string, error) {
 	var text strings.Builder
 	for {
@@ -145,10 +145,10 @@ func richText(ctx context.Context, d *boundedxml.Decoder, name string) (string, 
 	}
 }
 
-// mostCell is what a cell may hold, in bytes: Excel's own limit is 32,767 characters.
+// mostCell is the maximum length of a cell's text in bytes. Excel's own limit is 32,767 characters.
 const mostCell = 128 << 10
 
-// readFormats reads how the numbers of cells show, by the index of the cells' styles.
+// readFormats reads the number formats of cells, by the index of the cells' styles.
 func (w *workbook) readFormats(ctx context.Context, d *boundedxml.Decoder) error {
 	own := make(map[string]string)
 	inside := false // the list that cells refer to; there is one more, for styles with names
@@ -199,7 +199,7 @@ type cell struct {
 	number bool
 }
 
-// readSheet reads the rows of a sheet, from top to bottom.
+// readSheet reads the rows of a sheet from top to bottom.
 func (w *workbook) readSheet(ctx context.Context, d *boundedxml.Decoder, g *grid) error {
 	var row []cell
 	number, next, size := 0, 0, 0
@@ -256,10 +256,10 @@ func (w *workbook) readSheet(ctx context.Context, d *boundedxml.Decoder, g *grid
 	}
 }
 
-// mostColumns is how many a sheet of Excel has.
+// mostColumns is the maximum number of columns in an Excel sheet.
 const mostColumns = 16_384
 
-// columnOf is the column of an address such as "AB12", from 0.
+// columnOf returns the column of an address such as "AB12". The first column is 0.
 func columnOf(address string) (int, bool) {
 	column := 0
 	for i := range len(address) {
@@ -274,8 +274,8 @@ func columnOf(address string) (int, bool) {
 	return column - 1, column > 0
 }
 
-// readCell reads what a cell shows, up to the end of its element. A formula is what it came to when
-// the file was saved.
+// readCell reads the displayed value of a cell, up to the end of the cell's element. For a formula,
+// it reads the value that was saved.
 func (w *workbook) readCell(ctx context.Context, d *boundedxml.Decoder, start xml.StartElement, c *cell) error {
 	value := ""
 	for {
@@ -307,7 +307,8 @@ func (w *workbook) readCell(ctx context.Context, d *boundedxml.Decoder, start xm
 	}
 }
 
-// show sets what a cell shows of its value. A text that was not read is the end of what is wanted.
+// show sets the displayed text for a cell's value. If a shared text was not read, the wanted amount
+// of text is reached.
 func (w *workbook) show(c *cell, start xml.StartElement, value string) error {
 	switch boundedxml.Attribute(start, "t") {
 	case "s":
@@ -340,8 +341,8 @@ func (w *workbook) show(c *cell, start xml.StartElement, value string) error {
 	return nil
 }
 
-// onOneLine is the text of a cell, cut to what one may hold. "_x000D_" is how Excel keeps a
-// carriage return.
+// onOneLine returns the text of a cell on one line, truncated to mostCell. "_x000D_" is Excel's
+// encoding of a carriage return.
 func onOneLine(text string) string {
 	if len(text) > mostCell {
 		text = strings.ToValidUTF8(text[:mostCell], "")

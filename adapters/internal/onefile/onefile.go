@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Read reads a file, given its name and content. It writes the file into a separate folder and
+// Read parses a file, given its name and content. It writes the file into a separate folder and
 // reads it with the connector that read returns. The document contains only the file's content. The
 // error is index.ErrSkipped if the file has no readable text.
 func Read(ctx context.Context, name string, data []byte, read func(path string) (index.Connector, error)) (document.Document, error) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// special are networks that are not public, in addition to those that netip knows (IANA's
+// special lists networks that are not public, in addition to those that netip knows (IANA's
 // registries of special-purpose addresses, RFC 6890). Of IPv6 only 2000::/3 is public.
 var special = networks(
 	"0.0.0.0/8", "100.64.0.0/10" /* carriers' own, and some clouds' metadata */, "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
@@ -17,12 +17,13 @@ var special = networks(
 
 var (
 	global6 = netip.MustParsePrefix("2000::/3")
-	// nat64 is the prefix of RFC 6052; the last four bytes are an IPv4 address.
+	// nat64 is the prefix of RFC 6052. The last four bytes of an address with this prefix are an
+	// IPv4 address.
 	nat64 = netip.MustParsePrefix("64:ff9b::/96")
 )
 
-// metadata are the addresses of clouds' metadata services: AWS, Google, Azure, DigitalOcean and
-// others; Azure's wire server; Alibaba's; Oracle's; AWS over IPv6.
+// metadata lists the addresses of cloud metadata services, in this order: AWS, Google, Azure,
+// DigitalOcean and others; Azure's wire server; Alibaba's; Oracle's; AWS over IPv6.
 var metadata = networks("169.254.169.254/32", "169.254.170.2/32", "168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32", "fd00:ec2::254/128")
 
 func networks(list ...string) []netip.Prefix {
@@ -42,11 +43,12 @@ func within(addr netip.Addr, list []netip.Prefix) bool {
 	return false
 }
 
-// isMetadata reports whether a machine in a cloud would find its credentials there.
+// isMetadata reports whether an address is that of a cloud metadata service, where a machine gets
+// its credentials.
 func isMetadata(addr netip.Addr) bool { return within(unwrap(addr), metadata) }
 
-// isPublic reports whether an address belongs to the public internet. An IPv4 address inside an
-// IPv6 one counts as what it is.
+// isPublic reports whether an address belongs to the public internet. For an IPv4 address inside an
+// IPv6 address, the IPv4 address decides.
 func isPublic(addr netip.Addr) bool {
 	addr = unwrap(addr)
 	switch {
@@ -59,7 +61,8 @@ func isPublic(addr netip.Addr) bool {
 	}
 }
 
-// unwrap returns the IPv4 address inside an IPv4-mapped or NAT64 one, else the address.
+// unwrap returns the IPv4 address inside an IPv4-mapped or NAT64 address. It returns any other
+// address unchanged.
 func unwrap(addr netip.Addr) netip.Addr {
 	addr = addr.Unmap()
 	if nat64.Contains(addr) {
@@ -69,8 +72,8 @@ func unwrap(addr netip.Addr) netip.Addr {
 	return addr
 }
 
-// At reports whether an address uses https, has no user or port, and has a host at or below one of
-// the domains.
+// At reports whether an address uses https, has no user or port, and has a host that is equal to or
+// below one of the domains.
 func At(address *url.URL, domains ...string) bool {
 	host := strings.ToLower(address.Hostname())
 	return address.Scheme == "https" && address.User == nil && address.Port() == "" && slices.ContainsFunc(domains, func(domain string) bool {

@@ -1,6 +1,6 @@
-// Package outhttp creates the HTTP clients for all requests to providers. They use the
+// Package outhttp creates the HTTP clients for all requests to providers. The clients use the
 // environment's proxy and an extra certificate authority. They limit the time of every phase of a
-// request except the body, because answers are streamed for as long as they take.
+// request except the body, because answers are streamed for an unlimited time.
 package outhttp
 
 import (
@@ -21,16 +21,16 @@ type Config struct {
 	CAFile      string // PEM certificates that are trusted in addition to the system's
 	DialTimeout time.Duration
 	TLSTimeout  time.Duration
-	// HeaderTimeout limits the wait for a response's first byte. The default is long, because a
-	// model on the operator's own machine answers only after it has read the whole prompt.
+	// HeaderTimeout limits the wait for a response's first byte. The default is long. A model on
+	// the operator's own machine answers only after it has read the whole prompt.
 	HeaderTimeout time.Duration
 	IdlePerHost   int
 	// Guard, if set, refuses addresses that are not public and limits redirects. Use it for
 	// addresses that the operator did not choose.
 	Guard *Guard
-	// Inside refuses public addresses too. It requires a Guard.
+	// Inside also refuses public addresses. It requires a Guard.
 	Inside bool
-	// Proxy returns the proxy for a request; nil uses the environment's proxy.
+	// Proxy returns the proxy for a request. If nil, the environment's proxy is used.
 	Proxy func(*http.Request) (*url.URL, error)
 	// Wrap lists wrappers around the transport, the innermost first.
 	Wrap []func(http.RoundTripper) http.RoundTripper
@@ -43,7 +43,7 @@ const (
 	defaultHeaderTimeout = 3 * time.Minute
 	defaultIdlePerHost   = 16
 	idleTimeout          = 90 * time.Second
-	// HTTP/2: a connection that died silently is noticed within twice this
+	// HTTP/2 ping interval; a connection that died silently is detected within twice this time
 	pingAfter = 20 * time.Second
 )
 
@@ -82,7 +82,7 @@ func (c *Config) validate() error {
 }
 
 // New returns a client with a separate connection pool. It uses the proxy of HTTP_PROXY,
-// HTTPS_PROXY and NO_PROXY. The client has no total timeout: callers cancel a request through its
+// HTTPS_PROXY and NO_PROXY. The client has no total timeout. Callers cancel a request through its
 // context. It is safe for concurrent use.
 func New(config Config) (*http.Client, error) {
 	config.setDefaults()
@@ -126,7 +126,7 @@ func New(config Config) (*http.Client, error) {
 }
 
 // Trust returns the TLS configuration for connections without this client, such as WebSockets. It
-// requires TLS 1.2 and trusts the system's certificates and those in a PEM file. Without a file it
+// requires TLS 1.2. It trusts the system's certificates and those in a PEM file. Without a file it
 // trusts only the system's.
 func Trust(file string) (*tls.Config, error) {
 	pool, err := roots(file)
@@ -136,8 +136,8 @@ func Trust(file string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}, nil
 }
 
-// roots returns the system's certificates with those of file, or nil (the system's alone) without a
-// file.
+// roots returns the system's certificates together with those of file. Without a file it returns
+// nil, which means only the system's certificates.
 func roots(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil

@@ -20,11 +20,11 @@ import (
 // use.
 //
 // With a proxy in the environment, the proxy resolves names and connects. The guard then checks
-// literal addresses and the addresses that names resolve to on this machine. Names that only the
-// proxy can resolve are subject to the proxy's own rules.
+// literal addresses, and the addresses that names resolve to on this machine. Names that only the
+// proxy can resolve are subject to the proxy's rules.
 type Guard struct {
 	setting string // setting with the allowed hosts
-	// allowed regardless of their addresses; a leading "*." includes subdomains
+	// host names that are allowed regardless of their addresses; a leading "*." includes subdomains
 	names    []string
 	prefixes []netip.Prefix
 
@@ -32,15 +32,15 @@ type Guard struct {
 	public map[string]bool // names that resolved to a public address
 }
 
-// mostPublic is how many names with public addresses are remembered.
+// mostPublic is the maximum number of names with public addresses that are remembered.
 const mostPublic = 100_000
 
-// ErrRefused is wrapped by the errors of requests that a guard blocked.
+// ErrRefused is wrapped by errors of requests that a guard blocked.
 var ErrRefused = errors.New("it may not be opened")
 
 // NewGuard returns a guard that also permits the hosts ("wiki.corp.example", "*.corp.example"),
-// addresses and networks ("10.1.0.0/16") in allow, the value of setting. Metadata services are
-// permitted only if allow lists their exact address. The error names all faults of the list.
+// addresses and networks ("10.1.0.0/16") in allow. allow is the value of setting. Metadata services
+// are permitted only if allow contains their exact address. The error names all faults of the list.
 func NewGuard(setting string, allow []string) (*Guard, error) {
 	g := &Guard{setting: setting}
 	var faults []error
@@ -60,7 +60,7 @@ func NewGuard(setting string, allow []string) (*Guard, error) {
 	return g, errors.Join(faults...)
 }
 
-// named reports whether a host is on the list by its name.
+// named reports whether the list contains a host by name.
 func (g *Guard) named(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	return slices.ContainsFunc(g.names, func(name string) bool {
@@ -69,7 +69,8 @@ func (g *Guard) named(host string) bool {
 	})
 }
 
-// check returns why a connection to addr, on behalf of host, is refused; nil lets it pass.
+// check returns the reason why a connection to addr on behalf of host is refused. It returns nil if
+// the connection is permitted.
 func (g *Guard) check(host string, addr netip.Addr) error {
 	addr = addr.Unmap()
 	moved := g.moved(host, addr)
@@ -91,8 +92,9 @@ func (g *Guard) check(host string, addr netip.Addr) error {
 		host, addr, ErrRefused, g.setting)
 }
 
-// moved reports whether a name that had a public address now has a private one and is not listed.
-// The owner of a name could otherwise lead requests to an address that is listed for another name.
+// moved reports whether a name that had a public address now has a private address and is not
+// listed. Otherwise the owner of a name could direct requests to an address that is listed for
+// another name.
 func (g *Guard) moved(host string, addr netip.Addr) bool {
 	if _, err := netip.ParseAddr(host); err == nil || len(g.prefixes) == 0 || g.named(host) {
 		return false
@@ -112,10 +114,10 @@ func (g *Guard) moved(host string, addr netip.Addr) bool {
 	return false
 }
 
-// Plain reports whether a credential may be sent to a host over plain http. The operator must list
-// the host's name, or it must be a literal address that is not public, or a listed network may
-// contain it. In the last two cases inside is true: set Config.Inside, which refuses every public
-// address that the name resolves to.
+// Plain reports whether a credential may be sent to a host over plain http. One of these must hold:
+// the operator lists the host's name, the host is a literal address that is not public, or a listed
+// network may contain it. In the last two cases inside is true, and the caller must set
+// Config.Inside. That refuses every public address that the name resolves to.
 func (g *Guard) Plain(host string) (allowed, inside bool) {
 	addr, err := netip.ParseAddr(host)
 	switch {
@@ -146,7 +148,7 @@ func (g *Guard) Private(ctx context.Context, host string) bool {
 	return slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !isPublic(a) })
 }
 
-// dialer connects only to what the guard lets pass.
+// dialer connects only to addresses that the guard permits.
 type dialer struct {
 	*Guard
 	plain   *net.Dialer
@@ -154,8 +156,8 @@ type dialer struct {
 	proxies sync.Map // addresses (host:port) of proxies in use, which are the operator's own choice
 }
 
-// DialContext looks at the addresses that the host's name has now, each just before it is connected
-// to.
+// DialContext resolves the host's name and checks each address immediately before it connects to
+// that address.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if _, proxy := d.proxies.Load(address); proxy {
 		return d.plain.DialContext(ctx, network, address)
@@ -178,7 +180,7 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return guarded.DialContext(ctx, network, address)
 }
 
-// guardedTransport looks at each request, redirected ones included, before it is sent.
+// guardedTransport checks each request before it is sent, including redirected requests.
 type guardedTransport struct {
 	dialer *dialer
 	proxy  func(*http.Request) (*url.URL, error)
@@ -231,7 +233,7 @@ func (t *guardedTransport) inspect(req *http.Request) error {
 	return nil
 }
 
-// endsInNumber reports whether the last label of a host is a number, which no name has (URL
+// endsInNumber reports whether the last label of a host is a number. No name ends in a number (URL
 // Standard of WHATWG, "ends in a number").
 func endsInNumber(host string) bool {
 	host = strings.TrimSuffix(host, ".")
@@ -249,7 +251,7 @@ func (t *guardedTransport) CloseIdleConnections() {
 	}
 }
 
-// withPort is the address that a transport dials for a URL.
+// withPort returns the host and port that a transport dials for a URL.
 func withPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -258,11 +260,11 @@ func withPort(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// maxRedirects is how often a guarded request is redirected.
+// maxRedirects is the maximum number of redirects of a guarded request.
 const maxRedirects = 5
 
-// checkRedirect follows few redirects, and none from https to http: what was asked for over a
-// secure connection is not to be read from an insecure one.
+// checkRedirect limits the number of redirects and refuses redirects from https to http. Content
+// that was requested over a secure connection must not come from an insecure one.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return fmt.Errorf("it was redirected more than %d times: %w", maxRedirects, ErrRefused)

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Quota is a rate limit for all processes together: one call per interval, and a burst.
+// Quota is a rate limit for all processes together. It allows one call per interval, and a burst.
 type Quota struct {
 	Every time.Duration
 	Burst int
 }
 
-// Part is this process's part of a quota. When the part grows, waiting calls wait less. This
-// matters because killed processes count for some seconds, in which a small part can make a call
-// wait for a minute. It is safe for concurrent use.
+// Part is this process's part of a quota. When the part grows, waiting calls wait less. A killed
+// process counts for some seconds, and in that time a small part can make a call wait for a minute.
+// A Part is safe for concurrent use.
 type Part struct {
 	whole Quota
 
@@ -27,7 +27,7 @@ type Part struct {
 	changed chan struct{} // closed and replaced when the part is another
 }
 
-// Part returns the whole quota, until Share divides it.
+// Part returns the whole quota as a part. Share then divides it.
 func (q Quota) Part() *Part {
 	return &Part{whole: q, limiter: rate.NewLimiter(rate.Every(q.Every), q.Burst), parts: 1, changed: make(chan struct{})}
 }
@@ -46,21 +46,23 @@ func (p *Part) Share(processes int) {
 	p.changed = make(chan struct{})
 }
 
-// Allow takes a call if there is room now, and reports whether it did.
+// Allow takes a call if the quota permits one now. It reports whether it took the call.
 func (p *Part) Allow() bool { return p.limiter.Allow() }
 
-// Spare takes a call if half of the burst remains for others, and reports whether it did.
+// Spare takes a call if half of the burst remains for other callers. It reports whether it took the
+// call.
 func (p *Part) Spare() bool {
 	return p.limiter.Tokens() > float64(p.limiter.Burst())/2 && p.limiter.Allow()
 }
 
-// Room reports whether a call may be made now that leaves at least left calls of the burst, or all
-// but one if that is less.
+// Room reports whether a call may be made now that leaves at least left calls of the burst. left is
+// reduced to the burst minus one.
 func (p *Part) Room(left int) bool {
 	return p.limiter.Tokens() > float64(min(left, p.limiter.Burst()-1))
 }
 
-// Wait waits for room and takes a call. It fails at once if ctx's deadline is before there is room.
+// Wait waits until the quota permits a call, and takes the call. It fails immediately if ctx's
+// deadline is too early.
 func (p *Part) Wait(ctx context.Context) error {
 	for {
 		taken, err := p.wait(ctx)

@@ -11,8 +11,8 @@ import (
 // maxResting limits the remembered keys.
 const maxResting = 1000
 
-// Rest stores for each key until when no call may be made. The zero value has no keys. It is safe
-// for concurrent use.
+// Rest stores, for each key, the time until which no call may be made. The zero value has no keys.
+// It is safe for concurrent use.
 type Rest struct {
 	mu    sync.Mutex
 	until map[string]time.Time
@@ -38,7 +38,8 @@ func (r *Rest) For(key string, d time.Duration) {
 	}
 }
 
-// Left returns how long a key is still blocked, or 0 or less if it is not.
+// Left returns the remaining time for which a key is blocked. It is 0 or less if the key is not
+// blocked.
 func (r *Rest) Left(key string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,7 +50,8 @@ func (r *Rest) Left(key string) time.Duration {
 	return time.Until(until)
 }
 
-// Wait waits until a key is no longer blocked, even if the block is prolonged meanwhile.
+// Wait waits until a key is no longer blocked. If the block is prolonged meanwhile, it waits
+// longer.
 func (r *Rest) Wait(ctx context.Context, key string) error {
 	for left := r.Left(key); left > 0; left = r.Left(key) {
 		if err := sleep.For(ctx, left); err != nil {

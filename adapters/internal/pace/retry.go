@@ -1,6 +1,6 @@
-// Package pace limits calls to a server to the rate that it allows. It reads Retry-After, divides
-// quotas between processes, uses budgets that processes share, and blocks keys for a time. Each
-// adapter decides what its platform counts and which calls are more urgent.
+// Package pace limits calls to a server to the rate that the server allows. It parses Retry-After,
+// divides quotas between processes, uses budgets that processes share, and blocks keys for a time.
+// Each adapter decides what its platform counts and which calls are more urgent.
 package pace
 
 import (
@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Forever is the maximum wait. Longer waits are reduced to it.
+// Forever is the maximum wait. Longer waits are reduced to Forever.
 const Forever = math.MaxInt32 * time.Second
 
-// RetryAfter returns the wait that a server requests in its Retry-After header. The header has
-// seconds, which may have a fraction, or a date, which counts to the end of its second. said is
+// RetryAfter returns the wait that a server requests in its Retry-After header. The header contains
+// seconds, which may have a fraction, or a date. A date counts to the end of its second. said is
 // false if the header is missing or invalid.
 func RetryAfter(h http.Header, now time.Time) (wait time.Duration, said bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))

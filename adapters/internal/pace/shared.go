@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// sharedLimit limits a call of shared tiers. The caller waits for it, and so do later callers
-	// that need the same tier.
+	// sharedLimit is the timeout for a call of shared tiers. The caller waits for the call, and so
+	// do later callers that need the same tier.
 	sharedLimit = 250 * time.Millisecond
-	// sharedAgain is how long they are not called after a failure.
+	// sharedAgain is the time after a failure during which shared tiers are not called.
 	sharedAgain = 5 * time.Second
 )
 
@@ -32,7 +32,7 @@ func (s *Shared) Use(tiers thread.Tiers) {
 	s.tiers = tiers
 }
 
-// InReach reports whether there are shared tiers and their last call succeeded.
+// InReach reports whether there are shared tiers and the last call to them succeeded.
 func (s *Shared) InReach() bool { return s.reached() != nil }
 
 func (s *Shared) reached() thread.Tiers {
@@ -44,8 +44,8 @@ func (s *Shared) reached() thread.Tiers {
 	return s.tiers
 }
 
-// Take takes a call of a tier, or returns the time until there is room. ok is false if the tiers
-// did not answer, and for some seconds after that. The process then uses its own limits.
+// Take takes a call of a tier, or returns the time until the tier permits one. ok is false if the
+// tiers did not respond, and for some seconds after that. The process then uses its own limits.
 func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class thread.Class) (wait time.Duration, ok bool) {
 	ok = s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) (err error) {
 		wait, err = tiers.Take(ctx, key, tier, class)
@@ -54,7 +54,7 @@ func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class t
 	return wait, ok
 }
 
-// Count counts a call that was made without waiting.
+// Count adds a call that was made without waiting to the count.
 func (s *Shared) Count(ctx context.Context, key string, tier thread.Tier) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Count(ctx, key, tier) })
 }
@@ -64,8 +64,8 @@ func (s *Shared) Pause(ctx context.Context, key string, d time.Duration) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Pause(ctx, key, d) })
 }
 
-// ask calls the shared tiers if they are reachable. A cancelled call does not show whether they
-// are, so it is awaited.
+// ask calls the shared tiers if they are reachable. A cancelled call does not show whether the
+// tiers are reachable. ask therefore waits for the result even if the caller cancels.
 func (s *Shared) ask(ctx context.Context, say func(context.Context, thread.Tiers) error) (answered bool) {
 	tiers := s.reached()
 	if tiers == nil {

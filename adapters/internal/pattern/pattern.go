@@ -1,5 +1,5 @@
-// Package pattern matches paths against the operator's patterns, which select the files of a
-// source.
+// Package pattern matches paths against patterns of the operator. The patterns select the files of
+// a source.
 package pattern
 
 import (
@@ -26,8 +26,8 @@ func (l List) Check() error {
 	return nil
 }
 
-// Match reports whether one of the patterns matches a path. The path uses slashes and does not
-// begin with one.
+// Match reports whether any of the patterns matches a path. The path has slashes as separators and
+// no slash at the beginning.
 func (l List) Match(name string) bool {
 	for _, p := range l {
 		subject := name

@@ -14,8 +14,8 @@ const (
 	deepestBookmark = 6 // maximum level of headings
 )
 
-// bookmarks returns the file's table of contents in order. It omits entries without a target, and
-// repeated ones, since entries of broken files may form a cycle.
+// bookmarks returns the file's table of contents in order. It omits entries without a target. It
+// also omits repeated entries, because entries of broken files may form a cycle.
 func (s *sandbox) bookmarks(ctx context.Context, doc uint64, pages int) ([]bookmark, error) {
 	var found []bookmark
 	seen := make(map[uint64]bool)
@@ -46,7 +46,8 @@ func (s *sandbox) bookmarks(ctx context.Context, doc uint64, pages int) ([]bookm
 	return found, walk(0, 1)
 }
 
-// target returns the page that a bookmark leads to, from 0, or -1.
+// target returns the page number that a bookmark points to. The first page is 0. It returns -1 if
+// there is no target.
 func (s *sandbox) target(ctx context.Context, doc, mark uint64) (int, error) {
 	dest, err := s.call(ctx, "FPDFBookmark_GetDest", doc, mark)
 	if err == nil && dest == 0 {

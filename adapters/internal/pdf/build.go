@@ -12,7 +12,7 @@ import (
 // steps is the number of elements written between two checks of ctx.
 const steps = 1024
 
-// document converts the read file within the time of ctx.
+// document converts the parsed file to a document. It stops when ctx is done.
 func (f *file) document(ctx context.Context) (Page, error) {
 	pages := make([][]row, len(f.pages))
 	for i, runs := range f.pages {
@@ -65,8 +65,8 @@ func readPages(ctx context.Context, pages [][]row, f furniture, known words) ([]
 	return all, nil
 }
 
-// chooseTitle returns the file's title: from its properties, else the largest text of its first
-// page, else its first heading.
+// chooseTitle returns the file's title. It uses the file's properties, else the largest text of the
+// first page, else the first heading.
 func (f *file) chooseTitle(all []element, titles map[int]string) string {
 	if f.title != "" {
 		return f.title
@@ -91,8 +91,8 @@ func (f *file) chooseTitle(all []element, titles map[int]string) string {
 	return ""
 }
 
-// writer writes elements as sections. A new page is a new section under the same headings, so that
-// every section leads to its page.
+// writer writes elements as sections. A new page starts a new section under the same headings, so
+// that every section has a page number.
 type writer struct {
 	known    words
 	sections []document.Section

@@ -21,7 +21,8 @@ const (
 	title // a heading with a level
 )
 
-// element is a part of a page in reading order: lines that belong together, or a table.
+// element is a part of a page in reading order. It is a group of lines that belong together, or a
+// table.
 type element struct {
 	kind  kind
 	page  int
@@ -85,13 +86,13 @@ func (e *element) first() rune {
 	return firstRune(start.text(nil))
 }
 
-// leaders matches the dots between an entry of a table of contents and its page. leader replaces
-// them.
+// leaders matches the dots between an entry of a table of contents and the page number. leader
+// replaces them.
 var leaders = regexp.MustCompile(`\s*(?:\.\s?){5,}\s*`)
 
 const leader = " … "
 
-// code returns the lines with the indentation that their positions show.
+// code returns the lines with indentation according to their positions.
 func (e *element) code() string {
 	left, letter := math.Inf(1), 1.0
 	for _, l := range e.lines {
@@ -106,7 +107,7 @@ func (e *element) code() string {
 	return strings.Join(lines, "\n")
 }
 
-// cutMark splits off the mark of a list item or the number of a heading.
+// cutMark splits off the marker of a list item or the number of a heading.
 func cutMark(text string) (mark, rest string, ok bool) {
 	mark, rest, ok = strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
@@ -162,8 +163,8 @@ func flow(rows []row, page int) []element {
 	return out
 }
 
-// usualStep returns the distance between two lines of a paragraph: the median of the distances that
-// are not much larger than the letters.
+// usualStep returns the distance between two lines of a paragraph. It is the median of the
+// distances that are not much larger than the letters.
 func usualStep(rows []row) float64 {
 	var steps []float64
 	for i := 1; i < len(rows); i++ {
@@ -185,7 +186,8 @@ const (
 	shortEnd = 0.15 // of the width: free space at the end of a paragraph's last line
 )
 
-// startsElement reports whether a line begins a new element instead of continuing the one above.
+// startsElement reports whether a line starts a new element. Otherwise the line continues the
+// element above.
 func startsElement(above *element, l run, step, left, right float64) bool {
 	last := above.lines[len(above.lines)-1]
 	first := above.lines[0]

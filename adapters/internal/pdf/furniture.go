@@ -9,13 +9,13 @@ import (
 
 const (
 	outermost = 3 // rows at the top and bottom that may be running heads and page numbers
-	// minimum number of pages at about the same height; more would miss heads that change between
-	// chapters
+	// minimum number of pages at about the same height; a larger number would miss running heads
+	// that change between chapters
 	repeatedOn = 3
 	sameHeight = 3 // points
 )
 
-// digits match numbers, which are ignored when rows of several pages are compared.
+// digits matches numbers. Numbers are ignored when rows of several pages are compared.
 var digits = regexp.MustCompile(`[0-9]+|\b[ivxlc]+\b`)
 
 // pageNumber matches a row that consists of a page number.
@@ -42,8 +42,8 @@ func findFurniture(pages [][]row) furniture {
 	return f
 }
 
-// place returns a key of a row at the top or bottom of a page: its text without numbers, and its
-// height.
+// place returns a key for a row at the top or bottom of a page. The key consists of the row's text
+// without numbers, and its height.
 func place(p []row, i int) (string, bool) {
 	if i >= outermost && i < len(p)-outermost {
 		return "", false
@@ -52,7 +52,8 @@ func place(p []row, i int) (string, bool) {
 	return fmt.Sprintf("%.0f %s", math.Round(p[i].y/sameHeight), text), true
 }
 
-// strip removes furniture from a page. It removes only consecutive rows from the edge inwards.
+// strip removes furniture from a page. It removes only consecutive rows, starting at an edge of the
+// page.
 func (f furniture) strip(p []row) []row {
 	from, to := 0, len(p)
 	for from < min(outermost, len(p)) && f.contains(p, from) {

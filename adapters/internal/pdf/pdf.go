@@ -1,5 +1,5 @@
-// Package pdf reads PDF files as documents: sections of headings, paragraphs, lists, tables and
-// code, each with its page number.
+// Package pdf parses PDF files as documents. A document has sections of headings, paragraphs,
+// lists, tables and code, each with its page number.
 //
 // PDFium parses the files. It is compiled to WebAssembly and runs in a sandbox without files,
 // network or clock. A hostile file can at worst exhaust the memory and time allowed for one file.
@@ -29,7 +29,8 @@ type Options struct {
 	Timeout time.Duration // for one file; 45 s
 }
 
-// Limits of one file, next to the memory of its sandbox.
+// defaultTimeout and the constants below it are limits of one file, in addition to the memory limit
+// of the sandbox.
 const (
 	defaultTimeout = 45 * time.Second // scheduled indexing has a minute
 	mostPages      = 5_000
@@ -43,9 +44,9 @@ var (
 	errTooLong  = errors.New("it takes too long to read. Split it into smaller files")
 )
 
-// Parse reads a file. It is safe for concurrent use, but reads one file at a time while other calls
-// wait. The text of an error is a sentence that says what to do. If ctx is done, the error is its
-// cause.
+// Parse parses a file. It is safe for concurrent use, but parses one file at a time while other
+// calls wait. The text of an error is a sentence that says what to do. If ctx is done, the error is
+// its cause.
 func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	if len(bytes.TrimSpace(raw[:min(len(raw), 1024)])) == 0 {
 		return Page{}, errors.New("it is empty. Export or download it again")

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// row is the text at one height of a page.
+// row is all text at one height of a page.
 type row struct {
 	y     float64
 	size  float64 // of its largest letters
@@ -40,11 +40,11 @@ func rows(runs []run) []row {
 	return all
 }
 
-// sameRow is the maximum distance of baselines of one row, in letter sizes. Notes are raised by
-// less than half a letter; the next line is a whole one away.
+// sameRow is the maximum distance between baselines of one row, in letter sizes. Footnote marks are
+// raised by less than half a letter. The next line is a whole letter away.
 const sameRow = 0.55
 
-// join joins runs of one row that belong to one line of text.
+// join joins runs of one row that belong to the same line of text.
 func join(runs []run) []run {
 	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(a.x0, b.x0) })
 	code, leading := true, false
@@ -88,10 +88,10 @@ func join(runs []run) []run {
 	return cells
 }
 
-// longestMark is the maximum length of an item's mark in bytes.
+// longestMark is the maximum length in bytes of a list item's mark.
 const longestMark = 32
 
-// extend extends this run to include another one after it, except for its text.
+// extend extends this run by a run that follows it. It updates everything except the text.
 func (r *run) extend(next run) {
 	r.x1 = max(r.x1, next.x1)
 	r.size = (r.size*float64(r.count) + next.size*float64(next.count)) / float64(max(r.count+next.count, 1))
@@ -102,7 +102,7 @@ func (r run) width() float64 { return r.x1 - r.x0 }
 func (r run) isMono() bool   { return r.mono*10 >= r.count*9 }
 func (r run) isBold() bool   { return r.bold*10 >= r.count*9 }
 
-// listMark matches the mark of a list item or the number of a heading.
+// listMark matches the marker of a list item or the number of a heading.
 var listMark = regexp.MustCompile(`^(?:[•▪◦‣●○■□◆–—*·\x{F0B7}\x{F0A7}-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]|\d{1,2}(?:\.\d{1,2}){1,4}\.?|\[\d{1,3}\])$`)
 
 // borders returns the left and right borders of a part of a page.

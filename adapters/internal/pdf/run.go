@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// run is contiguous text on one line. Coordinates are points; y is that of the baseline and grows
-// upwards.
+// run is contiguous text on one line. Coordinates are in points. y is the height of the baseline
+// and grows upwards.
 type run struct {
 	x0, x1, y float64
 	size      float64 // mean size of its letters as drawn
@@ -21,7 +21,7 @@ type run struct {
 	turn  int // quarter turns of the text, counter-clockwise
 }
 
-// style has the common properties of a text object's characters.
+// style holds properties that all characters of a text object share.
 type style struct {
 	size       float64
 	turn       int
@@ -37,8 +37,8 @@ const (
 	farthest = 1e6 // points: larger than any page (ISO 32000-1, annex C allows 14,400)
 )
 
-// runs reads a page; ok is false if it is damaged. PDFium gives the order of characters and handles
-// right-to-left text.
+// runs reads a page. ok is false if the page is damaged. PDFium determines the order of characters
+// and handles right-to-left text.
 func (s *sandbox) runs(ctx context.Context, doc uint64, number int) (found []run, ok bool, err error) {
 	page, err := s.call(ctx, "FPDF_LoadPage", doc, uint64(number))
 	if err != nil || page == 0 {
@@ -239,8 +239,8 @@ func (b *runBuilder) add(r rune, left, right float64, st style) {
 	}
 }
 
-// ligatures maps ligature characters to letters (Unicode, Alphabetic Presentation Forms): people do
-// not type ligatures into a search.
+// ligatures maps ligature characters to letters (Unicode, Alphabetic Presentation Forms), because
+// people do not type ligatures in searches.
 var ligatures = map[rune]string{'ﬀ': "ff", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬃ': "ffi", 'ﬄ': "ffl", 'ﬅ': "st", 'ﬆ': "st"}
 
 func (b *runBuilder) flush() {
@@ -257,8 +257,8 @@ func (b *runBuilder) end() []run {
 	return b.runs
 }
 
-// mainDirection keeps the runs with the rotation of most of the page. A rotated table is read, a
-// note along the margin is not.
+// mainDirection keeps the runs with the rotation that most of the page has. A rotated table is
+// therefore read, but a note along the margin is not.
 func mainDirection(runs []run) []run {
 	var count [4]int
 	for _, r := range runs {

@@ -26,8 +26,8 @@ const (
 	codeSecurity = 5
 )
 
-// read loads a file. Damage that PDFium cannot repair is an error. Pages that it cannot load are
-// skipped if others can be loaded.
+// read loads a file. It returns an error if PDFium cannot repair the file. Pages that cannot be
+// loaded are skipped if other pages can be loaded.
 func (s *sandbox) read(ctx context.Context, raw []byte) (file, error) {
 	at, err := s.allocate(ctx, len(raw))
 	if err != nil {
@@ -164,8 +164,8 @@ func sensibleTitle(title string) string {
 	return title
 }
 
-// parseDate parses a date of a PDF file (ISO 32000-1, 7.9.4): D:20240302101500+01'00', where any
-// part from the month on may be missing.
+// parseDate parses a date of a PDF file (ISO 32000-1, 7.9.4): D:20240302101500+01'00'. All parts
+// from the month on are optional.
 func parseDate(s string) time.Time {
 	digits := strings.TrimPrefix(s, "D:")
 	end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })

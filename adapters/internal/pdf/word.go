@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// words are the words within a file's lines. They determine which hyphens at the ends of lines
-// belong to a word.
+// words holds the words that occur inside lines of a file. They determine which hyphens at line
+// ends belong to a word.
 type words map[string]struct{}
 
 func (w words) collect(line string) {
@@ -25,7 +25,7 @@ func (w words) has(word string) bool {
 	return ok
 }
 
-// bare returns a word in lower case without punctuation around it.
+// bare returns a word in lower case, without the punctuation at its ends.
 func bare(word string) string {
 	return strings.ToLower(strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
@@ -40,13 +40,13 @@ func hyphenated(line string) bool {
 	return unicode.IsLetter(before)
 }
 
-// joinLines appends a line to the text above it and removes a hyphen that only the line break
-// required.
+// joinLines appends a line to the preceding text. It removes a hyphen that is there only because of
+// the line break.
 func joinLines(text, line string, known words) string {
 	return string(appendLine([]byte(text), line, known))
 }
 
-// longestWord is how far back the beginning of a word is searched.
+// longestWord is the maximum distance at which the beginning of a word is searched backwards.
 const longestWord = 100
 
 // appendLine is joinLines for texts of many lines.

@@ -19,15 +19,16 @@ const (
 	gutterWidth = 0.85 // in letter sizes: LaTeX sets columns one letter size apart
 	tableRows   = 2    // minimum number of rows with text on both sides of a gutter
 	columnRows  = 4
-	// mean letters in a line of a column of text; table cells have fewer in some column
+	// minimum mean number of letters in a line of a text column; table cells have fewer in some
+	// column
 	columnText   = 16
 	columnFill   = 0.5 // mean filled share of a column's width
 	mostColumns  = 4
 	deepestZones = 3 // columns within columns
 )
 
-// zones groups rows into zones. A zone has the consecutive rows that leave a common vertical strip
-// free.
+// zones groups rows into zones. A zone consists of consecutive rows that leave a common vertical
+// strip free.
 func zones(all []row) []zone {
 	left, right := borders(all)
 	var out []zone
@@ -69,8 +70,9 @@ func zones(all []row) []zone {
 	return out
 }
 
-// Limits of a page with a normal layout: rows, and pieces of text in them. A page with more is read
-// row by row, because comparing all pairs would take hours.
+// mostRows and mostCells limit the number of rows, and the number of pieces of text in them, on a
+// page with a normal layout. A page above a limit is read row by row. Comparing all pairs would
+// take hours.
 const (
 	mostRows  = 1_000
 	mostCells = 10_000
@@ -84,7 +86,8 @@ func isCrowded(all []row) bool {
 	return len(all) > mostRows || cells > mostCells
 }
 
-// sharedGutters returns how many rows from the first share gutters, and the gutters.
+// sharedGutters returns the number of rows, from the first row on, that share gutters. It also
+// returns the gutters.
 func sharedGutters(all []row, left, right float64) (int, []strip) {
 	if len(all[0].cells) < 2 && !hasColumns(all) {
 		return 1, nil
@@ -107,11 +110,11 @@ func sharedGutters(all []row, left, right float64) (int, []strip) {
 	return max(bestAt, 1), best
 }
 
-// farApart, in letter sizes, is a gap between rows that ends a table or columns.
+// farApart is the gap between rows that ends a table or columns, in letter sizes.
 const farApart = 6
 
-// hasColumns reports whether one of the next rows has several cells: columns may begin with a line
-// only in the left one.
+// hasColumns reports whether one of the next rows has several cells. Columns may start with a line
+// that is only in the left column.
 func hasColumns(all []row) bool {
 	for _, r := range all[:min(len(all), 3)] {
 		if len(r.cells) > 1 {
@@ -121,7 +124,7 @@ func hasColumns(all []row) bool {
 	return false
 }
 
-// gaps returns the strips that a row leaves free.
+// gaps returns the vertical strips that a row leaves free.
 func gaps(r row, left, right float64) []strip {
 	var free []strip
 	at := left
@@ -149,7 +152,7 @@ func intersect(a, b []strip, width float64) []strip {
 	return out
 }
 
-// interior returns the strips with text on both sides in enough rows.
+// interior returns the strips that have text on both sides in enough rows.
 func interior(free []strip, rows []row, left, right float64) []strip {
 	var inner []strip
 	for _, s := range free {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// World is the state of a fake service. One lock protects reads and changes, and it has a separate
-// clock.
+// World is the state of a fake service. One lock protects all reads and changes. A World has a
+// separate clock.
 type World struct {
 	Mu   sync.Mutex
 	Time time.Time // by Mu
@@ -37,14 +37,14 @@ func (w *World) Pass(d time.Duration) { w.Do(func() { w.Time = w.Time.Add(d) }) 
 // Fault is a failure of requests to an API.
 type Fault struct {
 	Path string // substring of the log entry
-	// Answer replaces the response. Nil: the response is cut in the middle.
+	// Answer replaces the response. If nil, the response is cut off in the middle.
 	Answer http.HandlerFunc
 	// Then runs after a normal response, if the fake supports this.
 	Then func()
 }
 
-// API contains code that fakes of web APIs share. S is the type of their switches. It is safe for
-// concurrent use.
+// API contains code that fakes of web APIs share. S is the type of their switches. An API is safe
+// for concurrent use.
 type API[S any] struct {
 	URL    string
 	Faults Faults[Fault]
@@ -60,7 +60,7 @@ type API[S any] struct {
 // Interceptor answers a request instead of a fake. It may use the fake's response.
 type Interceptor func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc)
 
-// Intercept makes by answer every request; nil ends that.
+// Intercept sets the interceptor that answers every request. nil removes the interceptor.
 func (a *API[S]) Intercept(by Interceptor) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -126,7 +126,7 @@ func (a *API[S]) Is() S {
 // Mark returns the number of requests so far.
 func (a *API[S]) Mark() int { return len(a.Log.All()) }
 
-// Counts returns how many log entries since a mark contain part.
+// Counts returns the number of log entries since a mark that contain part.
 func (a *API[S]) Counts(since int, part string) int {
 	n := 0
 	for _, entry := range a.Log.All()[since:] {
@@ -140,8 +140,8 @@ func (a *API[S]) Counts(since int, part string) int {
 // Entry returns the log entry of a request.
 func Entry(r *http.Request) string { return r.Method + " " + r.URL.RequestURI() }
 
-// Fails sends the answer of a fault, if one applies to the request with the log entry. half is the
-// truncated answer for a cut-off request.
+// Fails checks whether a fault applies to a request, by the request's log entry. If so, it sends
+// the fault's response. half is the truncated response for a request that is cut off.
 func (a *API[S]) Fails(w http.ResponseWriter, r *http.Request, entry, half string) bool {
 	fault, faulty := a.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) })
 	if !faulty {
@@ -164,8 +164,8 @@ func Head(w http.ResponseWriter, status int, header []string) {
 	w.WriteHeader(status)
 }
 
-// Match matches a path against a pattern such as "space/*/permissions". found lists the parts that
-// match the stars.
+// Match matches a path against a pattern such as "space/*/permissions". found contains the parts
+// that match the stars.
 func Match(pattern, path string) (found []string, ok bool) {
 	have, want := strings.Split(strings.Trim(path, "/"), "/"), strings.Split(pattern, "/")
 	if len(have) != len(want) {
@@ -181,8 +181,8 @@ func Match(pattern, path string) (found []string, ok bool) {
 	return found, true
 }
 
-// Break injects up to five random faults into requests that contain one of the parts. Some are
-// answered by one of the answers, others are cut off.
+// Break injects up to five random faults into requests that contain one of the parts. A fault
+// either sends one of the answers or cuts the response off.
 func (a *API[S]) Break(random *rand.Rand, parts []string, answers ...http.HandlerFunc) {
 	for range random.IntN(6) {
 		f := Fault{Path: parts[random.IntN(len(parts))]}

@@ -89,15 +89,15 @@ type fault[F any] struct {
 	skip, times int
 }
 
-// Add plans a fault for times matching calls, at least one, after skip matching calls.
+// Add plans a fault. It skips skip matching calls and then applies to times matching calls, at
+// least one.
 func (f *Faults[F]) Add(what F, skip, times int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = append(f.list, &fault[F]{what, skip, max(times, 1)})
 }
 
-// Next returns the fault of a call: the first remaining one that matches. ok is false if there is
-// none.
+// Next returns the first remaining fault that matches a call. ok is false if there is none.
 func (f *Faults[F]) Next(about func(F) bool) (what F, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,14 +121,15 @@ func (f *Faults[F]) Mend() {
 	f.list = nil
 }
 
-// Limit rejects calls above a maximum number within the span that ends now, separately for each
+// Limit rejects calls above a maximum number within the span of time up to now, separately for each
 // key. The zero value is ready to use. It is safe for concurrent use.
 type Limit struct {
 	mu    sync.Mutex
 	calls map[string][]time.Time
 }
 
-// Within counts a call, or returns the time until there is room for one.
+// Within counts a call. If the limit is reached, it instead returns the time until a call is
+// allowed.
 func (l *Limit) Within(key string, most int, span time.Duration, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

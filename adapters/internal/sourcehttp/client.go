@@ -2,9 +2,9 @@
 // credential. It obeys the source's rate limits, retries temporary failures, sends conditional
 // requests and counts its cost.
 //
-// It waits through short rate limits. After a longer one, the call fails with *index.Later, and so
-// does every call until the limit ends, without a request to the source: calling while limited is
-// how integrations get banned.
+// If a rate limit is short, a call waits for it. If it is long, the call fails with *index.Later.
+// Every further call then fails until the limit ends, without a request to the source. Integrations
+// that send requests while rate-limited get banned.
 package sourcehttp
 
 import (
@@ -28,18 +28,18 @@ import (
 // Config configures a Client. Zero fields get their defaults.
 type Config struct {
 	Name string // of the source's vendor, as sentences name it
-	// Base is the prefix of all addresses, with a slash at its end. Requests and redirects to other
+	// Base is the prefix of all addresses, and ends in a slash. Requests and redirects to other
 	// hosts are refused.
 	Base string
-	// Authorize adds the credential to a request. It is called for every attempt. Nil: there is no
-	// credential.
+	// Authorize adds the credential to a request. It is called for every attempt. If nil, there is
+	// no credential.
 	Authorize func(ctx context.Context, r *http.Request) error
 	Header    http.Header // sent with every request
 	// AllowHosts lists hosts, addresses and networks that may be called although they are not on
 	// the public internet.
 	AllowHosts []string
-	// Follow lists other hosts that redirects may lead to, such as a site's file servers. The
-	// credential is not sent there.
+	// Follow lists other hosts to which redirects may lead, such as a site's file servers. The
+	// credential is not sent to these hosts.
 	Follow   []string
 	CAFile   string
 	Every    time.Duration // between two requests, on average; 0 is not to wait
@@ -47,14 +47,16 @@ type Config struct {
 	AtOnce   int           // requests under way at once; 1
 	MaxBytes int64         // of an answer; 32 MB
 	Attempts int           // of a request; 5
-	// wait before the second attempt, doubled for each further one, with jitter of one half; 500 ms
+	// wait before the second attempt; it doubles for each further attempt, with jitter of one half;
+	// 500 ms
 	Pause    time.Duration
 	Patience time.Duration // the longest wait for a limit that a call sits through; 30 s
 	Timeout  time.Duration // of one attempt; 60 s
-	// SilentLimit is the wait after a rate limit without a time, doubled for each further one; 1
-	// min.
+	// SilentLimit is the wait after a rate limit that states no time. It doubles for each further
+	// rate limit; 1 min.
 	SilentLimit time.Duration
-	// Limited reports whether a response other than 429 is a rate limit. Nil: none is.
+	// Limited reports whether a response other than 429 is a rate limit. If nil, no other response
+	// is.
 	Limited func(*Response) bool
 	Now     func() time.Time
 }
@@ -137,7 +139,8 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// own reports whether an address is one of the source's API, to which the credential may be sent.
+// own reports whether an address belongs to the source's API. The credential may be sent to such an
+// address.
 func (c *Client) own(u *url.URL) bool {
 	return u.Scheme == c.base.Scheme && strings.EqualFold(u.Host, c.base.Host)
 }
@@ -155,22 +158,22 @@ func (c *Client) count(change func(*Cost)) {
 	change(&c.cost)
 }
 
-// Request is a read-only request, so it may be repeated.
+// Request is a read-only request, which may be repeated.
 type Request struct {
 	Method string // default GET
-	// Path is relative to Base, with its query; or a whole address of the same host that the source
-	// returned.
+	// Path is a path relative to Base with its query, or a whole address on the same host that the
+	// source returned.
 	Path   string
 	Header http.Header
 	Body   []byte
-	// Budget names the rate budget in which the source counts the request, if it has several.
+	// Budget is the name of the rate budget for the request, if the source has several budgets.
 	Budget string
 	// Spare is the share of the budget to leave for others. If less remains, calls fail with
 	// *index.Later until the budget is full again.
 	Spare    float64
 	Attempts int // of this request; Config.Attempts
-	// ETag and LastModified are copied from an earlier Response. If nothing has changed since, the
-	// new Response is NotModified.
+	// ETag and LastModified are copied from an earlier Response. If nothing has changed since then,
+	// the new Response is NotModified.
 	ETag, LastModified string
 }
 
@@ -184,9 +187,9 @@ type Response struct {
 	URL                *url.URL // that answered, after redirects
 }
 
-// Do sends a request. It returns a response with status 200 to 299, or 304 to a conditional
-// request. Any other response is a *Refused error. A long rate limit is an *index.Later. No error
-// contains a credential.
+// Do sends a request. It returns a response with status 200 to 299, or 304 for a conditional
+// request. Any other response is a *Refused error. A long rate limit is an *index.Later error. No
+// error contains a credential.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	place, err := c.base.Parse(r.Path)
 	if err != nil || !c.own(place) {
@@ -233,7 +236,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	}
 }
 
-// hopeless errors are the same however often it is tried.
+// hopeless reports whether an error would be the same after any number of attempts.
 func hopeless(err error) bool {
 	return errors.Is(err, outhttp.ErrRefused) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrLongList) || errors.As(err, new(*credentialError))
 }
@@ -243,19 +246,19 @@ type credentialError struct{ error }
 
 func (e *credentialError) Unwrap() error { return e.error }
 
-// smallBytes is the most that a small answer may have.
+// smallBytes is the maximum size of a small response.
 const smallBytes = 64 << 10
 
 type smallKey struct{}
 
-// Small returns a context for requests with small responses, such as a yes or no. Many of them may
-// run concurrently.
+// Small returns a context for requests with small responses, such as a yes or no. Many of these
+// requests may run concurrently.
 func Small(ctx context.Context) context.Context { return context.WithValue(ctx, smallKey{}, true) }
 
 // ErrTooLarge reports a response larger than Config.MaxBytes.
 var ErrTooLarge = errors.New("the answer is larger than what is read of one")
 
-// once sends a request and reads the answer whole. An answer that is cut short is an error.
+// once sends a request once and reads the whole response. A truncated response is an error.
 func (c *Client) once(ctx context.Context, r Request, place *url.URL) (*Response, error) {
 	select {
 	case c.slots <- struct{}{}:
@@ -316,7 +319,7 @@ func (c *Client) once(ctx context.Context, r Request, place *url.URL) (*Response
 	return response, nil
 }
 
-// bare is an error without the address, whose query may hold secrets.
+// bare returns an error without the address, because the address's query may contain secrets.
 func bare(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

@@ -15,18 +15,19 @@ import (
 )
 
 const (
-	// silentLimit is the wait after a limit that names no time, doubled for each further one: "wait
-	// for at least one minute before retrying", then "an exponentially increasing amount of time
-	// between retries"
+	// silentLimit is the wait after a rate limit that states no time. It doubles for each further
+	// rate limit: "wait for at least one minute before retrying", then "an exponentially increasing
+	// amount of time between retries"
 	// (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
 	silentLimit = time.Minute
-	// longestLimit caps a pause. Afterwards the source may demand another.
+	// longestLimit is the maximum length of one pause. After a pause, the source may demand
+	// another.
 	longestLimit = 2 * time.Hour
-	// slack is added to a reset time, for times in whole seconds and clock skew.
+	// slack is added to a reset time. It allows for clock skew and for times in whole seconds.
 	slack = time.Second
 )
 
-// budget is the remaining part of a rate limit as reported by a source.
+// budget is the remaining part of a rate limit as the source reports it.
 type budget struct {
 	whole, remaining float64
 	full             time.Time // time of the reset; zero if unknown
@@ -57,8 +58,8 @@ func (c *Client) turn(ctx context.Context, r Request) error {
 	return nil
 }
 
-// waitFor returns how long a request must wait, or *index.Later if that is longer than a call may
-// block.
+// waitFor returns how long a request must wait. It returns *index.Later if that is longer than a
+// call may block.
 func (c *Client) waitFor(r Request) (time.Duration, error) {
 	c.mu.Lock()
 	until, b := c.until, c.budgets[r.Budget]
@@ -85,24 +86,24 @@ func (c *Client) rest(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// pause is how long an attempt is waited for after another.
+// pause returns the wait between an attempt and the next attempt.
 func (c *Client) pause(attempt int) time.Duration {
 	d := c.config.Pause << min(attempt-1, 10)
 	return d/2 + rand.N(d) //nolint:gosec // not for secrets
 }
 
-// isLimit reports whether an answer means a rate limit.
+// isLimit reports whether a response means a rate limit.
 func (c *Client) isLimit(r *Response) bool {
 	return r.Status == http.StatusTooManyRequests || c.config.Limited != nil && c.config.Limited(r) ||
 		r.Status == http.StatusServiceUnavailable && r.Header.Get("Retry-After") != ""
 }
 
-// Limit handles a response of status 200 whose body reports a rate limit: it blocks the source for
-// the requested time. If that is long, it returns *index.Later.
+// Limit handles a response of status 200 whose body reports a rate limit. It blocks the source for
+// the requested time. If that time is long, it returns *index.Later.
 func (c *Client) Limit(r Request, answer *Response) error { return c.limit(r, answer, false) }
 
-// limit pauses requests for as long as the source demands. The error is *index.Later if that is
-// long, or after too many attempts.
+// limit pauses requests for the time that the source demands. It returns *index.Later if that time
+// is long, or after too many attempts.
 func (c *Client) limit(r Request, answer *Response, enough bool) error {
 	until := c.pauseUntil(r, answer)
 	if enough {
@@ -112,7 +113,7 @@ func (c *Client) limit(r Request, answer *Response, enough bool) error {
 	return err
 }
 
-// pauseUntil returns the end of the pause that an answer demands.
+// pauseUntil returns the end of the pause that a response demands.
 func (c *Client) pauseUntil(r Request, answer *Response) time.Time {
 	now := c.config.Now()
 	c.mu.Lock()
@@ -134,7 +135,7 @@ func (c *Client) pauseUntil(r Request, answer *Response) time.Time {
 	return c.until
 }
 
-// readBudget reads the budget in an answer. If nothing is left, requests pause before the source
+// readBudget reads the budget in a response. If nothing is left, requests pause before the source
 // refuses them.
 func (c *Client) readBudget(r Request, answer *Response) {
 	b, ok := read(answer.Header, c.config.Now())
@@ -146,8 +147,8 @@ func (c *Client) readBudget(r Request, answer *Response) {
 	}
 }
 
-// read reads X-RateLimit-Limit, -Remaining and -Reset: the time, in seconds since 1970, at which
-// the budget is whole again.
+// read parses X-RateLimit-Limit, -Remaining and -Reset. The last header is the time, in seconds
+// since 1970, at which the budget is full again.
 func read(h http.Header, now time.Time) (b budget, ok bool) {
 	var err error
 	if b.remaining, err = strconv.ParseFloat(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 64); err != nil {

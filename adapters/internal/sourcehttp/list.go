@@ -11,8 +11,8 @@ import (
 // MaxPlace is the maximum length of a page cursor in bytes.
 const MaxPlace = 16 << 10
 
-// ErrIncomplete reports a page that lacks the requested list, or that has an item without an
-// identity. Items missing from such a page do not count as deleted.
+// ErrIncomplete reports a page that lacks the requested list, or contains an item without an
+// identity. Items that are missing from such a page do not count as deleted.
 var ErrIncomplete = errors.New("the answer lacks a part of the list that was asked for")
 
 // ErrEndless reports a list that does not end.
@@ -35,7 +35,7 @@ func CheckItems[T any](items []T, most int, valid func(T) bool) error {
 	return nil
 }
 
-// MaxList is the maximum total size of the responses of one list in bytes. A list of 100,000 people
+// MaxList is the maximum total size in bytes of the responses of one list. A list of 100,000 people
 // has some 50 MB.
 const MaxList = 128 << 20
 
@@ -44,15 +44,15 @@ var ErrLongList = fmt.Errorf("a list that is read whole has more than %d MB", Ma
 
 type listKey struct{}
 
-// Whole returns a context for the requests of one list that is kept in memory. Once their responses
-// exceed MaxList, requests fail with ErrLongList.
+// Whole returns a context for the requests of one list that is kept in memory. Once the list's
+// responses exceed MaxList, requests fail with ErrLongList.
 func Whole(ctx context.Context) context.Context {
 	room := new(atomic.Int64)
 	room.Store(MaxList)
 	return context.WithValue(ctx, listKey{}, room)
 }
 
-// take takes the bytes of an answer from the room of the list that it belongs to.
+// take subtracts the bytes of a response from the remaining size of the response's list.
 func take(ctx context.Context, answer []byte) error {
 	room, is := ctx.Value(listKey{}).(*atomic.Int64)
 	if is && room.Add(-int64(len(answer))) < 0 {
@@ -61,15 +61,15 @@ func take(ctx context.Context, answer []byte) error {
 	return nil
 }
 
-// Pages detects loops while a list is read page by page. The zero value is ready to use. It is for
-// one goroutine.
+// Pages detects loops while a list is read page by page. The zero value is ready to use. It must
+// not be used concurrently.
 type Pages struct {
 	Read int // pages of the list that earlier runs have read
 	been map[[sha256.Size]byte]bool
 }
 
 // Next records the cursor of the next page. It returns ErrEndless if the cursor was seen before or
-// is longer than MaxPlace bytes, and after MaxPages pages.
+// is longer than MaxPlace bytes. It also returns ErrEndless after MaxPages pages.
 func (p *Pages) Next(place string) error {
 	if len(place) > MaxPlace {
 		return fmt.Errorf("%w: it names its next page by %d bytes", ErrEndless, len(place))
@@ -85,8 +85,9 @@ func (p *Pages) Next(place string) error {
 	return nil
 }
 
-// EachPage reads a list page by page. fetch returns the cursor of the next page; an empty one ends
-// the list. For a list that does not end it returns ErrEndless, wrapped in a sentence about what.
+// EachPage reads a list page by page. fetch returns the cursor of the next page. An empty cursor
+// ends the list. If a list does not end, EachPage returns ErrEndless, wrapped in a sentence that
+// contains what.
 func EachPage(what, first string, fetch func(cursor string) (next string, err error)) error {
 	var pages Pages
 	for cursor := first; ; {

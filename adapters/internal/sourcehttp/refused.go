@@ -33,7 +33,7 @@ func (e *Refused) Error() string {
 	return text
 }
 
-// Status returns the HTTP status of an error that is a Refused, and 0 for any other.
+// Status returns the HTTP status of a Refused error. It returns 0 for any other error.
 func Status(err error) int {
 	var refused *Refused
 	if errors.As(err, &refused) {
@@ -45,13 +45,13 @@ func Status(err error) int {
 // mostSaid is the maximum number of bytes of a source's message in an error.
 const mostSaid = 200
 
-// requestIDs are the headers in which vendors number their answers.
+// requestIDs lists the response headers in which vendors send a request id.
 var requestIDs = []string{"X-GitHub-Request-Id", "Atl-Traceid", "X-Arequestid", "X-Request-Id", "Request-Id", "X-Notion-Request-Id"}
 
-// small are the limits for the body of an error response.
+// small is the set of limits for the body of an error response.
 var small = boundedjson.Limits{Bytes: 1 << 20, Elements: 10_000, Depth: 50}
 
-// Short truncates a source's message to the length that errors show.
+// Short truncates a source's message to the maximum length in errors.
 func Short(said string) string {
 	if len(said) <= mostSaid {
 		return said

@@ -8,11 +8,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// each is how many bytes of checkpoints are written for each batch, on average. A batch is a
-// request at least, which takes longer than to write them.
+// each is the average number of bytes of checkpoints that are written for each batch. A batch needs
+// at least one request, which takes longer than writing that many bytes.
 const each = 16 << 10
 
-// Documents sends the documents of a pass. It is for one goroutine.
+// Documents sends the documents of a pass. It must not be used concurrently.
 type Documents struct {
 	Emit    func(index.Batch) error  // of Batches
 	Encode  func() index.Checkpoint  // the state as it is now
@@ -24,9 +24,10 @@ type Documents struct {
 	size int // of the last one
 }
 
-// Send sends a batch, with a checkpoint if one is due. A checkpoint may be as large as the source.
-// Writing it with each batch would take quadratic time, so a large one is written after
-// proportionally many batches. A run that is killed before that sends those batches again.
+// Send sends a batch, with a checkpoint if one is due. A checkpoint may be as large as the source,
+// and writing it with each batch would take quadratic time. The number of batches between
+// checkpoints is therefore proportional to the size of a checkpoint. If a run is killed between
+// checkpoints, the next run sends those batches again.
 func (d *Documents) Send(b index.Batch) error {
 	if d.left += each; d.left < d.size {
 		return d.send(b)
@@ -34,7 +35,7 @@ func (d *Documents) Send(b index.Batch) error {
 	return d.Save(b)
 }
 
-// Save sends a batch with a checkpoint. Use it at the end of a pass, or if the next run must know
+// Save sends a batch with a checkpoint. Use it at the end of a pass, or if the next run must have
 // the state.
 func (d *Documents) Save(b index.Batch) error {
 	b.Next = d.Encode()
@@ -55,15 +56,15 @@ func (d *Documents) send(b index.Batch) error {
 	return d.Emit(b)
 }
 
-// Unmet lists the stored documents of a list that a pass did not meet.
+// Unmet lists the stored documents of a list that a pass did not find.
 type Unmet struct {
 	Stored int // documents of the list
 	IDs    []document.ID
 }
 
-// FindUnmet sends a batch and checks every stored document: whether place assigns it to a list, and
-// whether the pass met it there. It returns when all are checked. Another goroutine calls place,
-// possibly still after an error.
+// FindUnmet sends a batch and checks every stored document. It checks whether place assigns the
+// document to a list, and whether the pass found the document there. It returns after checking all
+// documents. Another goroutine calls place, possibly even after an error.
 func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.ID) (in, met bool)) (Unmet, error) {
 	var mu sync.Mutex
 	var found Unmet
@@ -91,7 +92,7 @@ func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.
 	return Unmet{Stored: found.Stored, IDs: slices.Clone(found.IDs)}, nil
 }
 
-// Review returns a batch that gives these documents a verdict.
+// Review returns a batch that has a verdict for these documents.
 func (u Unmet) Review(v index.Verdict) index.Batch {
 	ids := make(map[document.ID]bool, len(u.IDs))
 	for _, id := range u.IDs {

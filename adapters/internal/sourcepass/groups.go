@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Listed is a group in the list of all groups.
+// Listed is a group as it appears in the list of all groups.
 type Listed struct{ ID, Name string }
 
-// List returns the groups ordered by id, without duplicates and groups that have no id.
+// List returns the groups ordered by id. It removes duplicates and groups without an id.
 func List[G any](all []G, listed func(G) Listed) []Listed {
 	list := make([]Listed, 0, len(all))
 	for _, g := range all {
@@ -28,25 +28,25 @@ func List[G any](all []G, listed func(G) Listed) []Listed {
 type Groups struct {
 	Emit      func(index.GroupBatch) error // of Batches
 	Principal func(id string) access.Principal
-	// Read returns the members of a group. It returns none if the group is deleted or hidden.
+	// Read returns the members of a group. It returns no members if the group is deleted or hidden.
 	Read func(ctx context.Context, id string) ([]index.Person, error)
-	// reports whether an error of Read ends the loop, whichever group it was about
+	// reports whether an error of Read ends the loop, regardless of the group
 	Final func(ctx context.Context, err error) bool
 }
 
-// mostMembers is how many people a batch of groups holds, about.
+// mostMembers is the approximate number of people in a batch of groups.
 const mostMembers = 2000
 
-// patience is how many groups in a row may not be readable, before the loop ends.
+// patience is the number of consecutive groups that may be unreadable before the loop ends.
 const patience = 5
 
-// groupState is the checkpoint of Groups: the id of the last group that was read.
+// groupState is the checkpoint of Groups. It contains the id of the last group that was read.
 type groupState struct {
 	After string `json:"after,omitempty"`
 }
 
-// Run reads the groups of a List and resumes where an earlier run stopped. The first batch begins
-// with the content of first.
+// Run reads the groups of a List and resumes where an earlier run stopped. The content of first is
+// part of the first batch.
 func (g *Groups) Run(ctx context.Context, since index.Checkpoint, list []Listed, first index.GroupBatch) error {
 	state, batch := Decode[groupState](since), first
 	seen := make(map[string]bool) // people, each once

@@ -1,4 +1,4 @@
-// Package sourcepass has the common parts of connectors that read a source in passes. It provides
+// Package sourcepass contains common code of connectors that read a source in passes. It provides
 // batches, which stop when the caller wants no more, and checkpoints, from which the next run
 // resumes. Each connector decides what it reads, in which order, and what a checkpoint contains.
 package sourcepass
@@ -16,9 +16,9 @@ import (
 // ErrBroken reports that the caller wants no more batches.
 var ErrBroken = errors.New("the caller has broken off")
 
-// Batches yields the documents, nodes or groups that read emits. emit returns ErrBroken when the
-// caller wants no more batches. read must then return it. Any other error of read, or the
-// cancellation cause of ctx, is yielded last.
+// Batches yields the documents, nodes or groups that read emits. emit returns ErrBroken if the
+// caller wants no more batches. read must then return that error. Any other error of read, or the
+// cause of ctx, is yielded last.
 func Batches[B any](ctx context.Context, read func(emit func(B) error) error) iter.Seq2[B, error] {
 	return func(yield func(B, error) bool) {
 		broken := false
@@ -39,8 +39,8 @@ func Batches[B any](ctx context.Context, read func(emit func(B) error) error) it
 	}
 }
 
-// Encode encodes a state as a checkpoint. It cannot fail, because a state contains only texts,
-// numbers, and sets and maps of them.
+// Encode encodes a state as a checkpoint. It cannot fail, because a state contains only strings,
+// numbers, and sets and maps of these.
 func Encode(state any) index.Checkpoint {
 	text, err := json.Marshal(state)
 	if err != nil {
@@ -49,8 +49,8 @@ func Encode(state any) index.Checkpoint {
 	return text
 }
 
-// Decode decodes a state from a checkpoint. An unreadable checkpoint counts as empty, because
-// reading again loses nothing.
+// Decode decodes a state from a checkpoint. An invalid checkpoint counts as empty. The source is
+// then read again, so no data is lost.
 func Decode[S any](since index.Checkpoint) (state S) {
 	if json.Unmarshal(since, &state) != nil {
 		var none S
@@ -59,7 +59,7 @@ func Decode[S any](since index.Checkpoint) (state S) {
 	return state
 }
 
-// Seconds returns a time in the form of states: seconds since 1970, 0 for the zero time.
+// Seconds returns a time as states store it, in seconds since 1970. The zero time becomes 0.
 func Seconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -15,7 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// list determines which channels are read and who may read them, and applies changes to stored
+// list determines which channels are read and who may read them. It applies changes to stored
 // documents before anything else. Without force it does nothing if the last list is recent.
 func (p *pass) list(ctx context.Context, force bool) error {
 	if !force && time.Since(p.listed) < p.options.Relist {
@@ -57,12 +57,12 @@ func (o Options) Chooses(c Channel) bool {
 	return o.Public && !c.Private || slices.ContainsFunc(o.Channels, func(name string) bool { return names(name, c) })
 }
 
-// names reports whether an entry of the configuration means a channel.
+// names reports whether an entry of the configuration refers to a channel.
 func names(entry string, c Channel) bool {
 	return entry == c.ID || strings.EqualFold(strings.TrimPrefix(entry, "#"), c.Name)
 }
 
-// Unmet returns the names of selected channels that are not among those found.
+// Unmet returns the names of selected channels that are missing in a list of channels.
 func (o Options) Unmet(found []Channel) []string {
 	var unmet []string
 	for _, name := range o.Channels {
@@ -73,10 +73,11 @@ func (o Options) Unmet(found []Channel) []string {
 	return unmet
 }
 
-// mostAsked limits how many channels missing in a list are looked up one by one.
+// mostAsked is the maximum number of channels missing in a list that are looked up one by one.
 const mostAsked = 3
 
-// confirm looks up known channels that a list lacks, so that a truncated list removes nothing.
+// confirm looks up known channels that are missing in a list. A truncated list therefore removes no
+// channel.
 func (p *pass) confirm(ctx context.Context, found []Channel) error {
 	asked := 0
 	for _, id := range slices.Sorted(maps.Keys(p.state.Channels)) {
@@ -95,8 +96,8 @@ func (p *pass) confirm(ctx context.Context, found []Channel) error {
 	return nil
 }
 
-// readers is who may read the documents of a channel as it is now; an error where it is not read
-// any more.
+// readers returns the current readers of a channel's documents. It returns an error if the channel
+// is no longer read.
 func (p *pass) readers(id string) (access.ACL, error) {
 	c, ok := p.channels[id]
 	if !ok {
@@ -105,8 +106,8 @@ func (p *pass) readers(id string) (access.ACL, error) {
 	return c.ACL, nil
 }
 
-// apply updates stored documents after changes of channels. It removes those of channels that are
-// no longer read, and changes all access lists of a channel together. Once a day it compares all
+// apply updates stored documents after changes of channels. It removes documents of channels that
+// are no longer read. It changes all access lists of a channel together. Once a day it compares all
 // documents.
 func (p *pass) apply(unmet []index.Notice) error {
 	changed := p.now.Sub(ofMicros(p.state.Reviewed)) >= day
@@ -143,14 +144,14 @@ func (p *pass) apply(unmet []index.Notice) error {
 	}})
 }
 
-// patience is how many channels in a row may fail before the pass does.
+// patience is the number of consecutive channels that may fail before the pass fails.
 const patience = 3
 
 // ErrLone marks an error that affects only one channel.
 var ErrLone = errors.New("the other channels are read")
 
-// failed says what a channel that could not be read means: a notice, or the end of the pass where
-// it is not about that channel.
+// failed handles an error about a channel. It adds a notice and returns nil. It returns the error
+// after patience consecutive failures, unless the error affects only one channel.
 func (p *pass) failed(ctx context.Context, c Channel, err error) error {
 	if ctx.Err() != nil || errors.Is(err, sourcepass.ErrBroken) || errors.Is(err, index.ErrRevoked) {
 		return err

@@ -8,8 +8,8 @@ import (
 
 const fence = "```"
 
-// blocks parts a message at its blocks of code, which stand between three backticks anywhere in a
-// line. Code without a line break, within a line of text, stays part of that line.
+// blocks splits a message at its code blocks. A code block is between three backticks anywhere in a
+// line. Code that is within a line of text and has no line break stays part of that line.
 func blocks(text string) []document.Block {
 	var out document.Outline
 	begin := 0
@@ -43,8 +43,8 @@ func blocks(text string) []document.Block {
 	return all
 }
 
-// languageOf splits code at a first line with only the name of its language. Slack shows that line
-// as code, but people write it anyway.
+// languageOf splits off a first line of code that contains only the name of a language. Slack shows
+// such a line as code, but people write it anyway.
 func languageOf(code string) (language, rest string) {
 	first, rest, more := strings.Cut(code, "\n")
 	if name := strings.TrimSpace(first); more && languages[strings.ToLower(name)] && strings.TrimSpace(rest) != "" {
@@ -53,7 +53,7 @@ func languageOf(code string) (language, rest string) {
 	return "", code
 }
 
-// languages are names of languages that people write after three backticks.
+// languages lists the names of languages that people write after three backticks.
 var languages = func() map[string]bool {
 	names := make(map[string]bool)
 	for name := range strings.FieldsSeq(`ansi asm awk bash bat c clojure cmake console cpp c++ cs csharp css csv dart diff dockerfile elixir erlang

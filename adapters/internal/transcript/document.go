@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// VersionOf returns a time that serves as a version: it differs after any change of the given
-// lines.
+// VersionOf returns a time that serves as a version. The time changes if any of the given lines
+// changes.
 func VersionOf(lines ...string) time.Time {
 	sum := fnv.New64a()
 	for _, line := range lines {
@@ -20,8 +20,8 @@ func VersionOf(lines ...string) time.Time {
 	return time.UnixMicro(int64(sum.Sum64() >> 14)).UTC()
 }
 
-// Said returns the section of a message: its author, time and text, with its code in separate
-// blocks.
+// Said returns the section of a message. The section has the author, the time and the text, with
+// code in separate blocks.
 func Said(link, who string, at time.Time, text string) document.Section {
 	return document.Section{Anchor: link, Blocks: blocks(fmt.Sprintf("%s (%s UTC): %s", who, at.UTC().Format("2006-01-02 15:04"), text))}
 }

@@ -16,14 +16,14 @@ import (
 func Subject(channel, key string) string { return channel + ":" + key }
 
 const (
-	// listenEvery is the interval of checks for hints during a pass.
+	// listenEvery is the interval between checks for hints during a pass.
 	listenEvery = 2 * time.Second
-	// mostFollowed is how many hints are followed per request for hints.
+	// mostFollowed is the maximum number of hints that are followed per request for hints.
 	mostFollowed = 500
 )
 
-// listen follows the hints that are pending when it begins. Without force it does nothing if that
-// was done recently.
+// listen follows the hints that are pending when it starts. Without force it does nothing if the
+// last call is recent.
 func (p *pass) listen(ctx context.Context, force bool) error {
 	if p.options.Hints == nil || !force && time.Since(p.heard) < listenEvery {
 		return nil
@@ -74,7 +74,7 @@ func (p *pass) listen(ctx context.Context, force bool) error {
 	return nil
 }
 
-// follow reads what hints of a channel are about.
+// follow reads the threads and days that hints about a channel refer to.
 func (p *pass) follow(ctx context.Context, c Channel, hints []index.Hint) error {
 	var keys []string
 	for _, h := range hints {

@@ -10,12 +10,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// again is the minimum interval between two reads of the recent days while older ones are read. The
-// recent days take at most half of the time.
+// again is the minimum interval between two reads of the recent days while older days are read.
+// Reading the recent days takes at most half of the time.
 const again = time.Minute
 
-// readRecent reads the recent days of every channel, the least recently read first. It continues an
-// interrupted pass.
+// readRecent reads the recent days of every channel. It starts with the channel whose recent days
+// were read least recently. It continues an interrupted pass.
 func (p *pass) readRecent(ctx context.Context) error {
 	s := &p.state
 	took := ofMicros(s.Done).Sub(ofMicros(s.Pass))
@@ -54,7 +54,7 @@ func (p *pass) readRecent(ctx context.Context) error {
 	return p.emit(index.Batch{})
 }
 
-// handleUrgent handles urgent changes in the middle of a pass: the list of channels and hints.
+// handleUrgent handles urgent changes during a pass. These are the list of channels, and hints.
 func (p *pass) handleUrgent(ctx context.Context) error {
 	if err := p.list(ctx, false); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p *pass) readChannel(ctx context.Context, c Channel) error {
 	return p.emit(index.Batch{})
 }
 
-// readOlder reads what is older, of all channels the newest first.
+// readOlder reads older days. It always reads the newest of these days of all channels next.
 func (p *pass) readOlder(ctx context.Context) error {
 	tried := make(map[string]bool) // and failed
 	for {
@@ -142,11 +142,11 @@ func (p *pass) readBack(ctx context.Context, c Channel) error {
 const (
 	// perBatch is the number of documents per stored batch.
 	perBatch = 4
-	// waiting is how long a document may wait for its turn to be read.
+	// waiting is the maximum time that a document waits for its turn to be read.
 	waiting = 10 * time.Minute
 )
 
-// yieldPart yields the documents of a part and removes obsolete ones.
+// yieldPart yields the documents of a part and removes documents that are obsolete.
 func (p *pass) yieldPart(ctx context.Context, c Channel, of Part, age time.Duration) error {
 	of.Items = slices.DeleteFunc(of.Items, func(i Item) bool { return p.at(i.Key).Before(p.limit) })
 	there := make(map[document.ID]bool)
@@ -180,7 +180,7 @@ func (p *pass) yieldPart(ctx context.Context, c Channel, of Part, age time.Durat
 	return nil
 }
 
-// item is a document as the pipeline reads it.
+// item converts an Item to the form of the pipeline.
 func (p *pass) item(c Channel, i Item, age time.Duration) index.Item {
 	id := p.id(c.ID, i.Key)
 	return index.Item{ID: id, ModifiedAt: i.Modified, MaxAge: age, Wait: waiting, Load: func(ctx context.Context) (document.Document, error) {

@@ -11,9 +11,9 @@ import (
 type state struct {
 	Team     string              `json:"team"`
 	Channels map[string]progress `json:"channels,omitempty"`
-	// when all stored documents were last compared with their channels
+	// time at which all stored documents were last compared with their channels
 	Reviewed int64 `json:"reviewed,omitempty"`
-	// when the recent days of all channels were begun to be read
+	// time at which the current pass over the recent days of all channels began
 	Pass  int64 `json:"pass,omitempty"`
 	Done  int64 `json:"done,omitempty"`  // time of completion; 0 if incomplete
 	Ended bool  `json:"ended,omitempty"` // everything was read

@@ -1,11 +1,11 @@
-// Package transcript reads the channels of a chat platform as documents. Each thread is a document,
-// and so are the messages of a day outside threads. The adapter of each platform (Platform) makes
-// the requests and builds the documents. This package decides when something is read again and what
-// happens to a channel whose audience has changed.
+// Package transcript reads the channels of a chat platform as documents. Each thread is a document.
+// The messages of a day outside of threads are a document too. The adapter of each platform
+// (Platform) sends the requests and builds the documents. This package decides when to read
+// something again, and what happens if a channel's audience changes.
 //
-// The readers of a document are those of its channel now. Every pass begins with the list of
-// channels. It applies changes of that list to all documents of a channel before it reads anything,
-// and removes documents of channels that are no longer read.
+// The readers of a document are the current readers of its channel. Every pass begins with the list
+// of channels. It applies changes of that list to all documents of a channel before it reads
+// anything. It removes documents of channels that are no longer read.
 package transcript
 
 import (
@@ -22,21 +22,22 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Platform reads a workspace. It serves one run at a time, but several goroutines may load Items.
+// Platform reads a workspace. It serves one run at a time, but several goroutines may load Items
+// concurrently.
 type Platform interface {
-	// Connect finds the workspace. It is the first call of each run. Its error wraps
+	// Connect connects to the workspace. It is the first call of each run. Its error wraps
 	// index.ErrRevoked if the credential is rejected.
 	Connect(ctx context.Context) (workspace string, err error)
 	// Channels lists all channels that the bot can read, with their current readers.
 	Channels(ctx context.Context) ([]Channel, error)
 	// Reads reports whether the bot can read a channel that was missing from a list.
 	Reads(ctx context.Context, channel string) (bool, error)
-	// Parts yields the messages of a channel between two times, newest first, as soon as whole days
-	// are complete. The parts together cover the whole time. from and to are beginnings of days; a
-	// zero to means now.
+	// Parts yields the messages of a channel between two times, newest first. It yields a part as
+	// soon as whole days are complete. Together the parts cover the whole period. from and to are
+	// beginnings of days. A zero to means now.
 	Parts(ctx context.Context, c Channel, from, to time.Time) iter.Seq2[Part, error]
-	// Changed returns the current state of threads and days by the keys of Subject. It returns the
-	// existing documents, each once, and the keys of documents that no longer exist.
+	// Changed returns the current state of threads and days by the keys of Subject. It returns each
+	// existing document once, and the keys of documents that no longer exist.
 	Changed(ctx context.Context, c Channel, keys []string) (items []Item, gone []string, err error)
 }
 
@@ -45,13 +46,14 @@ type Channel struct {
 	ID, Name string
 	Private  bool       // read only if named in the options
 	ACL      access.ACL // readers of its messages
-	// a sentence that says why the channel is not read although the bot could; empty if it is read
+	// a sentence that says why the channel is not read although the bot could read it; empty if it
+	// is read
 	Barred string
 }
 
 // Part is the messages of a channel in a period.
 type Part struct {
-	// From and To bound the period that Items cover, at beginnings of days. Stored documents of the
+	// From and To limit the period that Items cover, at beginnings of days. Stored documents of the
 	// period that are not in Items are deleted. A zero To means now.
 	From, To time.Time
 	Items    []Item
@@ -71,27 +73,27 @@ type Options struct {
 	Name     string   // of the source; it is part of every document's id
 	Channels []string // names or ids of channels to read; a private one is read only where it is named
 	Public   bool     // every public channel that the bot can read, in addition to those named
-	// Since is the maximum age of a message: 365 days. Older messages are not read, and are
-	// removed.
+	// Since is the maximum age of a message: 365 days. Older messages are not read. If they are
+	// stored, they are removed.
 	Since time.Duration
-	// Every is the interval between passes over all channels. Runs in between follow only hints.
-	// Zero: every run reads all channels.
+	// Every is the interval between passes over all channels. Runs between passes follow only
+	// hints. If zero, every run reads all channels.
 	Every time.Duration
 	Hints index.Hints // nil: no change is noticed
 
-	// Recent is how far back every pass checks for replies, edits and deletions: 14 days.
+	// Recent is the period that every pass checks for replies, edits and deletions: 14 days.
 	Recent time.Duration
-	// RecentAge is how long a thread within Recent counts as current, unless the platform's lists
-	// show a change: 24 h.
+	// RecentAge is the time for which a thread within Recent counts as current, unless the
+	// platform's lists show a change: 24 h.
 	RecentAge time.Duration
 	// Age is the interval after which everything older than Recent is read again: 7 days.
 	Age time.Duration
-	// Relist is how long a list of channels stays valid within a pass: 2 min.
+	// Relist is the time for which a list of channels stays valid within a pass: 2 min.
 	Relist time.Duration
 	Now    func() time.Time
 }
 
-// day is the document of one day's messages outside of threads.
+// day is the document for one day's messages outside of threads.
 const day = 24 * time.Hour
 
 // StartOf returns the beginning of a time's day in UTC.
@@ -131,13 +133,14 @@ type Connector struct {
 	options  Options
 }
 
-// Rules are constants of a platform, the same for all its sources.
+// Rules holds constants of a platform. They are the same for all its sources.
 type Rules struct {
 	Source   document.Source
 	Settings string // as index.Connector.Settings
-	// Absent is the sentence about a configured channel that cannot be read.
+	// Absent is the sentence for a configured channel that cannot be read.
 	Absent string
-	// At returns when a thread began, from its id; zero if the id is invalid.
+	// At returns the start time of a thread, derived from the thread's id. It returns the zero time
+	// if the id is invalid.
 	At func(thread string) time.Time
 }
 
@@ -156,11 +159,11 @@ func New(p Platform, rules Rules, options Options) (*Connector, error) {
 func (c *Connector) Source() document.Source { return c.rules.Source }
 
 // Settings implements index.Connector. It excludes channels, ages and access lists, because every
-// pass compares them with the stored documents.
+// pass compares these with the stored documents.
 func (c *Connector) Settings() string { return c.rules.Settings }
 
 // Sync implements index.Connector. It lists the channels and follows hints of changes. Then it
-// reads the recent days of each channel, then older ones, newest first.
+// reads the recent days of each channel, and after that older days, newest first.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
 		p := &pass{Connector: c, source: c.Source().ID, now: c.options.Now(), send: emit, state: sourcepass.Decode[state](since)}
@@ -190,8 +193,8 @@ type pass struct {
 	sent     map[document.ID]bool
 }
 
-// emit yields a batch. The checkpoint is the state as it is now. A thread that is named by its own
-// channel and by the list of threads is read once.
+// emit yields a batch. The checkpoint is the current state. If both a channel and the list of
+// threads contain a thread, the thread is read once.
 func (p *pass) emit(b index.Batch) error {
 	if p.sent == nil {
 		p.sent = make(map[document.ID]bool)
@@ -233,8 +236,8 @@ func (p *pass) run(ctx context.Context) error {
 	return p.emit(index.Batch{})
 }
 
-// revoked hides all documents if the platform refuses the credential, because memberships can no
-// longer be checked. The next list of channels shows them again.
+// revoked hides all documents if the platform rejects the credential, because memberships can no
+// longer be checked. The next list of channels shows the documents again.
 func (p *pass) revoked(err error) error {
 	if !errors.Is(err, index.ErrRevoked) {
 		return err
@@ -248,7 +251,8 @@ func (p *pass) revoked(err error) error {
 	return err
 }
 
-// id is the id of a document: the source, the channel, and the thread or the day.
+// id returns the id of a document. It consists of the source, the channel, and the thread or the
+// day.
 func (p *pass) id(channel, key string) document.ID {
 	return document.ID(string(p.source) + ":" + channel + ":" + key)
 }
@@ -264,7 +268,7 @@ func (p *pass) place(id document.ID) (channel string, at time.Time, ok bool) {
 	return channel, at, !at.IsZero()
 }
 
-// at returns the start time in a document's key; zero if it is not a key.
+// at returns the start time in a document's key. It returns the zero time if the key is invalid.
 func (p *pass) at(key string) time.Time {
 	if at, err := time.Parse(time.DateOnly, key); err == nil {
 		return at

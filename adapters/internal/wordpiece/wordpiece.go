@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// maxWord is the length in characters beyond which WordPiece takes a word for unknown
-	// (max_input_chars_per_word).
+	// maxWord is the maximum length of a word in characters. WordPiece treats a longer word as
+	// unknown (max_input_chars_per_word).
 	maxWord = 100
-	// Unknown is the token of a word that the vocabulary cannot compose.
+	// Unknown is the token for a word that the vocabulary cannot compose.
 	Unknown = int32(-1)
 )
 
@@ -94,8 +94,8 @@ func mark(r rune) bool {
 	return unicode.Is(unicode.P, r) || chinese(r)
 }
 
-// chinese reports the CJK ideographs that BERT sets apart. Hiragana, Katakana and Hangul are not
-// among them.
+// chinese reports whether a character is a CJK ideograph that BERT treats as a word. Hiragana,
+// Katakana and Hangul are not included.
 func chinese(r rune) bool {
 	return 0x4E00 <= r && r <= 0x9FFF || 0x3400 <= r && r <= 0x4DBF || 0x20000 <= r && r <= 0x2A6DF || 0x2A700 <= r && r <= 0x2B73F ||
 		0x2B740 <= r && r <= 0x2B81F || 0x2B920 <= r && r <= 0x2CEAF || 0xF900 <= r && r <= 0xFAFF || 0x2F800 <= r && r <= 0x2FA1F
@@ -104,7 +104,7 @@ func chinese(r rune) bool {
 // Longest returns the length of the longest piece in bytes.
 func (v *Vocabulary) Longest() int { return v.longest }
 
-// Pieces appends the tokens of a word, taking the longest matching piece at each position. If no
+// Pieces appends the tokens of a word. It takes the longest matching piece at each position. If no
 // piece matches at a position, the whole word is Unknown. The time is at most the word's length
 // times the longest piece's length.
 func (v *Vocabulary) Pieces(tokens []int32, word []byte) []int32 {

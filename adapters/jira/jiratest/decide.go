@@ -44,7 +44,8 @@ func (w *World) mayRead(u *User, i *Issue) bool {
 	return len(i.Restricted) == 0 || slices.ContainsFunc(i.Restricted, func(role string) bool { return plays(u, i.Project, role) })
 }
 
-// mayBrowse reports whether a project is shown to someone: also where it depends on the issue.
+// mayBrowse reports whether a person may see a project. It returns true even if the permission
+// depends on the issue.
 func (w *World) mayBrowse(u *User, p *Project) bool {
 	if p.Archived {
 		return false
@@ -84,7 +85,7 @@ func (w *World) any(u *User, holders []Holder, p *Project, i *Issue) bool {
 	return slices.ContainsFunc(holders, func(h Holder) bool { return w.holds(u, h, p, i) })
 }
 
-// holds reports whether a person is a holder for an issue.
+// holds reports whether a person holds a permission for an issue.
 func (w *World) holds(u *User, h Holder, p *Project, i *Issue) bool {
 	switch h.Type {
 	case "anyone":

@@ -17,7 +17,7 @@ func number(id string) int {
 	return n
 }
 
-// ordered is what a search finds, in its order.
+// ordered is an ordered search result.
 type ordered struct {
 	list    []*Issue
 	updated bool // the newest first; else the oldest
@@ -30,7 +30,7 @@ var (
 )
 
 // find runs the supported searches
-// (https://support.atlassian.com/jira-software-cloud/docs/jql-fields/): "updated" is a time to the
+// (https://support.atlassian.com/jira-software-cloud/docs/jql-fields/). "updated" is a time to the
 // minute "in your time zone". It finds only what the caller may see, and nothing in archived
 // projects.
 func (q *request) find() (ordered, bool) {
@@ -82,9 +82,10 @@ func (q *request) find() (ordered, bool) {
 	return o, true
 }
 
-// search3 serves Cloud's search: "nextPageToken", no total, and up to 5,000 results if only ids are
-// requested (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/).
-// A token names the last issue of the page.
+// search3 serves Cloud's search. It has "nextPageToken", no total, and up to 5,000 results if only
+// ids are requested
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/). A token
+// identifies the last issue of the page.
 func (q *request) search3([]string) any {
 	found, ok := q.find()
 	if !ok {
@@ -148,7 +149,8 @@ func when(i *Issue, updated bool) int64 {
 	return i.Created.UnixMilli()
 }
 
-// place compares an issue with a position in a list: positive if it is behind it.
+// place compares an issue with a position in a list. The result is positive if the issue is after
+// the position.
 func place(i *Issue, updated bool, at int64, id int) int {
 	if updated {
 		return cmp.Or(cmp.Compare(at, when(i, true)), cmp.Compare(id, number(i.ID)))
@@ -156,9 +158,9 @@ func place(i *Issue, updated bool, at int64, id int) int {
 	return cmp.Or(cmp.Compare(when(i, false), at), cmp.Compare(number(i.ID), id))
 }
 
-// search2 is the search of Data Center:
-// https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/search-searchUsingSearchRequest,
-// of 1,000 at most.
+// search2 serves Data Center's search:
+// https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/search-searchUsingSearchRequest.
+// It returns at most 1,000 results.
 func (q *request) search2([]string) any {
 	found, ok := q.find()
 	if !ok {
@@ -188,8 +190,8 @@ func (q *request) search2([]string) any {
 	return map[string]any{"startAt": start, "maxResults": limit, "total": total, "issues": q.show(found.list[from:to], q.body.Fields)}
 }
 
-// bulk: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/, of 100 at
-// most. What is not there is listed under issueErrors.
+// bulk serves https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/, with
+// at most 100 issues. Issues that do not exist are listed under issueErrors.
 func (q *request) bulk([]string) any {
 	if len(q.body.IDs) > 100 {
 		return refused(http.StatusBadRequest)
@@ -254,8 +256,8 @@ func stamp(t time.Time) string {
 	return t.In(time.FixedZone("", 2*3600)).Format("2006-01-02T15:04:05.000-0700")
 }
 
-// text is a longer text: a document on Cloud, what was written on Data Center. What begins with a
-// brace is a document already.
+// text returns a long text. It is a document on Cloud, and the original text on Data Center. A text
+// that begins with a brace is already a document.
 func (q *request) text(text string) any {
 	switch {
 	case text == "":

@@ -30,7 +30,7 @@ type Server struct {
 	hour  time.Time // the current hour
 }
 
-// Switches make the server behave as some sites do. They are changed within Switch.
+// Switches make the server imitate peculiarities of some sites. Change them only within Switch.
 type Switches struct {
 	// maximum entries per page; 0 means as many as requested
 	Short   int
@@ -38,20 +38,21 @@ type Switches struct {
 	Cut     int  // searches of Data Center end after so many issues, and count all
 	Hollow  bool // an empty part stands before the end of searches
 	Circle  bool // lists begin again at their end
-	// issues whose texts fail, and with them the whole request
+	// issues with texts that make the whole request fail
 	Poisoned  map[string]bool
 	Unindexed map[string]bool // issues that searches do not find
-	// the account is no administrator; on Data Center that is said by 500 to some requests
+	// the account is not an administrator; on Data Center some requests then get the status 500
 	NoAdmin  bool
 	NoLevels bool // who belongs to security levels is not shown
 	Blind    bool // issues do not show their restrictions
 	Expired  bool // places in searches are not known any more
-	// Points is how many there are for an hour: "1 base + 1 per core object, 2 per identity or permission object"; 0: any number.
+	// Points is the number of points per hour: "1 base + 1 per core object, 2 per identity or
+	// permission object". 0 means unlimited.
 	// https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
 	Points int
 }
 
-// NewServer serves a world as Cloud or Data Center.
+// NewServer serves a World as Cloud or Data Center.
 func NewServer(t testing.TB, w *World, cloud bool) *Server {
 	t.Helper()
 	s := &Server{World: w, Cloud: cloud, Token: "s3cret-token"}
@@ -145,7 +146,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // afford reports whether points are left: "65,000 points per hour", reset every hour. The cost is
-// known when the answer is sent.
+// charged when the response is sent.
 func (s *Server) afford() (time.Duration, bool) {
 	now, is := s.Now(), s.Is()
 	s.mu.Lock()
@@ -165,8 +166,8 @@ func (s *Server) spend(points int) {
 	s.spent += points
 }
 
-// known returns the caller: the account, a visitor without credential, or no one if the credential
-// is wrong.
+// known returns the caller. The caller is the account, or a visitor if there is no credential. If
+// the credential is wrong, there is no caller.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
 	if !right || s.Revoked() {
@@ -203,9 +204,9 @@ func (s *Server) answer(q *request) any {
 	return refused(http.StatusNotFound)
 }
 
-// paged gives a part of a list: "startAt", "maxResults", "total", "isLast"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). most is how many
-// the API gives at most.
+// paged returns a page of a list: "startAt", "maxResults", "total", "isLast"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). most is the
+// maximum page size of the API.
 func paged[T any](q *request, all []T, most int, under string, show func(T) any) any {
 	start, limit := 0, 50
 	for name, to := range map[string]*int{"startAt": &start, "maxResults": &limit} {

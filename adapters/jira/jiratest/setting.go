@@ -16,7 +16,7 @@ func (q *request) serverInfo([]string) any {
 	return map[string]any{"baseUrl": "https://acme.example", "deploymentType": map[bool]string{true: "Cloud", false: "Server"}[q.Cloud]}
 }
 
-// account is a person as the APIs describe them.
+// account returns a person in the format of the APIs.
 func (q *request) account(u *User) map[string]any {
 	if u == nil {
 		return nil
@@ -86,7 +86,7 @@ func (q *request) project(id string) *Project {
 	return q.Projects[i]
 }
 
-// admin sends the refusal for requests that only administrators may make.
+// admin returns the error response for a request that only administrators may make.
 func (q *request) admin() any {
 	if q.Cloud {
 		return refused(http.StatusForbidden)

@@ -1,5 +1,5 @@
-// Package jiratest serves a Jira site that is made up, as Jira Cloud and Data Center do over their
-// REST APIs, and decides for each person alone what they may read.
+// Package jiratest is a fake Jira site for tests. It serves the REST APIs of Jira Cloud and Data
+// Center. It decides separately for each person what the person may read.
 package jiratest
 
 import (
@@ -20,7 +20,7 @@ type User struct {
 	Inactive        bool
 }
 
-// Group is a group of people. On Cloud its id is its own; on Data Center the name is.
+// Group is a group of people. On Cloud a group has an id. On Data Center the name is the id.
 type Group struct {
 	ID, Name string
 	Members  []*User
@@ -86,7 +86,7 @@ type Issue struct {
 	Project                              *Project
 	Reporter, Assignee                   *User
 	Level                                *Level
-	// ids of roles that it is restricted to, in a team-managed project
+	// ids of the roles that the issue is restricted to, in a team-managed project
 	Restricted       []string
 	RestrictedOddly  bool           // in an unknown way
 	Custom           map[string]any // *User, []*User or *Group, by the field's id
@@ -105,7 +105,7 @@ type App struct {
 	Groups []*Group
 }
 
-// World is a site. Its fields are changed within Do.
+// World is a site. Change its fields only within Do.
 type World struct {
 	servertest.World
 	last     int
@@ -114,14 +114,15 @@ type World struct {
 	Projects []*Project
 	Issues   []*Issue
 	Apps     []*App
-	// Anonymous is the switch of the site that lets visitors in at all.
+	// Anonymous is the switch of the site that admits visitors without an account.
 	Anonymous bool
 	Bot       *User  // the account of the credential
 	Zone      string // of the bot
 	byID      map[string]*Issue
 }
 
-// NewWorld returns a site with an application and its group, and the account that reads it.
+// NewWorld returns a site with an application, the application's group, and the account that reads
+// the site.
 func NewWorld() *World {
 	w := &World{World: servertest.World{Time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, last: 10_000, byID: make(map[string]*Issue), Zone: "Asia/Kolkata"}
 	w.Apps = []*App{{Key: "jira-software", Groups: []*Group{w.Group("jira-software-users")}}}
@@ -155,7 +156,7 @@ func (w *World) Group(name string, members ...*User) *Group {
 	return g
 }
 
-// Project adds a project, which the account that reads may browse.
+// Project adds a project that the reading account may browse.
 func (w *World) Project(key string, browse ...Holder) *Project {
 	p := &Project{Key: key, Name: "Project " + key, Roles: make(map[string][]any)}
 	w.Do(func() {
@@ -211,7 +212,7 @@ func (w *World) Edit(i *Issue, change func()) {
 	})
 }
 
-// Move moves an issue to another project, which changes its key.
+// Move moves an issue to another project. The issue's key changes.
 func (w *World) Move(i *Issue, to *Project) {
 	w.Edit(i, func() {
 		w.place(i, to)

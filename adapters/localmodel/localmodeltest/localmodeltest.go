@@ -1,4 +1,4 @@
-// Package localmodeltest imitates model servers for tests, according to their vendors'
+// Package localmodeltest is a fake of model servers for tests. It follows the vendors'
 // documentation.
 package localmodeltest
 
@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// Server returns fixed responses. Requests for other paths get Otherwise, or 404.
+// Server returns fixed responses. A request for any other path gets Otherwise, or 404.
 type Server struct {
 	Address   string
 	Otherwise http.Handler
@@ -54,7 +54,7 @@ func (s *Server) Set(path string, a Answer) {
 	s.answers[path] = a
 }
 
-// Asked returns the requests so far whose lines begin with a text such as "POST /api/generate".
+// Asked returns the past requests whose lines begin with a text such as "POST /api/generate".
 func (s *Server) Asked(begin string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Client is connected to a server until the test ends.
+// Client is an MCP client. It is connected to a server until the test ends.
 type Client struct {
 	tb      testing.TB
 	session *sdk.ClientSession
@@ -65,7 +65,8 @@ func connect(tb testing.TB, transport sdk.Transport) (*Client, error) {
 // Close ends the connection.
 func (c *Client) Close() error { return c.session.Close() }
 
-// Call calls a tool and returns its text. If refused is true, the text says why there is no result.
+// Call calls a tool and returns the tool's text. If refused is true, the text says why there is no
+// result.
 func (c *Client) Call(ctx context.Context, name string, arguments map[string]any) (text string, refused bool, err error) {
 	return textOf(c.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments}))
 }
@@ -83,7 +84,8 @@ func textOf(result *sdk.CallToolResult, err error) (text string, refused bool, _
 	return b.String(), result.IsError, nil
 }
 
-// Ask calls the tool ask. hear receives the progress messages; with nil, none are requested.
+// Ask calls the tool ask. hear receives the progress messages. If hear is nil, progress is not
+// requested.
 func (c *Client) Ask(ctx context.Context, question string, hear func(string)) (text string, refused bool, err error) {
 	params := &sdk.CallToolParams{Name: "ask", Arguments: map[string]any{"question": question}}
 	if hear != nil {
@@ -95,7 +97,7 @@ func (c *Client) Ask(ctx context.Context, question string, hear func(string)) (t
 	return textOf(c.session.CallTool(ctx, params))
 }
 
-// Get is Call for calls that must have a result.
+// Get is like Call, for calls that must have a result.
 func (c *Client) Get(name string, arguments map[string]any) string {
 	c.tb.Helper()
 	text, refused, err := c.Call(c.tb.Context(), name, arguments)
@@ -105,7 +107,7 @@ func (c *Client) Get(name string, arguments map[string]any) string {
 	return text
 }
 
-// Tools returns the names of the tools. It fails unless each is marked as read-only.
+// Tools returns the names of the tools. The test fails if any tool is not marked as read-only.
 func (c *Client) Tools() []string {
 	c.tb.Helper()
 	var names []string

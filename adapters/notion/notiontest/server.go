@@ -14,18 +14,19 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Version is the only one that the server takes: "Setting this header is required"
+// Version is the only API version that the server accepts: "Setting this header is required"
 // (https://developers.notion.com/reference/versioning).
 const Version = "2026-03-11"
 
 // Fault is a failure to inject into requests.
 type Fault = servertest.Fault
 
-// Switches make the server behave as Notion sometimes does. They are changed within Switch.
+// Switches make the server imitate peculiarities of Notion. Change them only within Switch.
 type Switches struct {
 	Short int // maximum entries per page; 0 means as many as requested
-	// Omitted are things that a search leaves out, "Search is not guaranteed to return everything", unless they are connected by hand: "any pages or
-	// databases that are directly shared with a connection are guaranteed to be returned"
+	// Omitted lists objects that a search omits, "Search is not guaranteed to return everything".
+	// Objects that are connected by hand are not omitted: "any pages or databases that are directly
+	// shared with a connection are guaranteed to be returned"
 	// (https://developers.notion.com/reference/search-optimizations-and-limitations).
 	Omitted map[string]bool
 	Most    int  // results of one query of a data source; 0: 10,000
@@ -143,7 +144,7 @@ func (s *Server) answer(r *http.Request, path string, body map[string]any, is Sw
 	return http.StatusBadRequest, nil
 }
 
-// part is a part of a list: "Use the start_cursor … page_size: The maximum is 100"
+// part is a page of a list: "Use the start_cursor … page_size: The maximum is 100"
 // (https://developers.notion.com/reference/intro#pagination).
 func part[T any](all []T, size any, cursor string, is Switches) (int, []T, string) {
 	most := 100
@@ -188,7 +189,7 @@ func cursorOf(body map[string]any) string {
 	return cursor
 }
 
-// search shows pages and data sources, those edited last first
+// search returns pages and data sources, the most recently edited first
 // (https://developers.notion.com/reference/post-search).
 func (s *Server) search(body map[string]any, is Switches) (int, any) {
 	var all []*Thing
@@ -246,7 +247,7 @@ func (s *Server) query(id string, body map[string]any, is Switches) (int, any) {
 	return status, answer
 }
 
-// children lists the blocks in a page or block. For a synced block these are the blocks of its
+// children lists the blocks in a page or block. For a synced block, it lists the blocks of the
 // original.
 func (s *Server) children(r *http.Request, id string, is Switches) (int, any) {
 	t := s.byID[strings.ReplaceAll(id, "-", "")]
@@ -275,7 +276,8 @@ func (s *Server) children(r *http.Request, id string, is Switches) (int, any) {
 	return listed(status, some, next)
 }
 
-// within are the blocks in a page or block: pages and databases below it are blocks of it, too.
+// within returns the blocks in a page or block. Pages and databases directly below a page or block
+// are also blocks.
 func (s *Server) within(in *Thing) []*Thing {
 	var all []*Thing
 	for _, t := range s.Things {

@@ -1,5 +1,5 @@
-// Package notiontest is a Notion workspace in memory, and a server that shows it to an integration
-// as Notion's API does, with its limits and its faults.
+// Package notiontest is an in-memory Notion workspace for tests. Its server shows the workspace to
+// an integration like Notion's API, with the same limits and errors.
 package notiontest
 
 import (
@@ -9,18 +9,18 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// World is a simulated workspace. Change it only within Do, or with methods that say so.
+// World is a simulated workspace. Change it only within Do, or with methods that allow it.
 type World struct {
 	servertest.World
 	number int
-	// pages, databases, data sources and blocks, in the order in which they were made
+	// pages, databases, data sources and blocks, in the order of their creation
 	Things []*Thing
 	byID   map[string]*Thing // by the bare id
 	Files  map[string]string // what Notion keeps, by the name in its address
 }
 
-// Thing is a page, database, data source or block. All are "either located inside other pages,
-// databases, data sources, and blocks, or are located at the top level of a workspace"
+// Thing is a page, database, data source or block. All of these are "either located inside other
+// pages, databases, data sources, and blocks, or are located at the top level of a workspace"
 // (https://developers.notion.com/reference/parent-object).
 type Thing struct {
 	ID        string // without dashes
@@ -42,7 +42,7 @@ func NewWorld() *World {
 	return &World{World: servertest.World{Time: time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)}, byID: make(map[string]*Thing), Files: make(map[string]string)}
 }
 
-// Add adds an object, with a new id if it has none.
+// Add adds an object. If the object has no id, it gets a new id.
 func (w *World) Add(t *Thing) *Thing {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -68,7 +68,7 @@ func (w *World) Page(above *Thing, title, text string) *Thing {
 	return p
 }
 
-// Database adds a database with one data source, which is returned.
+// Database adds a database with one data source, and returns the data source.
 func (w *World) Database(above *Thing, title string) (database, source *Thing) {
 	database = w.Add(&Thing{Object: "database", Parent: above, Title: title})
 	return database, w.Add(&Thing{Object: "data_source", Parent: database, Title: title})
@@ -107,9 +107,9 @@ func Mention(p *Thing) map[string]any {
 }
 
 // Shown reports whether an object is visible to the integration: "Connections can only access pages
-// and databases that have been shared with them", and what is below them
-// (https://developers.notion.com/guides/get-started/authorization). Permanent deletion also deletes
-// everything below. Call it within Do.
+// and databases that have been shared with them", and everything below these
+// (https://developers.notion.com/guides/get-started/authorization). If an object is permanently
+// deleted, everything below it is deleted too. Call Shown within Do.
 func (w *World) Shown(t *Thing) bool {
 	connected := false
 	for at, steps := t, 0; at != nil && steps < 1000; at, steps = at.Parent, steps+1 {
@@ -121,9 +121,10 @@ func (w *World) Shown(t *Thing) bool {
 	return connected
 }
 
-// MayRead reports whether the operator lets a person read a page. The nearest named page among the
-// page and its ancestors decides by its list. Pages in the trash, and pages invisible to the
-// integration up to the named page, are hidden from everyone. Call it within Do.
+// MayRead reports whether the operator lets a person read a page. The list of the nearest named
+// page decides, among the page and its ancestors. A page is hidden from everyone if it is in the
+// trash. It is also hidden if any page up to the named page is invisible to the integration. Call
+// MayRead within Do.
 func (w *World) MayRead(t *Thing, named map[string]func() bool) bool {
 	allowed, found := false, false
 	for at, steps := t, 0; at != nil; at, steps = at.Parent, steps+1 {

@@ -98,8 +98,8 @@ func validateInputs(model string, inputs []string) *fault {
 	return nil
 }
 
-// Vector returns the embedding of a text: a unit vector from its lower-case words, hashed to
-// positions and signs. Texts that share words have similar vectors.
+// Vector returns the embedding of a text as a unit vector. Each lower-case word is hashed to a
+// position and a sign. Texts with common words have similar vectors.
 func Vector(text string, dimensions int) []float32 {
 	out := make([]float32, dimensions)
 	if dimensions == 0 {

@@ -9,8 +9,9 @@ import (
 // SearchTool is the name of the tool that Librarian calls.
 const SearchTool = "internal_search"
 
-// Librarian imitates a small, obedient model. It searches for the newest question if it may, then
-// answers from the results with the number of the first document. It is deterministic.
+// Librarian imitates a small model that follows instructions. If the request has a search tool, it
+// searches for the latest question. Then it answers from the results and cites the first document
+// by its number. Librarian is deterministic.
 func Librarian(req Request) Reply {
 	start := 0 // of this turn: earlier ones end with an answer
 	for i, m := range req.Messages {

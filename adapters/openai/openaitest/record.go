@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Record is one request as received. Server.Requests returns copies. Fields that are filled in
-// later are set only in newer copies.
+// Record is one received request. Server.Requests returns copies of records. A copy does not change
+// after later events.
 type Record struct {
 	At      time.Time
 	Path    string // "/v1/chat/completions", "/v1/embeddings" or "/v1/models"
@@ -18,14 +18,15 @@ type Record struct {
 	Inputs  []string // of an embedding request
 	Refused string   // why the request was invalid; empty if it was not
 	Sent    int      // events written
-	// FirstEvent is when the first event was flushed; zero if none was.
+	// FirstEvent is the time at which the first event was flushed. It is zero if no event was
+	// flushed.
 	FirstEvent time.Time
-	// ClosedByClient is when the client closed the connection before the reply was complete; zero
-	// if it did not.
+	// ClosedByClient is the time at which the client closed the connection before the reply was
+	// complete. It is zero if the client did not.
 	ClosedByClient time.Time
-	// Ended is when the handler returned; zero while it runs.
+	// Ended is the time at which the handler returned. It is zero while the handler runs.
 	Ended time.Time
-	// Complete is true once the whole reply was written.
+	// Complete is set after the whole reply was written.
 	Complete bool
 }
 
@@ -51,8 +52,8 @@ func (s *Server) ChatRequests() []Record {
 	return out
 }
 
-// Wait blocks until condition is true for the requests so far, and returns them. It fails if ctx
-// ends first.
+// Wait blocks until condition returns true for the recorded requests, and returns the requests. It
+// returns an error if ctx is done first.
 func (s *Server) Wait(ctx context.Context, condition func([]Record) bool) ([]Record, error) {
 	var records []Record
 	err := s.changed.Until(ctx, func() bool {
@@ -65,8 +66,8 @@ func (s *Server) Wait(ctx context.Context, condition func([]Record) bool) ([]Rec
 	return records, nil
 }
 
-// WaitClosed blocks until the client has closed the connection of the n-th request, counted from 0,
-// before its reply was complete.
+// WaitClosed blocks until the client has closed the connection of request n before the reply was
+// complete. n starts at 0.
 func (s *Server) WaitClosed(ctx context.Context, n int) (Record, error) {
 	records, err := s.Wait(ctx, func(records []Record) bool { return len(records) > n && !records[n].ClosedByClient.IsZero() })
 	if err != nil {
@@ -75,7 +76,7 @@ func (s *Server) WaitClosed(ctx context.Context, n int) (Record, error) {
 	return records[n], nil
 }
 
-// update runs a change of some record and wakes those who wait.
+// update changes records by calling change, and then wakes all waiters.
 func (s *Server) update(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +99,8 @@ func (s *Server) finish(rec *Record, r *http.Request) {
 	})
 }
 
-// quitting reports whether Close was called: connections end then without the client's doing.
+// quitting reports whether Close was called. Connections that end after Close were not closed by
+// the client.
 func (s *Server) quitting() bool {
 	select {
 	case <-s.quit:

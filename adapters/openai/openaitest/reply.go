@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Reply is the response to one chat request. The zero value is an empty answer that ends with
-// "stop".
+// Reply is the scripted response to one chat request. The zero value is an empty answer with the
+// finish reason "stop".
 type Reply struct {
 	Reasoning string
 	Text      string
@@ -18,17 +18,17 @@ type Reply struct {
 	Usage     *Usage // nil counts words
 	CacheN    int    // sent with the usage as llama.cpp's timings.cache_n; 0: it is not
 
-	// Split splits Reasoning, Text and the arguments of calls into deltas; default Words.
+	// Split splits Reasoning, Text and the arguments of calls into deltas. Default: Words.
 	Split func(string) []string
-	// ReasoningField is the name of the field that contains reasoning; default "reasoning_content".
+	// ReasoningField is the name of the JSON field for reasoning. Default: "reasoning_content".
 	ReasoningField string
 	// Delay is the pause before every event.
 	Delay time.Duration
-	// Gate, if set, delays every event after the first GateAfter ones until a receive from it
-	// succeeds. Closing it releases all events.
+	// Gate delays events if it is not nil. The first GateAfter events are sent without a delay.
+	// Each further event waits for one receive from Gate. Closing Gate releases all events.
 	Gate      <-chan struct{}
 	GateAfter int
-	// Noise adds comments, pings and empty lines between events.
+	// Noise adds comments, pings and empty lines to the stream between events.
 	Noise bool
 
 	Fault      Fault
@@ -131,8 +131,8 @@ func Uncut(s string) []string {
 	return []string{s}
 }
 
-// Random returns a function that splits between any two runes, at places that depend only on seed.
-// It also produces empty deltas.
+// Random returns a function that splits a text between runes at random places. The places depend
+// only on seed and the text. Some deltas are empty.
 func Random(seed uint64) func(string) []string {
 	return func(s string) []string {
 		random := rand.New(rand.NewPCG(seed, uint64(len(s))))

@@ -6,7 +6,7 @@ import (
 	"regexp"
 )
 
-// Request is the part of a chat request that the server reads.
+// Request holds the fields of a chat request that the server uses.
 type Request struct {
 	Model               string          `json:"model"`
 	Messages            []Message       `json:"messages"`
@@ -33,7 +33,7 @@ type Message struct {
 	ToolCallID string          `json:"tool_call_id"`
 }
 
-// ToolCall is a call in the history of a request.
+// ToolCall is an earlier tool call in the messages of a request.
 type ToolCall struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`
@@ -53,7 +53,7 @@ type Tool struct {
 	} `json:"function"`
 }
 
-// ResponseFormat is the form that the answer must have.
+// ResponseFormat is the required format of the answer.
 type ResponseFormat struct {
 	Type       string `json:"type"`
 	JSONSchema *struct {
@@ -71,7 +71,7 @@ type part struct {
 	} `json:"image_url"`
 }
 
-// Text returns the text of a message, its parts joined.
+// Text returns the text of a message. If the content has several parts, Text joins them.
 func (m Message) Text() string {
 	var s string
 	if json.Unmarshal(m.Content, &s) == nil {
@@ -86,7 +86,7 @@ func (m Message) Text() string {
 	return s
 }
 
-// Last returns the last message with a role, or a zero Message.
+// Last returns the last message with the given role. It returns a zero Message if there is none.
 func (r Request) Last(role string) Message {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		if r.Messages[i].Role == role {
@@ -96,7 +96,7 @@ func (r Request) Last(role string) Message {
 	return Message{}
 }
 
-// Offers reports whether the request offers a tool of this name.
+// Offers reports whether the request offers a tool with the given name.
 func (r Request) Offers(name string) bool {
 	if string(r.ToolChoice) == `"none"` {
 		return false
@@ -205,8 +205,8 @@ func validateFormat(f *ResponseFormat) *fault {
 	return nil
 }
 
-// validateMessages checks roles, contents, and that every call is answered right after the message
-// that made it.
+// validateMessages checks roles and contents. It also checks that the results of tool calls
+// directly follow the message with the calls.
 func validateMessages(messages []Message) *fault {
 	open := map[string]bool{}
 	for i, m := range messages {

@@ -41,7 +41,8 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, rec *Record, req R
 	}
 }
 
-// refused plays the faults that come instead of a stream.
+// refused sends the error response of a fault that replaces the stream. It returns false if the
+// reply has no such fault.
 func (s *Server) refused(w http.ResponseWriter, r *http.Request, req Request, reply Reply) bool {
 	switch reply.Fault {
 	case Unauthorized:
@@ -127,13 +128,13 @@ func hangUp(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// event is one chunk, or a raw line when text is set.
+// event is one event of a stream. It contains a chunk, or raw text if text is set.
 type event struct {
 	chunk map[string]any
 	text  string
 }
 
-// events lists the chunks of a reply, faults left aside.
+// events returns the events of a reply, without faults.
 func events(req Request, reply Reply) []event {
 	split := reply.Split
 	if split == nil {
@@ -214,7 +215,7 @@ func (r Reply) usage(req Request) Usage {
 	return u
 }
 
-// wholeAnswer is the answer to a request that does not stream.
+// wholeAnswer returns the response to a request without streaming.
 func wholeAnswer(req Request, reply Reply) map[string]any {
 	message := map[string]any{"role": "assistant", "content": reply.Text}
 	if len(reply.Calls) > 0 {
@@ -230,7 +231,7 @@ func wholeAnswer(req Request, reply Reply) map[string]any {
 	}
 }
 
-// eventWriter sends the events of one reply at its pace, with its faults.
+// eventWriter sends the events of one reply, with the delays and faults of the reply.
 type eventWriter struct {
 	server *Server
 	w      http.ResponseWriter
@@ -240,7 +241,7 @@ type eventWriter struct {
 	batch  bool // nothing depends on when an event leaves
 }
 
-// play reports whether the reply was sent to its end.
+// play sends all events. It returns false if the reply ended early.
 func (e *eventWriter) play(all []event) bool {
 	for i, item := range all {
 		if e.strikes(i, len(all)) {
@@ -273,8 +274,8 @@ func (e *eventWriter) play(all []event) bool {
 	return true
 }
 
-// strikes plays the fault that comes before event i, if one does, and reports whether the stream
-// ends with it.
+// strikes executes the fault of the reply if the fault comes before event i. It returns true if the
+// fault ends the stream.
 func (e *eventWriter) strikes(i, total int) bool {
 	// A script may name more events than there are: the fault then hits before the finish reason.
 	at := min(e.reply.FaultAfter, max(total-3, 0))
@@ -326,8 +327,8 @@ func (e *eventWriter) flush() {
 	_ = http.NewResponseController(e.w).Flush() // a client that has gone is noticed by its context
 }
 
-// pass waits until gate lets one event through. A nil gate never does. It reports false when the
-// client or the server has gone.
+// pass blocks until a receive from gate succeeds. A nil gate blocks forever. pass returns false if
+// the client or the server closes first.
 func (s *Server) pass(r *http.Request, gate <-chan struct{}) bool {
 	select {
 	case <-gate:

@@ -1,7 +1,9 @@
-// Package openaitest is a scripted server with the OpenAI protocol. It streams chat completions
-// with any splits and delays, tool calls, usage and embeddings. It can show every fault that
-// providers show in practice. It validates requests as the real API does, and records them with the
-// time at which the client disconnected. It shares no code with the client that it tests.
+// Package openaitest is a scripted server for tests. It speaks the OpenAI protocol: streamed chat
+// completions, tool calls, usage and embeddings. A script sets the delays and splits of a stream
+// and the faults that real providers show.
+//
+// The server validates requests like the real API. It records requests and the time at which the
+// client disconnected. It shares no code with the client under test.
 package openaitest
 
 import (
@@ -37,7 +39,7 @@ type Server struct {
 }
 
 // New starts a server on a free loopback port. The server stops when the test ends. Each chat
-// request uses the next reply of script. After the last one, Librarian answers.
+// request uses the next reply of script. After the last reply, Librarian answers.
 func New(tb testing.TB, script ...Reply) *Server {
 	tb.Helper()
 	s, err := Start("127.0.0.1:0")
@@ -53,8 +55,8 @@ func New(tb testing.TB, script ...Reply) *Server {
 	return s
 }
 
-// Start starts a server on addr outside a test, with Librarian as the model. The caller must close
-// it.
+// Start starts a server on addr for use outside of tests. Librarian answers the requests. The
+// caller must call Close.
 func Start(addr string) (*Server, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(context.Background(), "tcp", addr)
@@ -81,7 +83,7 @@ func Start(addr string) (*Server, error) {
 	return s, nil
 }
 
-// URL returns the base URL to configure. It ends in /v1.
+// URL returns the base URL of the server, which ends in /v1.
 func (s *Server) URL() string { return "http://" + s.listener.Addr().String() + "/v1" }
 
 // Close stops the server and aborts every reply.
@@ -108,15 +110,15 @@ func (s *Server) Push(replies ...Reply) {
 	s.script = append(s.script, replies...)
 }
 
-// PushEmbeddings appends replies to the script of embedding requests, which uses only their faults
-// and Gate. After the last one, the endpoint works normally.
+// PushEmbeddings appends replies to the script of embedding requests. Only the faults and Gate of a
+// reply are used. After the last reply, embedding requests succeed.
 func (s *Server) PushEmbeddings(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.embeddings = append(s.embeddings, replies...)
 }
 
-// Otherwise replaces Librarian as the model that answers after the script.
+// Otherwise replaces Librarian. reply then answers the requests after the script.
 func (s *Server) Otherwise(reply func(Request) Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,13 +180,14 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	}})
 }
 
-// describe has every model that is asked for. The request is not recorded.
+// describe responds to a request for a model. It pretends that every model exists. It does not
+// record the request.
 func describe(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"id": r.PathValue("model"), "object": "model", "created": 1, "owned_by": "test"})
 }
 
-// accept reads the body, checks the key and records the request; a chat request is recorded parsed,
-// so that a test that waits for records can read it.
+// accept reads the body, checks the key and records the request. It parses a chat request before
+// recording it, because a waiting test may read the record at once.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, chat bool) ([]byte, *Record, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<20))
 	if err != nil {
@@ -207,7 +210,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, chat bool) ([]by
 	return body, rec, true
 }
 
-// refuse answers with an error in the API's form.
+// refuse responds with an error in the format of the API.
 func refuse(w http.ResponseWriter, status int, kind, code, message string) {
 	writeJSON(w, status, map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": code}})
 }

@@ -12,7 +12,8 @@ type Refusal struct {
 	Body   string
 }
 
-// ToolRefusals are responses of common servers, as their users have reported them.
+// ToolRefusals are error responses of common servers to requests with tools. They were reported by
+// users of these servers.
 var ToolRefusals = []Refusal{
 	// github.com/ollama/ollama/issues/6027: a model whose template does not mention tools.
 	{"Ollama", 400, `{"error":{"message":"stablelm2:latest does not support tools","type":"api_error","param":null,"code":null}}`},
@@ -40,8 +41,8 @@ var ToolRefusals = []Refusal{
 	{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`},
 }
 
-// ChoiceRefusal is the response of a server that supports tools but cannot force one
-// (github.com/zed-industries/zed/issues/36094).
+// ChoiceRefusal is the error response of a server that supports tools but cannot force a call of a
+// tool (github.com/zed-industries/zed/issues/36094).
 var ChoiceRefusal = Refusal{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support the provided 'tool_choice' value. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`}
 
 // send writes the refusal.
@@ -51,7 +52,7 @@ func (f Refusal) send(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, f.Body)
 }
 
-// NoneRefusals are responses of servers that support tools but not tool_choice "none".
+// NoneRefusals are error responses of servers that support tools but not tool_choice "none".
 var NoneRefusals = []Refusal{
 	// github.com/tenstorrent/tt-example-apps/issues/1: vLLM, its versions of 2024.
 	{"vLLM", 400, `{"object":"error","message":"[{'type': 'value_error', 'loc': ('body',), 'msg': 'Value error, ` + "`tool_choice`" + ` must either be a named tool or \"auto\". ` + "`tool_choice=" + `\"none\" is not supported.'}]","type":"BadRequestError","param":null,"code":400}`},

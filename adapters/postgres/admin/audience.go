@@ -13,7 +13,8 @@ import (
 )
 
 // Audiences stores what the replicas know about channel members, and shares it between them. All
-// times are the database's. It is safe for concurrent use by any number of processes.
+// times come from the database's clock. Audiences is safe for concurrent use by any number of
+// processes.
 type Audiences struct{ db *postgres.DB }
 
 var (
@@ -42,8 +43,8 @@ func (a *Audiences) Version(ctx context.Context, w access.Workspace, scopes ...s
 	return v, nil
 }
 
-// storables returns scopes as the database stores them: deduplicated, and in the order in which
-// their rows are locked.
+// storables returns scopes in the form that the database stores. It removes duplicates, and sorts
+// the scopes in the order in which rows are locked.
 func storables(scopes []string) []string {
 	out := make([]string, len(scopes))
 	for i, s := range scopes {

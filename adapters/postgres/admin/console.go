@@ -36,8 +36,8 @@ type Granted struct {
 	Connected []string
 }
 
-// Grant gives a person a role and replaces an earlier one. by names the operating system account
-// that grants it.
+// Grant gives a person a role and replaces an earlier role. The argument by names the operating
+// system account that grants the role.
 func (c *Console) Grant(ctx context.Context, tenant access.TenantID, p access.Account, role review.Role, by string) error {
 	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		const grant = `
@@ -89,15 +89,15 @@ func account(platform, workspace, id string) access.Account {
 	return access.Account{Workspace: access.Workspace{Platform: platform, ID: workspace}, ID: id}
 }
 
-// Remove revokes a person's role, and deletes their links and sessions. It reports whether there
-// was a role.
+// Remove revokes a person's role, and deletes the person's links and sessions. It reports whether
+// the person had a role.
 func (c *Console) Remove(ctx context.Context, tenant access.TenantID, p access.Account, by string) (was bool, err error) {
 	return c.end(ctx, tenant, p, by, session.ConsoleRemoved, `delete from console_role where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`)
 }
 
-// SignOutAll deletes a person's links and sessions, and disconnects their accounts at identity
-// providers. An account that an intruder connected could sign in again otherwise. The person keeps
-// the role. SignOutAll reports whether it ended any.
+// SignOutAll deletes a person's links and sessions, and disconnects the person's accounts at
+// identity providers. Otherwise an account that an intruder connected could sign in again. The
+// person keeps the role. SignOutAll reports whether it deleted anything.
 func (c *Console) SignOutAll(ctx context.Context, tenant access.TenantID, p access.Account, by string) (was bool, err error) {
 	return c.end(ctx, tenant, p, by, session.ConsoleSignedOut,
 		`delete from console_link where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`,
@@ -147,8 +147,8 @@ func (c *Console) NewLink(ctx context.Context, tenant access.TenantID, p access.
 	return nil
 }
 
-// consoleEntry builds an audit entry about a person of the console. Its details do not name the
-// person, because details remain when the person is forgotten.
+// consoleEntry builds an audit entry about a person of the console. The details must not name the
+// person, because they remain when the person is forgotten.
 func consoleEntry(deed session.Deed, p access.Account, by session.Actor, details map[string]string) audit.Entry {
 	return audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: thread.Platform(p.Platform), Workspace: p.Workspace.ID}, Private: true, Details: details}
 }
@@ -172,7 +172,7 @@ func (c *Console) SignIn(ctx context.Context, tenant access.TenantID, link, to r
 		tenant, link[:], to[:], id, int64(review.SessionLifetime/time.Second))
 }
 
-// begin runs the statement that creates a session and returns it.
+// begin runs the statement that creates a session, and returns the session.
 func (c *Console) begin(ctx context.Context, tenant access.TenantID, id string, none error, statement string, args ...any) (in review.SignedIn, err error) {
 	err = c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if in, err = c.find(ctx, tx, none, statement, args...); err != nil {
@@ -258,7 +258,8 @@ func (c *Console) Session(ctx context.Context, tenant access.TenantID, of review
 	return in, nil
 }
 
-// find returns the person that a query selects, or the error none if there is no row.
+// find returns the person that a query selects. If the query returns no row, find returns the error
+// none.
 func (c *Console) find(ctx context.Context, q postgres.Executor, none error, query string, args ...any) (review.SignedIn, error) {
 	var in review.SignedIn
 	err := q.QueryRow(ctx, query, args...).Scan(&in.Session, &in.Person.Platform, &in.Person.Workspace.ID, &in.Person.ID, &in.Role, &in.Expires)
@@ -297,7 +298,7 @@ func (c *Console) Reveal(ctx context.Context, tenant access.TenantID, p access.A
 	return nil
 }
 
-// Revealed lists the questions that are revealed to a person now.
+// Revealed lists the questions that a person may currently see because of Reveal.
 func (c *Console) Revealed(ctx context.Context, tenant access.TenantID, p access.Account) ([]session.TurnID, error) {
 	rows, err := postgres.QueryAll[struct{ ID string }](ctx, c.db.Pool, `
 		select turn_id::text from console_reveal

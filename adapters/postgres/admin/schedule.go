@@ -72,8 +72,9 @@ func moment(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// Begin starts an attempt at a due time. It succeeds in only one process. The others get false
-// until recur.Pause is over, and forever once the due time has an end.
+// Begin starts an attempt at a due time. It succeeds only if the stored row still matches p, so
+// only one of several processes succeeds. The others get ok = false. The next attempt may begin
+// after recur.Pause.
 func (s *Schedules) Begin(ctx context.Context, tenant access.TenantID, p recur.Progress, due time.Time) (begun recur.Progress, ok bool, err error) {
 	begun = p
 	begun.Due, begun.State = due.UTC(), recur.Begun

@@ -134,7 +134,7 @@ func settingNow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at sessi
 	return value, err == nil, err
 }
 
-// changed writes into the audit trail that a person changed what holds in a place.
+// changed writes an audit entry about a change to a setting of a place.
 func changed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, at session.Place, by session.Actor, details map[string]string) error {
 	return audit.Write(ctx, tx, tenant, audit.Entry{
 		Deed: deed, Who: by,

@@ -13,10 +13,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Ledger keeps what models cost. It is safe for concurrent use by any number of processes.
+// Ledger stores what model calls cost. It is safe for concurrent use by any number of processes.
 //
-// Transactions lock in one order: a hold, the month, the day of all, the day of the tenant, the row
-// of the model. So none waits for another in a circle.
+// Every transaction locks rows in the same order, which prevents deadlocks: a hold, the month, the
+// day of all tenants, the day of the tenant, the model.
 type Ledger struct {
 	db *postgres.DB
 
@@ -93,7 +93,7 @@ func (l *Ledger) Extend(ctx context.Context, h spend.Hold, lost spend.Use, lasts
 	return nil
 }
 
-// book replaces a day's held amount by the amount used.
+// book replaces the amount held on a day by the amount used.
 func book(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, held spend.Amount, u spend.Use) error {
 	if err := addDay(ctx, tx, a, day, u.Amount-held); err != nil {
 		return err
@@ -115,8 +115,7 @@ func book(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, held s
 	return err
 }
 
-// addDay adds to the counters of a day, and locks their rows. It updates the row of all tenants
-// first.
+// addDay adds to the counters of a day, and locks their rows. The row of all tenants comes first.
 func addDay(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, n spend.Amount) error {
 	const add = `
 		insert into spend_day as d (tenant_id, day, currency, used) values ('', $2, $3, $4), ($1, $2, $3, $4)
@@ -163,7 +162,8 @@ func (l *Ledger) expire(ctx context.Context) error {
 	return nil
 }
 
-// standingOn returns the amounts used and held on a day.
+// standingOn returns the amounts used on a day and in its month, for the tenant and for all
+// tenants.
 func standingOn(ctx context.Context, q interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }, tenant access.TenantID, currency string, day time.Time) (spend.Standing, error) {

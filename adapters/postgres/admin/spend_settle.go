@@ -21,7 +21,7 @@ const (
 	settleLimit = 10 * time.Second
 )
 
-// settlement is a call that waits to be booked.
+// settlement is a model call whose cost is not booked yet.
 type settlement struct {
 	hold    spend.Hold
 	account spend.Account
@@ -33,7 +33,8 @@ type settlement struct {
 }
 
 // Settle implements spend.Ledger. All calls of a tenant update the same few rows. Calls that end
-// during a booking therefore wait, and one of them books all on one connection.
+// while another call books therefore wait. One of the waiting calls then books all of them on one
+// connection.
 func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u spend.Use) (spend.Standing, error) {
 	s := &settlement{hold: h, account: a, use: u, wake: make(chan bool, 1)}
 	l.mu.Lock()
@@ -63,7 +64,8 @@ func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u sp
 	return s.stands, nil
 }
 
-// leave withdraws a settlement and reports true, unless its booking has begun.
+// leave removes a settlement from the waiting ones. It returns false if the settlement is already
+// being booked.
 func (l *Ledger) leave(s *settlement) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,14 +82,14 @@ func (l *Ledger) leave(s *settlement) bool {
 	return true
 }
 
-// handOver lets the first waiting caller book. l.mu must be held.
+// handOver tells the first waiting caller to book. The caller must hold l.mu.
 func (l *Ledger) handOver() {
 	if l.leading = len(l.waiting) > 0; l.leading {
 		l.waiting[0].wake <- true
 	}
 }
 
-// settleWaiting books all waiting calls. The caller must be the first of them.
+// settleWaiting books waiting calls, at most maxSettled. Only the first waiting caller may call it.
 func (l *Ledger) settleWaiting(ctx context.Context) {
 	l.mu.Lock()
 	n := min(len(l.waiting), maxSettled)
@@ -165,7 +167,7 @@ type heldAmount struct {
 	amount spend.Amount
 }
 
-// release deletes the holds of calls, by the primary key, and returns their amounts.
+// release deletes the holds of calls, by primary key, and returns the amounts held.
 func release(ctx context.Context, tx pgx.Tx, batch []*settlement) (today time.Time, held map[int64]heldAmount, err error) {
 	const gone = `
 		with gone as (
@@ -196,8 +198,8 @@ func release(ctx context.Context, tx pgx.Tx, batch []*settlement) (today time.Ti
 	return today, held, err
 }
 
-// settled adds sums to the books and gives each call the resulting totals. It locks rows in the
-// same order as all transactions.
+// settled adds sums to the ledger and gives each call the resulting totals. It locks rows in the
+// order that Ledger describes.
 func settled(ctx context.Context, tx pgx.Tx, calls []*settlement, today time.Time, days map[dayKey]spend.Amount, accounts map[accountKey]accountSum) error {
 	queue := new(pgx.Batch)
 	inOrder := slices.SortedFunc(maps.Keys(days), func(a, b dayKey) int {

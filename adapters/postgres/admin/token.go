@@ -105,7 +105,8 @@ func (s *Tokens) Create(
 	return expires.UTC(), nil
 }
 
-// Revoke revokes tokens at once. It returns the ids of those that existed and were not yet revoked.
+// Revoke revokes tokens at once. It returns the ids of the tokens that existed and were not revoked
+// before.
 func (s *Tokens) Revoke(ctx context.Context, tenant access.TenantID, ids []string, by session.Actor) (ended []string, err error) {
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		const revoke = `

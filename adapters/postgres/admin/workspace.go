@@ -43,8 +43,8 @@ func (w *Workspaces) Bound(ctx context.Context) (map[string]access.TenantID, err
 	return bound, nil
 }
 
-// Bind assigns a workspace to a tenant and replaces an earlier binding. created reports whether the
-// tenant is new.
+// Bind assigns a workspace to a tenant and replaces an earlier binding. The result created reports
+// whether the tenant is new.
 func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.TenantID, by string) (created bool, err error) {
 	err = w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `insert into tenant (id) values ($1) on conflict do nothing`, postgres.Storable(string(tenant)))
@@ -75,11 +75,11 @@ func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.T
 	return created, nil
 }
 
-// boundNobody marks a workspace that was unbound. The mark prevents BindFirst from binding a
-// workspace. No person has this name.
+// boundNobody is the value of bound_by for a workspace that was unbound. The row remains, so
+// BindFirst binds no workspace. No person has this name.
 const boundNobody = "(nobody)"
 
-// Unbind removes a workspace's binding. was reports whether there was one.
+// Unbind removes a workspace's binding. The result was reports whether there was a binding.
 func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool, err error) {
 	err = w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var tenant string
@@ -106,8 +106,8 @@ func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool
 // boundFirst marks a workspace that BindFirst bound.
 const boundFirst = "first"
 
-// BindFirst binds a workspace if no workspace of any platform is bound, and reports whether it did.
-// Only one of several concurrent calls succeeds.
+// BindFirst binds a workspace if no workspace of any platform is bound. It reports whether it bound
+// the workspace. Only one of several concurrent calls succeeds.
 func (w *Workspaces) BindFirst(ctx context.Context, workspace string, tenant access.TenantID) (bool, error) {
 	var bound bool
 	err := w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

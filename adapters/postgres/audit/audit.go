@@ -1,7 +1,7 @@
-// Package audit stores the audit trail: who did what, and where. It stores the identity of people
-// separately, so that a person can be forgotten. Other packages write entries in the transaction of
-// the action, and entries never change. Questions, answers and settings do not belong here, and no
-// decision reads the trail.
+// Package audit stores the audit trail: who did what, and where. It stores people's identities in a
+// separate table, so that a person can be forgotten. Other packages write an entry in the
+// transaction of the action. Entries never change. Questions, answers and settings do not belong
+// here. No decision reads the trail.
 package audit
 
 import (
@@ -17,8 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Entry is an entry to write into the audit trail, in the transaction of the action that it
-// records.
+// Entry is an entry of the audit trail. Write it in the transaction of the action that it records.
 type Entry struct {
 	Deed    session.Deed
 	Who     session.Actor
@@ -32,8 +31,8 @@ type Entry struct {
 	Details   map[string]string
 }
 
-// Within returns the entry for a place, which is a direct message if direct is set. The trail then
-// names the place through the person.
+// Within returns a copy of the entry with Direct set to direct. For a direct message, the entry no
+// longer names the channel and thread. It refers to them through the person's pseudonym.
 func (e Entry) Within(direct bool) Entry {
 	if e.Direct = direct; direct {
 		e.Own, e.At.Channel, e.At.Thread = e.At, "", ""
@@ -66,8 +65,9 @@ func Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e Entry) erro
 	return nil
 }
 
-// WriteTurn writes an entry about a change to a turn's answer or question. The place is that of the
-// turn's session. A direct message belongs to its person.
+// WriteTurn writes an entry about a change to a turn's answer or question. The entry's place is the
+// place of the turn's session. If the session is a direct message, the entry refers to the place
+// through the person.
 func WriteTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, id, by string, details map[string]string) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
 	if err != nil {
@@ -83,7 +83,7 @@ func WriteTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed sess
 	return Write(ctx, tx, tenant, e)
 }
 
-// turnFact is what the trail records about a turn in addition to its saved result.
+// turnFact holds the data of a turn that the trail records in addition to its saved result.
 type turnFact struct {
 	Asker, Platform, Workspace, Channel, Thread string
 	Direct, Private                             bool
@@ -91,7 +91,8 @@ type turnFact struct {
 	Outcome                                     string
 	Took                                        int64
 	Origin, OriginAs                            string
-	// of the asker there, if there is one, locked as alias does
+	// Alias is the asker's pseudonym in the trail, or nil. Its row is locked until the transaction
+	// ends.
 	Alias *string
 }
 
@@ -118,8 +119,8 @@ func turnFacts(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string
 	return found[0], nil
 }
 
-// End writes the entry of a turn that has reached its outcome, with its saved result. It must be
-// the last statement of its transaction. A turn ends once under each of its numbers, and the index
+// End writes the entry of a turn that has ended, with the turn's saved result. It must be the last
+// statement of its transaction. A turn has one end entry per number. The unique index
 // audit_turn_once discards a second entry.
 func End(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string, saved session.Saved) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
@@ -154,7 +155,7 @@ func End(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string, save
 	return nil
 }
 
-// EndAll writes the entries of turns that end without a run, as End does.
+// EndAll calls End for turns that ended without a run.
 func EndAll(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) error {
 	for _, id := range ids {
 		if err := End(ctx, tx, tenant, id, session.Saved{}); err != nil {
@@ -182,9 +183,9 @@ func storable(documents []session.Shown) []session.Shown {
 	return shown
 }
 
-// alias returns the pseudonym of a person in the trail, or nil if there is no person. A direct
-// message has a pseudonym per place. alias locks the row until the transaction ends, so that
-// forgottenAliases does not delete it as unreferenced.
+// alias returns the pseudonym of a person in the trail. It returns nil if who is empty. In direct
+// messages a person has a separate pseudonym per place. alias locks the pseudonym's row until the
+// transaction ends. Otherwise forgottenAliases could delete the row as unreferenced.
 func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.Actor, own thread.Ref) (*string, error) {
 	if who.ID == "" {
 		return nil, nil
@@ -210,8 +211,8 @@ func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.A
 	return nil, errors.New("look up who is meant by the audit trail: the person was forgotten at this moment")
 }
 
-// Forget deletes the identities behind a person's entries. Call it after the entry that records the
-// deletion.
+// Forget deletes the identities behind a person's entries. Call it after writing the entry that
+// records the deletion.
 func Forget(ctx context.Context, tx pgx.Tx, tenant access.TenantID, platform thread.Platform, person string) error {
 	_, err := tx.Exec(ctx, `delete from audit_person where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, postgres.Storable(person))
 	if err != nil {

@@ -37,8 +37,8 @@ func NewReader(db *postgres.DB) *Reader { return &Reader{db} }
 // trailPage is the number of entries per page.
 const trailPage = 500
 
-// Trail implements session.Audit. It fetches each page by a separate statement, starting after the
-// last entry of the previous page.
+// Trail implements session.Audit. It fetches each page with a separate statement. Each page starts
+// after the last entry of the previous page.
 func (r *Reader) Trail(ctx context.Context, q session.AuditQuery) iter.Seq2[session.Entry, error] {
 	return func(yield func(session.Entry, error) bool) {
 		after := int64(0)

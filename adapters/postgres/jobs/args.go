@@ -9,8 +9,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// about is the part of a job's row that all kinds share. River distinguishes kinds by Go type, so
-// each kind has its own type.
+// about holds the columns of a job's row that all kinds share. River distinguishes kinds by Go
+// type, so each kind needs a separate type.
 type about struct {
 	Tenant  access.TenantID `json:"tenant,omitempty"`
 	Subject string          `json:"subject,omitempty"`

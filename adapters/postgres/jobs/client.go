@@ -27,12 +27,12 @@ type Config struct {
 	Platforms []string
 }
 
-// Client runs background jobs from a database. Any number of processes may run a Client, and River
-// elects one of them to plan jobs for all.
+// Client runs background jobs from a database. Any number of processes may run a Client. River
+// elects one process to plan jobs for all.
 //
-// It polls the queue's table and uses no notifications. Poolers that share connections between
+// Client polls the queue's table and uses no notifications. Poolers that share connections between
 // transactions lose notifications. Listening would also occupy a connection in each process, and
-// saves nothing for work that is planned by the minute. The Client needs no right to change the
+// would save nothing for work that is planned by the minute. Client needs no right to change the
 // schema.
 type Client struct {
 	river   *river.Client[pgx.Tx]
@@ -90,10 +90,11 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// stopping limits how long Run waits for jobs after it cancelled their context.
+// stopping limits how long Run waits for jobs after cancelling their context.
 const stopping = 10 * time.Second
 
 // Run works on jobs until ctx is done. It then cancels running jobs and returns them to the queue.
+// It returns an error if River cannot start or stop.
 func (c *Client) Run(ctx context.Context) error {
 	if err := c.river.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start background work: %w", err)
@@ -107,7 +108,7 @@ func (c *Client) Run(ctx context.Context) error {
 	return nil
 }
 
-// Enqueue adds jobs. Jobs that already wait or run are not added twice.
+// Enqueue adds jobs to the queue. It skips jobs that already wait or run.
 func (c *Client) Enqueue(ctx context.Context, jobs ...Job) error {
 	var params []river.InsertManyParams
 	for i, j := range jobs {
@@ -135,11 +136,11 @@ func unique(queue string) *river.InsertOpts {
 		rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}}}
 }
 
-// pause is how long an unfinished job waits before its next turn.
+// pause is how long an unfinished job waits before its next piece.
 const pause = 100 * time.Millisecond
 
-// attempt runs one piece of a job. It runs nothing if the job is paused after deaths of its
-// process, or must wait for other jobs.
+// attempt runs one piece of a job. It runs nothing if the job is paused because its process died.
+// It also runs nothing if the job must wait for other jobs. In that case waits is true.
 func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, waits bool, err error) {
 	known, died, err := c.look(ctx, job)
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package jobs runs background work on any process with free capacity, through River, the job queue
-// in PostgreSQL. Questions and answers never go through it.
+// in PostgreSQL. Questions and answers do not use the queue.
 //
-// A job is short or runs in pieces. It does some of its work, reports that there is more, and is
-// called again, maybe in another process. Finished pieces stay finished if a process dies.
+// A job is short or runs in pieces. A call does some of the work and reports that more remains. The
+// next call may run in another process. Finished pieces stay finished if a process dies.
 package jobs
 
 import (
@@ -21,7 +21,7 @@ type Kind string
 const (
 	Plan Kind = "plan"        // enqueues the due jobs, once a minute
 	Sync Kind = "source_sync" // reads a source; its Subject is the source's id
-	// reads who may read a source, if the source knows; its Subject is the source's id
+	// reads who may read a source that has its own permissions. Its Subject is the source's id.
 	Access Kind = "source_access"
 	Tidy   Kind = "index_tidy" // packs new postings and merges segments
 	// removes deleted documents from the segments of all tenants, every night
@@ -34,30 +34,30 @@ const (
 	Extract Kind = "knowledge_read" // lets a model extract facts from documents, or removes them
 	Graph   Kind = "index_graph"    // does nothing: earlier versions built an index of vectors
 	Sweep   Kind = "sweep"          // deletes data that is no longer needed, every night
-	// runs a due schedule, on a process that serves its platform; its Subject is the schedule's
-	// name, which begins with the platform and a colon
+	// runs a due schedule, on a process that serves its platform. Its Subject is the schedule's
+	// name, which begins with the platform and a colon.
 	Due Kind = "schedule_due"
-	// deletes conversations and audit entries past their retention, of all tenants, every night
+	// deletes conversations and audit entries of all tenants whose retention is over, every night
 	Prune Kind = "retention"
 )
 
-// Job is a unit of background work. Two equal jobs never wait or run at the same time.
+// Job is a unit of background work. Of equal jobs, at most one waits or runs at a time.
 type Job struct {
 	Kind    Kind
 	Tenant  access.TenantID
 	Subject string
 }
 
-// Work plans and executes jobs. Implementations are safe for concurrent use by different jobs.
+// Work plans and executes jobs. Implementations must be safe for concurrent use by different jobs.
 type Work interface {
-	// Plan returns the jobs that are due. The queue ignores those that already wait or run.
+	// Plan returns the jobs that are due. The queue ignores jobs that already wait or run.
 	Plan(ctx context.Context) ([]Job, error)
-	// Do works on a job for at most about Piece. more requests another call soon, and next lists
-	// jobs to enqueue. An error ends the job and is logged. Finished work stays, and the job runs
-	// again when Plan returns it. Do returns soon after ctx is done.
+	// Do works on a job for at most about Piece. The result more requests another call soon. The
+	// result next lists jobs to enqueue. An error is logged and ends the job. Finished work is
+	// kept, and the job runs again when Plan returns it. Do must return soon after ctx is done.
 	Do(ctx context.Context, job Job) (more bool, next []Job, err error)
-	// Pause is called instead of Do while a job is paused because its process died twice. It
-	// reports the pause to the operator. Its error is logged.
+	// Pause is called instead of Do for a job that is paused because its process died twice. It
+	// reports the pause to the operator. An error is logged.
 	Pause(ctx context.Context, job Paused) error
 }
 
@@ -68,7 +68,7 @@ const Piece = 40 * time.Second
 const (
 	// timeout is how long a job may run before it is cancelled.
 	timeout = 60 * time.Second
-	// rescueAfter is how long after its process died a job is given to another process.
+	// rescueAfter is the time after which a job of a dead process is given to another process.
 	rescueAfter = 2 * time.Minute
 	// planEvery is the interval between calls of Plan.
 	planEvery = time.Minute
@@ -76,8 +76,8 @@ const (
 	retained = time.Hour
 )
 
-// slow is the queue of jobs that would delay others for hours. Releases that do not know its kinds
-// do not poll it.
+// slow is the queue of jobs that would delay other jobs for hours. Older releases do not poll this
+// queue, because they do not know its kinds.
 const slow = "slow"
 
 // queue returns the name of the queue that the job belongs to.
@@ -93,10 +93,10 @@ func (j Job) queue() string {
 	}
 }
 
-// platformQueue returns the queue of jobs that need a process serving the platform.
+// platformQueue returns the queue of jobs that only processes serving the platform can run.
 func platformQueue(platform string) string { return "platform_" + platform }
 
-// nightly schedules work that can wait for 03:00 UTC.
+// nightly is the schedule of jobs that run at 03:00 UTC.
 type nightly struct{}
 
 // Next implements river.PeriodicSchedule.

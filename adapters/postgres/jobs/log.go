@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// quiet passes on only River's errors about itself. The client logs the outcome of single jobs.
+// quiet passes on only River's errors about River itself. The client logs the outcomes of jobs.
 type quiet struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

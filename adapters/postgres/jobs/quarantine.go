@@ -20,25 +20,25 @@ import (
 // An orderly end of a process is none: its jobs return, and Run takes back what they noted.
 
 const (
-	// mostDeaths is how many process deaths pause a job.
+	// mostDeaths is the number of process deaths after which a job is paused.
 	mostDeaths = 2
-	// resumeAfter is when a paused job is retried that no command can resume. Such a job has no
-	// subject and maintains the index, or it is due at a fixed time.
+	// resumeAfter is the time after which some paused jobs are retried without a command. These
+	// jobs have no subject, or run at a due time (Due).
 	resumeAfter = 24 * time.Hour
-	// apart is how long a job waits that must not run concurrently with another one.
+	// apart is how long a job waits before it tries again to pass the gate.
 	apart = time.Second
-	// reserved is how long no other job may begin while one waits for exclusive access.
+	// reserved is how long new jobs are held back for a job that waits to run alone.
 	reserved = 5 * time.Second
 )
 
-// Paused is a job that is suspended because its process died while it ran.
+// Paused is a job that is paused because processes died while running it.
 type Paused struct {
 	Job
 	At     time.Time // when the last death was recorded
 	Deaths int
 }
 
-// isPaused reports whether the job is suspended at now.
+// isPaused reports whether the job is paused at time now.
 func (p Paused) isPaused(now time.Time) bool {
 	return p.Deaths >= mostDeaths && (p.Subject != "" && p.Kind != Due || now.Sub(p.At) < resumeAfter)
 }
@@ -73,8 +73,8 @@ func Resume(ctx context.Context, db *postgres.DB, tenant access.TenantID, subjec
 	return nil
 }
 
-// look returns the recorded deaths of a job. It counts a process that died while its mark was still
-// in the row.
+// look returns the recorded deaths of a job. If the row still names another process, that process
+// died during the job. look then adds that death and returns died = true.
 func (c *Client) look(ctx context.Context, job Job) (p Paused, died bool, err error) {
 	p.Job = job
 	err = c.db.Pool.QueryRow(ctx, `
@@ -105,7 +105,7 @@ func (c *Client) begin(ctx context.Context, job Job) error {
 	return nil
 }
 
-// end records that a job returned. It clears the job's deaths if the job has finished.
+// end records that a piece of a job returned. If finished is set, it also clears the job's deaths.
 func (c *Client) end(ctx context.Context, job Job, finished bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopping)
 	defer cancel()
@@ -121,7 +121,8 @@ func (c *Client) end(ctx context.Context, job Job, finished bool) error {
 	return nil
 }
 
-// leave removes this process's marks, because it stops in an orderly way.
+// leave removes this process from the rows of its jobs, so that an orderly stop does not count as a
+// death.
 func (c *Client) leave(ctx context.Context) error {
 	if _, err := c.db.Pool.Exec(ctx, `update job_attempt set process = '' where process = $1`, c.process); err != nil {
 		return fmt.Errorf("note that this process ends: %w", err)
@@ -137,7 +138,8 @@ type gate struct {
 	until   time.Time // until then no other job begins, because one waits to run alone
 }
 
-// enter reports whether a job may begin now. If so, the caller calls leave when the job ends.
+// enter reports whether a job may begin now. A job with alone set waits until no other job runs. If
+// ok is true, the caller must call leave when the job ends.
 func (g *gate) enter(alone bool, now time.Time) (leave func(), ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

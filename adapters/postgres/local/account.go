@@ -12,17 +12,18 @@ import (
 	"syscall"
 )
 
-// account is the operating-system user who owns the cluster and runs its server. PostgreSQL refuses
-// to run as root, so for root this is another account.
+// account is the operating-system user that owns the cluster and runs its server. PostgreSQL
+// refuses to run as root, so root uses another account.
 type account struct {
 	uid, gid uint32
 	name     string
-	// drop: this process is root, and gives its programs the account's identity.
+	// drop is set if this process is root and must start programs as the account.
 	drop bool
 }
 
-// chooseAccount picks the user for a cluster at root: the current user; for root, the cluster's
-// owner, else "postgres", else the account "nobody".
+// chooseAccount returns the user for a cluster at root. A process that is not root uses its current
+// user. A root process uses the cluster's owner. If there is no cluster yet, it uses "postgres", or
+// "nobody" if that does not exist.
 func chooseAccount(root string) (account, error) {
 	if os.Geteuid() != 0 {
 		me, err := lookup(strconv.Itoa(os.Geteuid()), user.LookupId)
@@ -62,7 +63,8 @@ func lookup(key string, find func(string) (*user.User, error)) (account, error) 
 	return account{uid: uint32(uid), gid: uint32(gid), name: found.Username}, nil
 }
 
-// own hands a file or directory of ours to the account. Links are not followed.
+// own makes the account the owner of a file or directory. It does not follow links. It does nothing
+// unless this process is root.
 func (a account) own(name string) error {
 	if !a.drop {
 		return nil
@@ -70,9 +72,9 @@ func (a account) own(name string) error {
 	return os.Lchown(name, int(a.uid), int(a.gid))
 }
 
-// apply makes a command run as the account, in dir and in a separate session, so that Ctrl-C on the
-// terminal does not reach the server. It removes PG* variables and language settings from the
-// environment, since they would change the server's behaviour and messages.
+// apply makes a command run as the account, in dir and in a separate session. Ctrl-C on the
+// terminal therefore does not reach the server. apply removes PG* variables and language settings
+// from the environment, because they would change the server's behaviour and messages.
 func (a account) apply(cmd *exec.Cmd, dir string) {
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -89,16 +91,16 @@ func (a account) apply(cmd *exec.Cmd, dir string) {
 	cmd.Env = append(cmd.Env, "LC_ALL=C", "HOME="+dir)
 }
 
-// canEnter tries whether the account can work in a directory, by letting a program do
-// so: mode bits alone do not tell on every file system.
+// canEnter reports whether the account can work in a directory. It runs a program there, because on
+// some file systems the mode bits are not enough to know.
 func (a account) canEnter(ctx context.Context, dir string) bool {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", ":")
 	a.apply(cmd, dir)
 	return cmd.Run() == nil
 }
 
-// check refuses a directory that others could have prepared or can change: it must be
-// a real directory of the account's, closed to everyone else.
+// check returns ErrNotOurs if another user could have created or could change the directory. The
+// directory must not be a link, must belong to the account, and must be closed to all other users.
 func (a account) check(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {

@@ -1,11 +1,10 @@
-// Package local runs a private PostgreSQL cluster, for an operator who has not set
-// DATABASE_URL and for tests.
+// Package local runs a private PostgreSQL cluster, for tests and for operators who have not set
+// DATABASE_URL.
 //
-// The cluster listens on a Unix socket in a directory that only its owner may enter
-// and on nothing else; whoever connects is known by the operating system (peer
-// authentication), so there is no password to keep. Any number of processes share one
-// cluster: the first one starts the server, the last one to leave stops it. A process
-// that is killed leaves by being killed, because its membership is a file lock.
+// The cluster listens only on a Unix socket, in a directory that only its owner may enter. The
+// operating system identifies each client (peer authentication), so there is no password. Any
+// number of processes share one cluster. The first process starts the server, and the last one
+// stops it. Membership is a file lock, so the kernel ends the membership of a killed process.
 package local
 
 import (
@@ -21,28 +20,30 @@ import (
 	"time"
 )
 
-// Config says where the cluster lives. The zero value is the operator's cluster.
+// Config says where the cluster is stored. The zero value selects the operator's cluster.
 type Config struct {
-	// Dir is the directory in which the cluster makes its own, "postgres". Default:
-	// ${XDG_DATA_HOME:-~/.local/share}/footnote, and /var/lib/footnote for root when
-	// the unprivileged user who runs the server cannot reach root's home.
+	// Dir is the directory in which the cluster creates its directory "postgres". The default is
+	// ${XDG_DATA_HOME:-~/.local/share}/footnote. For root, the default is /var/lib/footnote if the
+	// user that runs the server cannot reach root's home.
 	Dir string
-	// Settings are added to the server's configuration, by name. They take effect
-	// when this call is the one that starts the server.
+	// Settings are added to the server's configuration, by name. They take effect only if this call
+	// starts the server.
 	Settings map[string]string
-	// Logger receives what happens at start and stop. Default: slog.Default().
+	// Logger logs starts and stops. The default is slog.Default().
 	Logger *slog.Logger
 
-	// search is every place to look for programs; tests hide the machine's own with it.
+	// search lists all directories to search for programs. Tests set it to hide the machine's
+	// programs.
 	search []string
 	// fastStop is fastStop, or what a test sets.
 	fastStop time.Duration
 }
 
-// Database is the name of the cluster's database and of the role that owns it.
+// Database is the name of the cluster's database. The role that owns the database has the same
+// name.
 const Database = "footnote"
 
-// Cluster is this process's share in a running server. It is safe for concurrent use.
+// Cluster is this process's membership in a running server. It is safe for concurrent use.
 type Cluster struct {
 	paths  paths
 	server Server
@@ -51,7 +52,7 @@ type Cluster struct {
 	logger *slog.Logger
 	cfg    Config
 
-	// settled is the directory of the socket that connections are made to already.
+	// settled is the directory of the socket that existing connections use, or "".
 	settled    string
 	suspicions chan struct{} // of Suspect
 
@@ -60,10 +61,10 @@ type Cluster struct {
 	err     error
 }
 
-// Start returns when the server accepts connections and its database exists with pgvector in it. It
-// creates the cluster if there is none, adopts a running server, and cleans up after a killed
-// process. It waits while another process starts or stops the same cluster. If ctx is cancelled, it
-// stops a server that is not used.
+// Start starts or joins the cluster's server. It returns when the server accepts connections and
+// the database exists with pgvector. It creates the cluster if there is none, joins a running
+// server, and cleans up after a killed process. It waits while another process starts or stops the
+// same cluster. If ctx is cancelled, it stops a server that no process uses.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()
@@ -98,7 +99,8 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	return c, nil
 }
 
-// up brings the server up and joins its users; the caller holds the start lock.
+// up starts the server if necessary and adds this process to its users. The caller must hold the
+// start lock.
 func (c *Cluster) up(ctx context.Context, cfg Config) (err error) {
 	if c.server, err = selectServer(ctx, cfg.search, c.paths); err != nil {
 		return err
@@ -128,8 +130,8 @@ func (c *Cluster) up(ctx context.Context, cfg Config) (err error) {
 	return err
 }
 
-// bringUp starts the server if necessary, and returns the reason if it restarted one. The caller
-// must hold the start lock.
+// bringUp starts the server if necessary. If it restarted a running server, it returns the reason.
+// The caller must hold the start lock.
 func (c *Cluster) bringUp(ctx context.Context, cfg Config) (restarted string, err error) {
 	if err := c.checkDisk(); err != nil {
 		return "", err
@@ -149,18 +151,18 @@ func (c *Cluster) bringUp(ctx context.Context, cfg Config) (restarted string, er
 	return restarted, c.ensureDatabase(ctx)
 }
 
-// URL is the address of the cluster's database, for pgx and libpq. It holds no secret.
+// URL returns the address of the cluster's database, for pgx and libpq. It contains no secret.
 func (c *Cluster) URL() string { return socketURL(c.socket, Database) }
 
-// Dir is the directory that holds the cluster: data, socket, locks and the server's log.
+// Dir returns the directory of the cluster: data, socket, locks and the server's log.
 func (c *Cluster) Dir() string { return c.paths.root }
 
 // Server returns the server programs that run the cluster.
 func (c *Cluster) Server() Server { return c.server }
 
-// Close leaves the cluster, and stops the server if no other process uses it. Close the connections
-// first, since a stopping server ends them. ctx limits the wait for both, so it must not be the
-// context whose end began the shutdown. Later calls return the first result.
+// Close leaves the cluster, and stops the server if no other process uses it. Close all connections
+// first, because a stopping server ends them. ctx limits how long Close waits. Do not pass the
+// context whose end started the shutdown. Later calls return the first result.
 func (c *Cluster) Close(ctx context.Context) error {
 	c.closing.Do(func() {
 		turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, c.logger)
@@ -177,8 +179,8 @@ func (c *Cluster) Close(ctx context.Context) error {
 	return c.err
 }
 
-// leave gives up the membership and stops the server if it was the last one; the
-// caller holds the start lock.
+// leave ends this process's membership. It stops the server if no other process uses it. The caller
+// must hold the start lock.
 func (c *Cluster) leave(ctx context.Context) error {
 	c.users.release()
 	last, err := tryExclusive(c.paths.usersLock(), c.owner)
@@ -205,13 +207,14 @@ func (p paths) usersLock() string { return filepath.Join(p.root, "users.lock") }
 func (p paths) overrides() string { return filepath.Join(p.root, "postgresql.conf") }
 func (p paths) pidFile() string   { return filepath.Join(p.data(), "postmaster.pid") }
 
-// mark names the cluster on its server's command line, in letters that no shell changes.
+// mark returns a name for the cluster on its server's command line. It contains only characters
+// that a shell does not change.
 func (p paths) mark() string {
 	sum := sha256.Sum256([]byte(p.root))
 	return "footnote-" + hex.EncodeToString(sum[:6])
 }
 
-// exists reports whether a name is there at all, readable or not.
+// exists reports whether a file exists, readable or not.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SQLSTATEs that decide what is done with a server.
+// SQLSTATEs by which action chooses what to do with a server.
 const (
-	// LibraryLost is undefined_file: what a server answers when a library does not load.
+	// LibraryLost is undefined_file. The server returns it if a library does not load.
 	LibraryLost     = "58P01"
 	databaseMissing = "3D000"
 	stillStarting   = "57P03" // cannot_connect_now
 )
 
-// condition is what a look at a server found.
+// condition is the observed state of a server.
 type condition struct {
 	alive     bool      // its process runs
 	answers   bool      // it took a connection
@@ -46,9 +46,8 @@ const (
 	giveUp  // a running server refuses connections for another reason
 )
 
-// action decides what to do with a server, and why where that is a restart. A server is
-// restarted for its files only when they were replaced after its start: otherwise a restart
-// has not helped, or cannot.
+// action returns what to do with a server. If that is a restart, why is the reason. New files are a
+// reason only if they were replaced after the server's start. Otherwise a restart would not help.
 func (c condition) action() (do action, why string) {
 	upgraded := !c.began.IsZero() && !c.replaced.Before(c.began)
 	switch {
@@ -74,8 +73,8 @@ const libraries = `do $$ begin
 exception when undefined_object then null; -- no pgvector yet
 end $$`
 
-// examine looks at a running server, through a new connection: an old one has the libraries
-// that it needs. err is why it cannot be used.
+// examine checks a running server through a new connection. An old connection has already loaded
+// its libraries, so it would not show a missing one. err says why the server cannot be used.
 func (c *Cluster) examine(ctx context.Context, m *postmaster) (found condition, err error) {
 	found = condition{ready: m.ready, socket: exists(m.socket + socketName)}
 	if found.running, err = c.tryLibraries(ctx, m.socket); err != nil {
@@ -96,7 +95,8 @@ func (c *Cluster) examine(ctx context.Context, m *postmaster) (found condition, 
 	return found, err
 }
 
-// tryLibraries connects, and returns the server's version if that worked.
+// tryLibraries connects to the server and loads its libraries. It returns the server's version if
+// it could connect.
 func (c *Cluster) tryLibraries(ctx context.Context, socket string) (version string, err error) {
 	if socket == "" {
 		return "", os.ErrNotExist // the server has not opened it yet
@@ -115,8 +115,8 @@ func (c *Cluster) tryLibraries(ctx context.Context, socket string) (version stri
 	return version, errors.Join(err, conn.Close(ctx))
 }
 
-// startedFrom returns the path of the program that the last server was started with, and when.
-// PostgreSQL writes the path and quoted arguments to a file at each start.
+// startedFrom returns the path of the last server's program and the time of its start. PostgreSQL
+// writes the path and quoted arguments to a file at each start.
 func startedFrom(p paths) (program string, at time.Time) {
 	name := filepath.Join(p.data(), "postmaster.opts")
 	info, err := os.Stat(name)
@@ -131,8 +131,8 @@ func startedFrom(p paths) (program string, at time.Time) {
 	return program, info.ModTime()
 }
 
-// lastReplaced is when a server's program or one of its libraries was last replaced. It is
-// the time of the inode's change: packages keep the times of their builds.
+// lastReplaced returns when a server's program or one of its libraries was last replaced. It uses
+// the inode change time, because packages preserve modification times from the build.
 func lastReplaced(program string) time.Time {
 	names := []string{program}
 	prefix := filepath.Dir(filepath.Dir(program))

@@ -54,7 +54,7 @@ func (c *Cluster) ensureCreated(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// ensureVector also brings an extension up to date that was created by an older pgvector.
+// ensureVector creates the extension. It updates an extension that an older pgvector created.
 func (c *Cluster) ensureVector(ctx context.Context, conn *pgx.Conn) error {
 	const version = `select coalesce((select extversion from pg_extension where extname = 'vector'), '')`
 	var have string

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// unfinished begins the name of a data directory that initdb is still writing.
+// unfinished is the name prefix of a data directory that initdb is still writing.
 const unfinished = "data.new-"
 
 // dataMajor returns the major version of the data directory, or 0 if there is none.
@@ -32,9 +32,9 @@ func dataMajor(p paths) (int, error) {
 	return major, nil
 }
 
-// initialise creates the data directory if there is none. initdb works under another name, so that
-// a directory named "data" is always complete. The caller must hold the start lock, so every
-// unfinished directory was left by a killed process.
+// initialise creates the data directory if there is none. initdb works under another name, so a
+// directory named "data" is always complete. The caller must hold the start lock. Every unfinished
+// directory therefore comes from a killed process and is deleted.
 func (c *Cluster) initialise(ctx context.Context, cfg Config) error {
 	major, err := dataMajor(c.paths)
 	if err != nil || major != 0 {
@@ -66,8 +66,8 @@ func (c *Cluster) initialise(ctx context.Context, cfg Config) error {
 	return syncDir(c.paths.root)
 }
 
-// initdb creates a cluster with the byte order and UTF-8 rules that are the same on every machine,
-// or "C" on a system without C.UTF-8.
+// initdb creates a cluster with byte-order collation and UTF-8 character rules, which are the same
+// on every machine. On a system without C.UTF-8 it uses "C".
 func (c *Cluster) initdb(ctx context.Context, dir string, sync bool) error {
 	if err := c.owner.own(dir); err != nil {
 		return notMade(dir, err)
@@ -95,14 +95,14 @@ func (c *Cluster) initdb(ctx context.Context, dir string, sync bool) error {
 	return fmt.Errorf("%w: initdb could not make the data directory %s (%w)%s", ErrStart, c.paths.data(), err, explain(string(out)))
 }
 
-// program prepares one of the server's programs, to be run as the cluster's owner.
+// program returns a command that runs one of the server's programs as the cluster's owner.
 func (c *Cluster) program(ctx context.Context, name string, arguments ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(c.server.Dir, name), arguments...)
 	c.owner.apply(cmd, c.paths.root)
 	return cmd
 }
 
-// replaceFile writes a file of the owner's whole or not at all.
+// replaceFile replaces a file of the owner atomically.
 func (c *Cluster) replaceFile(name, text string) error {
 	fresh := name + ".new"
 	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// keepDescriptors prevents programs that this process starts from inheriting the descriptors that
-// it inherited. Otherwise a server that outlives its killed parent would keep the parent's locks
-// and pipes. Files opened by Go are closed on exec anyway.
+// keepDescriptors prevents child programs from inheriting the descriptors that this process
+// inherited. Otherwise a server that outlives its killed parent would keep the parent's locks and
+// pipes. Files opened by Go are closed on exec anyway.
 func keepDescriptors() error {
 	const folder = "/dev/fd" // on Linux and on macOS
 	open, err := os.ReadDir(folder)

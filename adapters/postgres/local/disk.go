@@ -6,21 +6,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Disk is the room on the disk of the data directory, in bytes.
+// Disk is the space on the disk of the data directory, in bytes.
 type Disk struct{ Free, Total uint64 }
 
-// enoughFree is the room below which a disk is short: the server's log of changes alone may
-// grow by 2 GB (max_wal_size) while much is indexed.
+// enoughFree is the free space, in bytes, below which a disk is short. The write-ahead log alone
+// may grow by 2 GB (max_wal_size) during heavy indexing.
 const enoughFree = 3 << 30
 
-// neededFree is the room without which a server hangs in its start or in each change: it
-// allocates files of its log of changes of 16 MB.
+// neededFree is the minimum free space, in bytes. With less space, a server hangs at its start or
+// at each change, because it allocates write-ahead log files of 16 MB.
 const neededFree = 32 << 20
 
 // Full reports whether nothing can be stored.
 func (d Disk) Full() bool { return d.Free < neededFree }
 
-// Short reports whether the disk may be full soon, after which nothing can be stored.
+// Short reports whether the disk may be full soon. A full disk can store nothing.
 func (d Disk) Short() bool { return d.Free < enoughFree }
 
 func (d Disk) String() string {
@@ -32,7 +32,7 @@ func (d Disk) String() string {
 	return text
 }
 
-// checkDisk refuses to go on with a full disk.
+// checkDisk returns ErrDiskFull if the disk is full.
 func (c *Cluster) checkDisk() error {
 	disk, err := c.Disk()
 	if err != nil || !disk.Full() {
@@ -42,7 +42,7 @@ func (c *Cluster) checkDisk() error {
 		ErrDiskFull, c.paths.root, disk.Free>>20)
 }
 
-// Disk looks at the disk of the data directory.
+// Disk returns the free and total space on the disk of the data directory.
 func (c *Cluster) Disk() (Disk, error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(c.paths.root, &stat); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// remedies map known PostgreSQL errors to what to do about them.
+// remedies maps known PostgreSQL errors to advice for the operator.
 var remedies = []struct{ says, do string }{
 	{"No space left on device", "The disk is full: make room on it, then try again."},
 	{"Disk quota exceeded", "Your disk quota is used up: make room, then try again."},
@@ -17,8 +17,8 @@ var remedies = []struct{ says, do string }{
 	{"could not locate a valid checkpoint record", "The data directory is damaged: restore it from a backup, or move it away and index your documents again."},
 }
 
-// explain turns what a program printed into the end of an error message: the remedy, if
-// one is known, and the last lines.
+// explain returns the end of an error message for a program's output. It contains the remedy, if
+// one is known, and the last lines of the output.
 func explain(output string) string {
 	const keep = 8
 	var lines []string
@@ -37,8 +37,8 @@ func explain(output string) string {
 	return text
 }
 
-// remedy returns a sentence that says what to do about an error, or "". Case is ignored, because Go
-// and C word the same failures differently.
+// remedy returns a sentence that says what to do about an error, or "". It ignores case, because Go
+// and C capitalize the same messages differently.
 func remedy(output string) string {
 	output = strings.ToLower(output)
 	for _, known := range remedies {
@@ -49,8 +49,8 @@ func remedy(output string) string {
 	return ""
 }
 
-// readFrom returns the end of a file, from an offset on, but not more than a screenful or
-// two. What cannot be read is left out: this serves an error that is being reported.
+// readFrom returns the end of a file, starting at an offset. It returns at most a screen or two of
+// text. Read errors are ignored, because the text only completes another error.
 func readFrom(name string, offset int64) string {
 	const most = 16 << 10
 	file, err := os.Open(name)

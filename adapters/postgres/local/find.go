@@ -22,13 +22,14 @@ const (
 
 // Server is an installation of PostgreSQL's server programs.
 type Server struct {
-	// Dir holds initdb, pg_ctl and postgres, with symbolic links resolved.
+	// Dir contains initdb, pg_ctl and postgres. Symbolic links are resolved.
 	Dir string
-	// Version is the server's version, such as "15.18" or "17.2"; Major is its first number.
+	// Version is the server's version, such as "15.18" or "17.2". Major is the first number of
+	// Version.
 	Version string
 	Major   int
-	// Vector is the version of the pgvector that is installed with it, such as "0.8.0"; empty when
-	// none was seen.
+	// Vector is the version of the pgvector installed for this server, such as "0.8.0". It is empty
+	// if none was found.
 	Vector string
 
 	build string // the version with the distribution's suffix, as in server_version
@@ -37,17 +38,17 @@ type Server struct {
 // programs are the required programs of PostgreSQL.
 var programs = []string{"initdb", "pg_ctl", "postgres"}
 
-// Find returns the server for a new cluster: the newest with a matching pgvector, else the newest.
-// It searches extra, then PATH, then the directories of distributions and Homebrew. It returns
-// ErrNoServer or ErrOldServer. A missing pgvector is not an error here, because only a running
-// server knows.
+// Find returns the server to use for a new cluster. It returns the newest server with a suitable
+// pgvector. If there is none, it returns the newest server. It searches extra, then PATH, then the
+// directories of distributions and Homebrew. It returns ErrNoServer or ErrOldServer. A missing
+// pgvector is not an error here, because only a running server can tell.
 func Find(ctx context.Context, extra ...string) (Server, error) {
 	found, looked := installed(ctx, searchDirs(ctx, extra...))
 	return best(found, looked)
 }
 
-// selectServer is Find for a cluster that may exist. Only the major version that created it can run
-// it.
+// selectServer is like Find, but the cluster may already exist. Only the major version that created
+// a cluster can run it.
 func selectServer(ctx context.Context, dirs []string, p paths) (Server, error) {
 	made, err := dataMajor(p)
 	if err != nil {
@@ -71,8 +72,8 @@ func selectServer(ctx context.Context, dirs []string, p paths) (Server, error) {
 	return best(same, looked)
 }
 
-// best picks from what was found. The sort is stable: among equals the place that was
-// searched first wins.
+// best returns the best of the found servers. If several are equally good, it returns the first one
+// found.
 func best(found []Server, looked []string) (Server, error) {
 	if len(found) == 0 {
 		return Server{}, fmt.Errorf("%w (looked for initdb, pg_ctl and postgres in %s); %s", ErrNoServer, strings.Join(looked, ", "), otherWay)
@@ -93,7 +94,7 @@ func best(found []Server, looked []string) (Server, error) {
 	return Server{}, fmt.Errorf("%w: %s holds version %s, and Footnote needs %d or newer; %s", ErrOldServer, found[0].Dir, found[0].Version, MinMajor, otherWay)
 }
 
-// installed lists the servers in these directories, and where it looked.
+// installed returns the servers in these directories, and the directories that it searched.
 func installed(ctx context.Context, dirs []string) (found []Server, looked []string) {
 	seen := map[string]bool{}
 	for _, dir := range dirs {
@@ -138,7 +139,7 @@ func searchDirs(ctx context.Context, extra ...string) []string {
 
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) ((\d+)[.\w]*).*`)
 
-// inspect asks the programs in dir for their version.
+// inspect returns the server whose programs are in dir, with the version that they report.
 func inspect(ctx context.Context, dir string) (Server, error) {
 	for _, program := range programs {
 		info, err := os.Stat(filepath.Join(dir, program))
@@ -164,7 +165,7 @@ func inspect(ctx context.Context, dir string) (Server, error) {
 
 var controlVersion = regexp.MustCompile(`(?m)^default_version\s*=\s*'([^']*)'`)
 
-// vectorBeside reads pgvector's control file where a server in dir would look for it.
+// vectorBeside returns the version in pgvector's control file for a server in dir, or "".
 func vectorBeside(dir string, major int) string {
 	number := strconv.Itoa(major)
 	prefix := filepath.Dir(dir)
@@ -185,7 +186,7 @@ func vectorBeside(dir string, major int) string {
 	return ""
 }
 
-// newEnough reports whether a version of pgvector is MinVector or later.
+// newEnough reports whether a pgvector version is at least MinVector.
 func newEnough(version string) bool {
 	number := func(text string) (major, minor int) {
 		_, _ = fmt.Sscanf(text, "%d.%d", &major, &minor) // what cannot be read is old

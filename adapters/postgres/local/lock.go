@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// fileLock is a flock on an open file. The kernel releases it when the process ends, and child
-// programs do not inherit it (the file is closed on exec). It holds a bare descriptor instead of an
-// os.File, which the garbage collector could close.
+// fileLock is a flock on an open file. The kernel releases the lock when the process ends. Child
+// programs do not inherit the lock, because the file is closed on exec. fileLock holds a bare
+// descriptor instead of an os.File, which the garbage collector could close.
 type fileLock struct {
 	fd       int
 	released sync.Once
 }
 
-// release may be called more than once, and on nil.
+// release releases the lock. It may be called more than once, and on nil.
 func (l *fileLock) release() {
 	if l != nil {
 		l.released.Do(func() {
@@ -30,8 +30,8 @@ func (l *fileLock) release() {
 	}
 }
 
-// lockExclusive waits for the lock until ctx ends. It polls, because a goroutine that
-// is blocked in flock cannot be called back.
+// lockExclusive waits for the lock until ctx is done. It polls, because a goroutine blocked in
+// flock cannot be cancelled.
 func lockExclusive(ctx context.Context, name string, owner account, logger *slog.Logger) (*fileLock, error) {
 	const pause, patience = 20 * time.Millisecond, 50
 	tick := time.NewTicker(pause)
@@ -54,7 +54,7 @@ func lockExclusive(ctx context.Context, name string, owner account, logger *slog
 	}
 }
 
-// tryExclusive returns nil and no error when another process holds the lock.
+// tryExclusive takes the lock. If another process holds the lock, it returns nil without an error.
 func tryExclusive(name string, owner account) (*fileLock, error) {
 	lock, err := lockFile(name, owner, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -63,8 +63,8 @@ func tryExclusive(name string, owner account) (*fileLock, error) {
 	return lock, err
 }
 
-// lockShared is called with the start lock held, so no process holds the exclusive one for longer
-// than a moment.
+// lockShared takes the lock in shared mode. The caller must hold the start lock, so no process
+// holds the exclusive lock for more than a moment.
 func lockShared(name string, owner account) (*fileLock, error) {
 	return lockFile(name, owner, syscall.LOCK_SH)
 }
@@ -89,7 +89,7 @@ func lockFile(name string, owner account, how int) (*fileLock, error) {
 	return lock, nil
 }
 
-// uninterrupted repeats a system call that a signal broke off.
+// uninterrupted repeats a system call that a signal interrupted.
 func uninterrupted(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()

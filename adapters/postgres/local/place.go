@@ -15,8 +15,8 @@ type place struct {
 	owner account
 }
 
-// rootsPlace is the location of root's cluster if the user of the server cannot enter root's home,
-// which is usual.
+// rootsPlace is the location of root's cluster if the server's user cannot enter root's home
+// directory. That is usually the case.
 const rootsPlace = "/var/lib/footnote"
 
 func choosePlace(ctx context.Context, cfg Config) (place, error) {
@@ -48,7 +48,7 @@ func choosePlace(ctx context.Context, cfg Config) (place, error) {
 	return placeAt(rootsPlace)
 }
 
-// DefaultDir is Config.Dir where that is empty: footnote's data directory.
+// DefaultDir returns the directory that is used if Config.Dir is empty: footnote's data directory.
 func DefaultDir() (string, error) {
 	if base := xdgBase(); base != "" {
 		return filepath.Join(base, "footnote"), nil
@@ -63,8 +63,8 @@ func DefaultDir() (string, error) {
 	return filepath.Join(home, ".local", "share", "footnote"), nil
 }
 
-// xdgBase returns the data directory in the environment, or "". A relative path is ignored, as the
-// XDG rules demand.
+// xdgBase returns the value of XDG_DATA_HOME, or "". It ignores a relative path, as the XDG
+// specification requires.
 func xdgBase() string {
 	if base := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(base) {
 		return base
@@ -79,8 +79,8 @@ func placeAt(dir string) (place, error) {
 	return p, err
 }
 
-// reachable reports whether the owner can enter the nearest existing directory above the cluster's.
-// Missing directories are created so that the owner can enter them.
+// reachable reports whether the owner can enter the nearest existing parent of the cluster's
+// directory. Missing directories are later created so that the owner can enter them.
 func (p place) reachable(ctx context.Context) bool {
 	near := existingParent(filepath.Dir(p.paths.root))
 	if info, err := os.Stat(near); err == nil && !info.IsDir() {
@@ -96,8 +96,9 @@ func existingParent(dir string) string {
 	return dir
 }
 
-// prepare makes the cluster's directory, for its owner alone, and from then on calls it
-// by its real name: the server's command line has to read the same for every process.
+// prepare creates the cluster's directory, readable only by its owner. It then replaces the path by
+// the path without symbolic links, because the server's command line must be the same for every
+// process.
 func (p *place) prepare() error {
 	root := p.paths.root
 	if err := os.MkdirAll(filepath.Dir(root), 0o755); err != nil {

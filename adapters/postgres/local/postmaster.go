@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// postmaster is the content of a running server's postmaster.pid, one value per line: process id,
-// data directory, start time, port, socket directory, listen address, shared memory, status. A
-// starting server has written only the first ones.
+// postmaster is the content of a running server's postmaster.pid. The file has one value per line:
+// process id, data directory, start time, port, socket directory, listen address, shared memory,
+// status. A starting server has written only the first lines.
 type postmaster struct {
 	pid    int
 	socket string
 	ready  bool
 }
 
-// readPostmaster returns nil when no server has left its file.
+// readPostmaster reads postmaster.pid. It returns nil if the file does not exist.
 func readPostmaster(p paths) (*postmaster, error) {
 	text, err := os.ReadFile(p.pidFile())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,9 +50,9 @@ func parsePostmaster(text string) *postmaster {
 	return &postmaster{pid: pid, socket: line(4), ready: line(7) == "ready"}
 }
 
-// alive reports whether the process still runs and is the server of this directory. After a reboot,
-// or in a container, the number may belong to another process. If that is unknown, it returns true,
-// which is harmless.
+// alive reports whether the process still runs and is the server of this directory. After a reboot
+// or in a container, the process id may belong to another process. If that is unknown, alive
+// returns true, which is harmless.
 func (m *postmaster) alive(ctx context.Context, p paths) bool {
 	if m.pid == 0 || errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH) {
 		return false
@@ -61,8 +61,9 @@ func (m *postmaster) alive(ctx context.Context, p paths) bool {
 	return err != nil || bytes.Contains(line, []byte(p.mark()))
 }
 
-// commandLine is empty when there is no such process, or when it is a zombie. It does not depend on
-// ctx's end: a server must not look dead because the caller is in a hurry.
+// commandLine returns the command line of a process. The result is empty if there is no such
+// process or it is a zombie. commandLine ignores the cancellation of ctx, because a live server
+// must not look dead to a cancelled caller.
 func commandLine(ctx context.Context, pid int) ([]byte, error) {
 	if exists("/proc/self/cmdline") {
 		line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
@@ -80,8 +81,8 @@ func commandLine(ctx context.Context, pid int) ([]byte, error) {
 	return line, err
 }
 
-// forget removes the file of a server that is gone. Otherwise the next server would trust any
-// living process with that number.
+// forget removes the file of a dead server. Otherwise the next server would mistake any living
+// process with that id for the dead server.
 func (m *postmaster) forget(p paths) error {
 	if m.pid != 0 && errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH) {
 		// The server clears this up itself, with its own checks on shared memory.

@@ -12,7 +12,7 @@ import (
 )
 
 // patience is the time limit for starting and stopping a server. Recovery after a crash replays at
-// most max_wal_size, which a slow disk does in this time.
+// most max_wal_size, which a slow disk can do in this time.
 const patience = 3 * time.Minute
 
 // fastStop is the time limit for a clean stop. A server that recovers on a full disk may never stop
@@ -20,7 +20,7 @@ const patience = 3 * time.Minute
 const fastStop = 20 * time.Second
 
 // adopt joins a server that another process started. It waits for a server that is starting or
-// stopping, and cleans up after one that died. If the server must be restarted, it stops it and
+// stopping, and cleans up after a dead server. If a server must be restarted, adopt stops it and
 // returns the reason.
 func (c *Cluster) adopt(ctx context.Context) (adopted bool, restarted string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience,
@@ -57,7 +57,7 @@ func (c *Cluster) adopt(ctx context.Context) (adopted bool, restarted string, er
 	}
 }
 
-// launch starts the server; the caller has made sure that none runs.
+// launch starts the server. The caller must have checked that no server runs.
 func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err error) {
 	if c.socket, err = prepareSocketDir(c.paths, c.owner, c.settled); err != nil {
 		return err
@@ -117,16 +117,16 @@ func (c *Cluster) stop(ctx context.Context) error {
 	return nil
 }
 
-// control runs pg_ctl and waits for its result up to a limit. It runs in the cluster's directory
-// with relative names, because pg_ctl inserts them into a shell command.
+// control runs pg_ctl and waits for the result, up to a time limit. It runs pg_ctl in the cluster's
+// directory with relative names, because pg_ctl inserts names into a shell command.
 func (c *Cluster) control(ctx context.Context, limit time.Duration, verb string, more ...string) (string, error) {
 	arguments := append([]string{verb, "-D", filepath.Base(c.paths.data()), "-s", "-w", "-t", fmt.Sprint(int(limit.Seconds()))}, more...)
 	out, err := c.program(ctx, "pg_ctl", arguments...).CombinedOutput()
 	return string(out), err
 }
 
-// rotateLog keeps one old log once the current one is large, and returns the offset at which new
-// lines begin.
+// rotateLog renames the log if it is large, and keeps one old log. It returns the offset at which
+// new lines begin.
 func rotateLog(name string) (int64, error) {
 	const large = 10 << 20
 	info, err := os.Stat(name)

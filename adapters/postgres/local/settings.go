@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// baseSettings suit a machine with 2 cores and a few GB that also does other work. All other
-// settings have PostgreSQL's defaults, including fsync and full_page_writes.
+// baseSettings suit a machine with 2 cores and a few GB of memory that also does other work. All
+// other settings have PostgreSQL's defaults, including fsync and full_page_writes.
 func baseSettings() map[string]string {
 	return map[string]string{
 		"listen_addresses":        "", // no TCP
@@ -41,8 +41,8 @@ func baseSettings() map[string]string {
 	}
 }
 
-// sharedMemory avoids a small /dev/shm, as in containers (64 MB), because a parallel index build
-// needs maintenance_work_mem there.
+// sharedMemory returns the value of dynamic_shared_memory_type. It avoids a small /dev/shm, as in
+// containers (64 MB), because a parallel index build needs maintenance_work_mem there.
 func sharedMemory() string {
 	if runtime.GOOS != "linux" {
 		return "posix"
@@ -54,9 +54,9 @@ func sharedMemory() string {
 	return "mmap"
 }
 
-// configure writes the server's configuration before each start: its files belong to this package.
-// An operator's own settings go into postgresql.conf next to the data directory, and win over all
-// but the place of the socket.
+// configure writes the server's configuration before each start. These files belong to this
+// package. An operator can put settings into postgresql.conf next to the data directory. They
+// override all others except the socket's directory.
 func (c *Cluster) configure(extra map[string]string) error {
 	settings := baseSettings()
 	maps.Copy(settings, extra)
@@ -82,7 +82,7 @@ func (c *Cluster) configure(extra map[string]string) error {
 	return nil
 }
 
-// quote makes a value of postgresql.conf, in which backslashes are escapes.
+// quote returns a quoted value for postgresql.conf, in which backslashes are escapes.
 func quote(value string) string {
 	return "'" + strings.NewReplacer("'", "''", `\`, `\\`, "\n", `\n`).Replace(value) + "'"
 }

@@ -16,18 +16,19 @@ const (
 	socketName = "/.s.PGSQL." + socketPort
 )
 
-// maxSocketPath is the longest path of a Unix socket: sun_path less its closing NUL
+// maxSocketPath is the maximum length of a Unix socket's path: sun_path without its closing NUL
 // (107 bytes on Linux, 103 on macOS).
 const maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// socketURL is a pgx and libpq address of a database behind a Unix socket.
+// socketURL returns the address of a database behind a Unix socket, for pgx and libpq.
 func socketURL(dir, database string) string {
 	query := url.Values{"host": {dir}, "port": {socketPort}, "sslmode": {"disable"}}
 	return (&url.URL{Scheme: "postgres", User: url.User(Database), Path: "/" + database, RawQuery: query.Encode(), Host: ""}).String()
 }
 
-// prepareSocketDir creates the directory of the socket: the configured one, else one inside the
-// cluster's. If that path is too long for a socket, it creates a short one elsewhere.
+// prepareSocketDir creates the directory of the socket. If settled is set, that is the directory.
+// Otherwise the directory is inside the cluster's. If that path is too long for a socket, it has a
+// short path elsewhere.
 func prepareSocketDir(p paths, owner account, settled string) (string, error) {
 	dir := p.socket()
 	switch {
@@ -47,7 +48,8 @@ func prepareSocketDir(p paths, owner account, settled string) (string, error) {
 	return dir, owner.check(dir)
 }
 
-// shortSocketDir is named by user and cluster, so that every process finds the same one.
+// shortSocketDir returns a short path for the socket's directory. The path depends on user and
+// cluster, so that every process finds the same directory.
 func shortSocketDir(p paths, owner account) string {
 	name := p.mark() + "-" + strconv.Itoa(int(owner.uid))
 	base := os.Getenv("XDG_RUNTIME_DIR")

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// glanceEvery is how often Supervise looks whether the server's process runs.
+	// glanceEvery is the interval at which Supervise checks that the server's process runs.
 	glanceEvery = time.Second
-	// examineEvery is the interval of connection checks and checks for an upgrade.
+	// examineEvery is the interval at which Supervise checks connections and looks for an upgrade.
 	examineEvery = 15 * time.Second
-	// reportEvery is after how many failed starts the failure is logged again.
+	// reportEvery is the number of failed starts after which a failure is logged again.
 	reportEvery = 10
 )
 
-// backoff is how long to wait after a number of starts that failed in a row.
+// backoff returns how long to wait after a number of consecutive failed starts.
 func backoff(failed int) time.Duration {
 	const most = time.Minute
 	if failed > 6 {
@@ -26,10 +26,11 @@ func backoff(failed int) time.Duration {
 	return min(time.Second<<max(failed-1, 0), most)
 }
 
-// reported reports whether a failed start is logged: an outage is not to fill the log.
+// reported reports whether a failed start is logged. Not every failure is logged, so that an outage
+// does not fill the log.
 func reported(failed int) bool { return failed%reportEvery == 1 }
 
-// Suspect has Supervise examine the server at once. It does not wait.
+// Suspect asks Supervise to examine the server at once. It does not block.
 func (c *Cluster) Suspect() {
 	select {
 	case c.suspicions <- struct{}{}:
@@ -37,8 +38,9 @@ func (c *Cluster) Suspect() {
 	}
 }
 
-// Supervise keeps the server running until ctx is done. It restarts a lost server, with back-off,
-// and one whose package was upgraded. It must end before Close is called.
+// Supervise keeps the server running until ctx is done. It restarts a lost server, with back-off.
+// It also restarts a server whose package was upgraded. Supervise must return before Close is
+// called.
 func (c *Cluster) Supervise(ctx context.Context) {
 	tick := time.NewTicker(glanceEvery)
 	defer tick.Stop()
@@ -61,7 +63,7 @@ func (c *Cluster) Supervise(ctx context.Context) {
 	}
 }
 
-// lost reports, without a connection, whether the server needs help.
+// lost reports whether the server is lost. It opens no connection.
 func (c *Cluster) lost(ctx context.Context) bool {
 	running, err := readPostmaster(c.paths)
 	if err != nil || running == nil {
@@ -71,7 +73,7 @@ func (c *Cluster) lost(ctx context.Context) bool {
 	return !alive || running.ready && !exists(running.socket+socketName)
 }
 
-// outdated reports, by way of a connection, whether the server has to be restarted.
+// outdated reports whether the server must be restarted. It opens a connection to find out.
 func (c *Cluster) outdated(ctx context.Context) bool {
 	running, err := readPostmaster(c.paths)
 	if err != nil || running == nil {
@@ -82,7 +84,7 @@ func (c *Cluster) outdated(ctx context.Context) bool {
 	return do == restart
 }
 
-// heal brings the server up if it is lost or was upgraded, and tries until that works.
+// heal starts the server again if it is lost or was upgraded. It retries until the start succeeds.
 func (c *Cluster) heal(ctx context.Context) {
 	began, lost := time.Now(), false
 	for failed := 1; ; failed++ {
@@ -119,7 +121,7 @@ func (c *Cluster) heal(ctx context.Context) {
 	}
 }
 
-// bringUpAgain repeats Start for a cluster that was started.
+// bringUpAgain repeats the steps of Start for a cluster that was started before.
 func (c *Cluster) bringUpAgain(ctx context.Context) (restarted string, err error) {
 	turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, c.logger)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"os/exec"
 )
 
-// watchScript runs as the cluster's owner. It holds a lock while it runs, and periodically tries to
-// take the two locks that Close takes, in the same order. If it gets both, the server is unused and
-// it sends SIGINT for a fast shutdown. It keeps the locks until the server is gone, so that no
-// process joins a stopping server.
+// watchScript runs as the cluster's owner and holds a lock. It periodically tries to take the two
+// locks that Close takes, in the same order. If it gets both, the server is unused, and the script
+// sends SIGINT for a fast shutdown. The script keeps the locks until the server has ended, so that
+// no process joins a stopping server.
 const watchScript = `
 while sleep 5 && [ -f "$3" ]; do
 	flock -n "$1" flock -n "$2" sh -c '
@@ -18,8 +18,8 @@ while sleep 5 && [ -f "$3" ]; do
 done`
 
 // StopWhenUnused stops the server within seconds after its last user ended without Close, as test
-// processes do. The watcher is a separate process, one per cluster. Without the program flock
-// (macOS) it does nothing; the next Start then adopts the server.
+// processes do. The watcher is a separate process, one per cluster. StopWhenUnused does nothing if
+// the program flock is missing (macOS). The next Start then joins the running server.
 func (c *Cluster) StopWhenUnused(ctx context.Context) error {
 	flock, err := exec.LookPath("flock")
 	if err != nil {

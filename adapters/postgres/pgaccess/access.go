@@ -1,6 +1,6 @@
-// Package pgaccess stores who may read what in sources that have their own permissions. It stores
-// their nodes, groups and people, the progress of the loops that read them, and each person's
-// principals.
+// Package pgaccess stores the permissions of sources that have their own permissions: who may read
+// what. It stores their nodes, groups and people, and each person's principals. It also stores the
+// progress of the loops that read them.
 //
 // Documents belong to package pgindex. Its searches query the view readable_node for the nodes that
 // an audience may read.
@@ -23,8 +23,8 @@ var (
 	_ access.Grants     = (*Store)(nil)
 )
 
-// Store stores permissions in PostgreSQL. It is safe for concurrent use by any number of processes,
-// and caches nothing.
+// Store stores permissions in PostgreSQL. It caches nothing, and is safe for concurrent use by any
+// number of processes.
 type Store struct {
 	db *postgres.DB
 }
@@ -32,9 +32,9 @@ type Store struct {
 // New returns the store kept in db.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
-// TouchIndex makes every search that begins after the transaction reload what its audience may
-// read, by changing the version in each shard's row. It locks the rows in the same order as writers
-// of documents. It must be the last statement of a transaction.
+// TouchIndex invalidates what searches have cached about the permissions of a tenant. It changes
+// the version in each shard's row. It locks the rows in the same order as writers of documents. It
+// must be the last statement of a transaction.
 func TouchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	_, err := tx.Exec(ctx, `
 		with rows as materialized (select shard from index_shard where tenant_id = $1 order by shard for no key update)
@@ -45,7 +45,7 @@ func TouchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	return nil
 }
 
-// Remove deletes all permissions of a source, in the transaction that removes the source.
+// Remove deletes all permissions of a source. Call it in the transaction that removes the source.
 func Remove(ctx context.Context, tx pgx.Tx, tenant access.TenantID, source document.SourceID) error {
 	batch := &pgx.Batch{}
 	for _, statement := range []string{

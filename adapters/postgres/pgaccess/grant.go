@@ -15,7 +15,7 @@ import (
 //go:embed queries/links.sql
 var linksSQL string
 
-// link is the identity of a listener in a source that currently grants something.
+// link is the identity of a listener in a source.
 type link struct {
 	listener       int
 	source, person string
@@ -63,8 +63,8 @@ func (s *Store) common(ctx context.Context, tenant access.TenantID, listeners []
 	return ordered(append(held, sets...)), nil
 }
 
-// links returns the identities of the listeners in sources that currently grant something, or in
-// all sources.
+// links returns the listeners' identities in sources that currently grant something. If all is set,
+// it returns their identities in all sources.
 func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []access.Listener, domains []string, all bool) ([]link, error) {
 	var numbers []int32
 	var platforms, workspaces, accounts, emails []string
@@ -83,7 +83,7 @@ func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []a
 	})
 }
 
-// from describes the identity by which a single listener holds something in a source.
+// from describes the identity that gives a single listener a principal in a source.
 func (l link) from() string {
 	if l.stated {
 		return fmt.Sprintf("in %s, where you are %s, as the operator says", l.source, cmp.Or(l.name, l.person))
@@ -91,7 +91,7 @@ func (l link) from() string {
 	return fmt.Sprintf("in %s, where you are %s, by your address", l.source, cmp.Or(l.name, l.person))
 }
 
-// shared is what all listeners hold as people of sources.
+// shared returns the principals that all listeners hold as people of sources.
 func shared(links []link, listeners int) []access.Held {
 	var held []access.Held
 	all, same := make(map[string]int), make(map[[2]string]int)
@@ -117,7 +117,7 @@ func shared(links []link, listeners int) []access.Held {
 	return held
 }
 
-// group is a person's group, and the person's identity in its source.
+// group is a group of a person, with the person's identity in the group's source.
 type group struct {
 	link
 	principal, title string
@@ -131,7 +131,7 @@ func (g group) from(alone bool) string {
 	return "everybody here is in " + title + " in " + g.source
 }
 
-// mine are the groups of the first listener, by source.
+// mine returns the groups of the first listener, by source.
 func (s *Store) mine(ctx context.Context, tenant access.TenantID, links []link) (map[string][]group, error) {
 	mine := make(map[string][]group)
 	for _, l := range links {
@@ -160,8 +160,8 @@ func (s *Store) mine(ctx context.Context, tenant access.TenantID, links []link) 
 	return mine, nil
 }
 
-// sharedGroups returns the groups of the first listener in a source that all other listeners are
-// in.
+// sharedGroups returns the groups of a source that all listeners are in. mine are the groups of the
+// first listener.
 func (s *Store) sharedGroups(ctx context.Context, tenant access.TenantID, source string, mine []group, links []link, listeners int) ([]group, error) {
 	linked, first := 0, ""
 	others := make(map[string]bool) // several listeners may be one person

@@ -12,7 +12,7 @@ import (
 )
 
 // PutGroups implements index.AccessStore. It writes only the differences in a group's members, in
-// one transaction. Concurrent readers see the old group until it commits.
+// one transaction. Concurrent readers see the old members until the transaction commits.
 func (s *Store) PutGroups(ctx context.Context, tenant access.TenantID, run index.AccessRun, b index.GroupBatch) error {
 	return s.put(ctx, tenant, run, func(tx pgx.Tx) error {
 		w := groupWriter{tx: tx, tenant: tenant, run: run}
@@ -118,8 +118,8 @@ func (w *groupWriter) groups(ctx context.Context, groups []index.Group) error {
 	return w.members(ctx, principals, members)
 }
 
-// members sets the members of groups. It compares them here, because the planner cannot estimate
-// their number.
+// members sets the members of groups. It compares the old and new members in memory, because the
+// planner cannot estimate their number.
 func (w *groupWriter) members(ctx context.Context, groups []string, now map[membership]bool) error {
 	// Served by source_member_group.
 	rows, err := w.tx.Query(ctx, `select principal, person from source_member where tenant_id = $1 and principal = any($2::text[])`, string(w.tenant), groups)
@@ -157,7 +157,7 @@ func (w *groupWriter) members(ctx context.Context, groups []string, now map[memb
 	return err
 }
 
-// check rejects groups that do not belong to the source.
+// check returns an error if a group does not belong to the source.
 func (w *groupWriter) check(group access.Principal) error {
 	own := strings.TrimSuffix(string(access.SourceAll(string(w.run.Source))), "all")
 	kind, id, found := strings.Cut(strings.TrimPrefix(string(group), own), ":")
@@ -167,7 +167,8 @@ func (w *groupWriter) check(group access.Principal) error {
 	return nil
 }
 
-// unread notes groups that could not be read. Until now each successful pass vouched for them.
+// unread records groups that could not be read. Their members count until index.GroupGrace after
+// the last successful pass.
 func (w *groupWriter) unread(ctx context.Context, groups []access.Principal) error {
 	if len(groups) == 0 {
 		return nil
@@ -180,7 +181,7 @@ func (w *groupWriter) unread(ctx context.Context, groups []access.Principal) err
 	return err
 }
 
-// sweep removes people and groups that a complete pass did not report.
+// sweep deletes people and groups that a complete pass did not report.
 func (w *groupWriter) sweep(ctx context.Context) error {
 	args := []any{string(w.tenant), string(w.run.Source), w.run.PassStartedAt}
 	batch := &pgx.Batch{}

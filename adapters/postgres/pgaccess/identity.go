@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Identity is the operator's statement that a chat account is a person of a source, or no one
-// there.
+// Identity is the operator's statement about a chat account. It says which person of a source the
+// account is, or that the account is no person of the source.
 type Identity struct {
 	Source  document.SourceID
 	Person  string // native id; empty: no one
@@ -21,12 +21,12 @@ type Identity struct {
 	At      time.Time
 }
 
-// digestSQL computes the digest of a forgotten account from $1 (tenant) and the next three
-// arguments.
+// digestSQL computes the digest of a forgotten account. The parameters are the tenant ($1),
+// platform, workspace and account id.
 const digestSQL = `(select sha256(key || convert_to(concat_ws(chr(31), $1::text, $2::text, $3::text, $4::text), 'UTF8')) from identity_key)`
 
-// Say stores the operator's statements about accounts. If whole is set, it deletes all earlier
-// statements that are not repeated, in all sources.
+// Say stores the operator's statements about accounts. If whole is set, it also deletes all other
+// statements of the tenant, in all sources.
 func (s *Store) Say(ctx context.Context, tenant access.TenantID, identities []Identity, whole bool, by string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if whole {
@@ -65,8 +65,8 @@ func (s *Store) Said(ctx context.Context, tenant access.TenantID) ([]Identity, e
 	})
 }
 
-// Forget deletes the statements about an account and prevents new links to it. It reports whether
-// there were any statements.
+// Forget deletes the statements about an account and prevents new links to the account. It reports
+// whether there were any statements.
 func (s *Store) Forget(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error) {
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `delete from identity where tenant_id = $1 and platform = $2 and workspace = $3 and account = $4`,

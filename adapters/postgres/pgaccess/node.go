@@ -20,8 +20,8 @@ var putNodesSQL string
 //go:embed queries/family.sql
 var familySQL string
 
-// PutNodes implements index.AccessStore. All changes of a batch become visible together, whether
-// they widen or narrow access.
+// PutNodes implements index.AccessStore. All changes of a batch become visible at the same time,
+// whether they extend or restrict access.
 func (s *Store) PutNodes(ctx context.Context, tenant access.TenantID, run index.AccessRun, b index.NodeBatch) error {
 	return s.put(ctx, tenant, run, func(tx pgx.Tx) error {
 		w := nodeWriter{tx: tx, tenant: tenant, run: run}
@@ -61,12 +61,12 @@ type nodeWriter struct {
 	changed bool     // people may read more or less than before
 }
 
-// readersForm is the version of the readers that index.ReadersOf returns. If it is raised, the
-// readers of all stored nodes are recomputed. Version 1 added sets for several principals that each
-// suffice.
+// readersForm is the version of the readers that index.ReadersOf returns. After an increase, the
+// readers of all stored nodes are recomputed. Version 1 added sets for clauses with several
+// alternative principals.
 const readersForm = 1
 
-// upgrade has the readers of all nodes of the source written again whose form is older.
+// upgrade marks all nodes of the source for recomputing if their readers have an older version.
 func (w *nodeWriter) upgrade(ctx context.Context) (err error) {
 	w.roots, err = w.ids(ctx, `
 		with older as (
@@ -124,7 +124,8 @@ func (w *nodeWriter) store(ctx context.Context, nodes []index.Node) error {
 	return err
 }
 
-// unread notes nodes that could not be read. Until now each successful pass vouched for them.
+// unread records nodes that could not be read. Their readers count until index.NodeGrace after the
+// last successful pass.
 func (w *nodeWriter) unread(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -160,7 +161,7 @@ func (w *nodeWriter) ids(ctx context.Context, sql string, args ...any) ([]string
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// relative is a node whose readers are to be recomputed, or one above it.
+// relative is a node whose readers must be recomputed, or an ancestor of such a node.
 type relative struct {
 	index.Node
 	readers []string
@@ -170,10 +171,10 @@ type relative struct {
 	now     time.Time
 }
 
-// expires is when a node that could not be read does not count any more, by itself.
+// expires returns when the readers of an unreadable node stop counting.
 func (r relative) expires() time.Time { return r.readAt.Add(index.NodeGrace) }
 
-// follow recomputes the readers of changed nodes and of those below them.
+// follow recomputes the readers of changed nodes and of their descendants.
 func (w *nodeWriter) follow(ctx context.Context) error {
 	rows, err := w.tx.Query(ctx, familySQL, string(w.tenant), string(w.run.Source), w.roots)
 	if err != nil {
@@ -230,7 +231,8 @@ func scanRelative(row pgx.CollectableRow) (relative, error) {
 	return r, nil
 }
 
-// untilOf returns until when readers count that follow from nodes which could not be read.
+// untilOf returns the expiry of each node's readers, by node id. Readers expire if they depend on a
+// node that could not be read.
 func untilOf(family []relative) map[string]*time.Time {
 	below := make(map[string][]string)
 	for _, r := range family {
@@ -293,7 +295,7 @@ func (w *nodeWriter) storeSets(ctx context.Context, sets map[access.Principal]in
 	return w.tx.SendBatch(ctx, batch).Close()
 }
 
-// sweep forgets sets that no node has any more.
+// sweep deletes sets that no node uses any more.
 func (w *nodeWriter) sweep(ctx context.Context) error {
 	_, err := w.tx.Exec(ctx, `
 		with unused as (

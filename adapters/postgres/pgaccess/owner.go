@@ -18,7 +18,8 @@ var ownerSQL string
 
 var _ owner.Accounts = (*Store)(nil)
 
-// AccountsOf implements owner.Accounts. Of sources, GitHub's alone have names that are accounts.
+// AccountsOf implements owner.Accounts. An identity is an address, or a person's name in a GitHub
+// source after "@". Names of other sources are not account names.
 func (s *Store) AccountsOf(ctx context.Context, tenant access.TenantID, w access.Workspace, identity string, source document.SourceID) ([]access.Account, error) {
 	address, handle := strings.ToLower(postgres.Storable(identity)), ""
 	if strings.HasPrefix(address, "@") {

@@ -16,12 +16,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Match is a person of a source with the matching accounts of chat platforms.
+// Match is a person of a source with the matching chat accounts.
 type Match struct {
 	Source       document.SourceID
 	Person, Name string // native id, and the name in the source
 	State        sources.Match
-	// the person's accounts; for sources.Conflicting all that claim the person
+	// Accounts are the person's accounts. If State is sources.Conflicting, they are all accounts
+	// that claim the person.
 	Accounts []access.Account
 	Why      string    // the reason for the match or for its absence
 	At       time.Time // time of the match
@@ -36,7 +37,7 @@ type described struct {
 	readAt time.Time
 }
 
-// Matches returns the matching accounts of every person of every source, ordered by source and
+// Matches returns every person of every source with the matching accounts, ordered by source and
 // person. Common makes the same decision for a single account.
 func (s *Store) Matches(ctx context.Context, tenant access.TenantID, domains []string) ([]Match, error) {
 	w, err := s.everybody(ctx, tenant, domains)
@@ -50,7 +51,7 @@ func (s *Store) Matches(ctx context.Context, tenant access.TenantID, domains []s
 	return all, nil
 }
 
-// everybody holds all people of sources and platforms, and the matches between them.
+// everybody holds all people of sources, all chat accounts, and the matches between them.
 type everybody struct {
 	people   []described
 	accounts []access.Account
@@ -120,7 +121,8 @@ func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains [
 	return w, nil
 }
 
-// accounts reads all accounts of all platforms, and those that only the operator named.
+// accounts reads the accounts of all platforms. It adds accounts that appear only in the operator's
+// statements.
 func (s *Store) accounts(ctx context.Context, w *everybody) error {
 	rows, err := s.db.Pool.Query(ctx, `
 		select platform, workspace, id, name, email, full_member, seen_at from account where not bot
@@ -144,8 +146,7 @@ func (s *Store) accounts(ctx context.Context, w *everybody) error {
 	return err
 }
 
-// Known lists everyone of all platforms and sources by whom an account can be matched with a
-// person.
+// Known lists the accounts of all platforms and the people of all sources, for matching.
 type Known struct {
 	Accounts []access.Account                     // without apps
 	People   map[document.SourceID][]index.Person // in sources that have reported any
@@ -196,7 +197,7 @@ func (w *everybody) match(p described, domains []string) Match {
 	return m
 }
 
-// claims returns why no account is matched with a person who has verified addresses.
+// claims sets in m the reason why no account matches a person who has verified addresses.
 func (w *everybody) claims(m *Match, emails []string) {
 	m.Why = "no account of a chat platform has " + strings.Join(emails, ", ")
 	for _, e := range emails {
@@ -228,7 +229,7 @@ func (w *everybody) claims(m *Match, emails []string) {
 	}
 }
 
-// Cover is a candidate group of a source, and the number of people outside it.
+// Cover is a candidate group of a source, with the number of people outside the group.
 type Cover struct {
 	Source    document.SourceID
 	Principal access.Principal
@@ -237,9 +238,10 @@ type Cover struct {
 	Of        int // number of full members
 }
 
-// CoversOf returns a limited number of groups per source: those that cover the most full members of
-// chat platforms, and those already configured. Among equal ones, the group of everyone in the
-// source comes first.
+// CoversOf returns candidate groups of each source. It returns at most most groups per source,
+// those that cover the most full members of chat platforms. It also returns all configured groups
+// (listed). Of groups that cover equally many members, the group of all people in the source comes
+// first.
 func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []string, listed []access.Principal, most int) ([]Cover, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {
@@ -304,8 +306,8 @@ func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []
 	}), nil
 }
 
-// Proposed returns the unlisted domains of addresses that both sides vouch for, with the number of
-// people that each would match.
+// Proposed returns domains that are not listed and occur in addresses that both the platform and a
+// source have verified. The value is the number of people that the domain would match.
 func (s *Store) Proposed(ctx context.Context, tenant access.TenantID, domains []string) (map[string]int, error) {
 	rows, err := s.db.Pool.Query(ctx, `
 		select split_part(a.email, '@', 2), count(distinct a.email)

@@ -2,9 +2,9 @@ package pgaccess
 
 import "strings"
 
-// MayRead returns the SQL condition that document d may be read by the holder of some principals.
-// Both arguments are the names of parameters, for example "$2". The condition looks up a node
-// through access_node_principal only if the document's own list is not enough.
+// MayRead returns an SQL condition that is true if a holder of some principals may read document d.
+// Both arguments are parameter names, for example "$2". The condition looks up a node in
+// access_node_principal only if the document's access list does not match.
 func MayRead(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(
 		`(d.acl && HELD::text[] or exists (

@@ -52,7 +52,8 @@ func (s *Store) BeginAccess(
 	return run, nil
 }
 
-// hold keeps other runs of the loop waiting until the transaction ends, if run is still the newest.
+// hold locks the loop's row until the transaction ends, so that other runs of the loop wait. It
+// returns index.ErrSuperseded if run is not the newest run.
 func hold(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.AccessRun) error {
 	var number int64
 	err := tx.QueryRow(ctx, `select run from source_access where tenant_id = $1 and source_id = $2 and loop = $3 for update`,
@@ -123,7 +124,8 @@ func (s *Store) EndAccess(ctx context.Context, tenant access.TenantID, run index
 	return nil
 }
 
-// succeed records that a pass finished. Its results count once the source was read completely.
+// succeed records that a pass finished. The results of passes count only after one complete read of
+// the source.
 func succeed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.AccessRun) error {
 	var hidden bool
 	err := tx.QueryRow(ctx, `

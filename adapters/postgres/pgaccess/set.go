@@ -11,14 +11,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// set is a set of clauses that a person holds.
+// set is a principal that requires several clauses. A person holds the set by meeting every clause.
 type set struct {
 	principal, source string
 	clauses           [][]string // each requires one of its principals
 }
 
-// heldBy returns the sets with a minimum number of clauses that a person holds through other
-// principals, in sources that currently grant something.
+// heldBy returns the sets whose clauses the principals in held meet. It returns only sets with at
+// least the given number of clauses, in sources that currently grant something.
 func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []string, clauses int) ([]set, error) {
 	// Served by the primary keys of access_set_clause and access_set, and by access_set_clause_set:
 	// one look-up for each set of which a person holds anything, whatever the planner takes the
@@ -60,7 +60,7 @@ func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []strin
 }
 
 // sets returns the sets that all listeners hold, possibly through different groups. mine are the
-// groups of the first listener, and common is what all of them hold in sources.
+// groups of the first listener. common are the principals that all listeners hold in sources.
 func (s *Store) sets(
 	ctx context.Context, tenant access.TenantID, listeners []access.Listener, links []link, mine map[string][]group, common []access.Held,
 ) ([]access.Held, error) {
@@ -127,7 +127,7 @@ func (s set) from(alone bool) string {
 	return fmt.Sprintf("%s all that %s asks for: %s", who, s.source, strings.Join(parts, "; and "))
 }
 
-// fill adds the groups of all listeners but the first that sets require.
+// fill adds to holds the groups of the listeners that the sets require.
 func (s *Store) fill(ctx context.Context, tenant access.TenantID, holds []map[string]bool, links []link, sets []set) error {
 	var asked []string
 	for _, one := range sets {
@@ -171,7 +171,7 @@ func (s *Store) fill(ctx context.Context, tenant access.TenantID, holds []map[st
 	return err
 }
 
-// metBy reports whether a person with given principals holds the set.
+// metBy reports whether the principals in held meet every clause of the set.
 func (s set) metBy(held map[string]bool) bool {
 	return !slices.ContainsFunc(s.clauses, func(c []string) bool { return !slices.ContainsFunc(c, func(p string) bool { return held[p] }) })
 }

@@ -1,4 +1,4 @@
-// Package pgbouncertest puts a real PgBouncer, in transaction mode, before a database of a test.
+// Package pgbouncertest runs a real PgBouncer, in transaction mode, in front of a test's database.
 package pgbouncertest
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// pool is the number of the pooler's connections to the server. It is small, so that statements of
-// different clients share each.
+// pool is the number of connections from the pooler to the server. It is small, so that clients
+// share connections.
 const pool = 4
 
-// Pooler is a PgBouncer of a test's own, on a Unix socket.
+// Pooler is a PgBouncer of one test, on a Unix socket.
 type Pooler struct{ url string }
 
 // URL is the database's address through the pooler.
 func (p *Pooler) URL() string { return p.url }
 
-// Start puts a pooler before a database until the test ends. The test fails when pgbouncer is not
-// installed ("make deps-test").
+// Start runs a pooler in front of a database until the test ends. The test fails if pgbouncer is
+// not installed ("make deps-test").
 func Start(tb testing.TB, database string) *Pooler {
 	tb.Helper()
 	program, err := find()
@@ -81,7 +81,7 @@ func Start(tb testing.TB, database string) *Pooler {
 
 const port = "6432"
 
-// configuration admits everyone who may open the socket, as the only user of the only database.
+// configuration admits every user who may open the socket. There is one user and one database.
 func configuration(server *pgx.ConnConfig, dir string) string {
 	target := fmt.Sprintf("host=%s port=%d dbname=%s user=%s", value(server.Host), server.Port, value(server.Database), value(server.User))
 	if server.Password != "" {
@@ -97,7 +97,8 @@ func configuration(server *pgx.ConnConfig, dir string) string {
 // value quotes a value of a connection string.
 func value(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// find looks where Debian puts the program as well, which is not in everybody's PATH.
+// find returns the path of pgbouncer. It also searches the directory that Debian uses, which may be
+// missing in PATH.
 func find() (string, error) {
 	if program, err := exec.LookPath("pgbouncer"); err == nil {
 		return program, nil
@@ -109,8 +110,8 @@ func find() (string, error) {
 	return "", errors.New(`pgbouncer is not installed: run "make deps-test"`)
 }
 
-// become gives the pooler the identity of whoever owns the server's socket, where this process is
-// root: PgBouncer refuses to run as root, and the private server accepts no other account.
+// become makes the pooler run as the owner of the server's socket if this process is root.
+// PgBouncer refuses to run as root, and the private server accepts no other account.
 func become(cmd *exec.Cmd, socket string, files ...string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -12,16 +12,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// maxChanges is how many epochs a bitmap is updated incrementally before it is rebuilt. Older
-// changes may have been pruned.
+// maxChanges is the largest number of epochs by which a bitmap is updated incrementally. An older
+// bitmap is rebuilt, because the changes may have been pruned.
 const maxChanges = 1000
 
 // scope is the set of chunks that a search may return.
 type scope struct {
 	allowed map[blockKey]*bm25.Bitmap
 	count   int // chunks allowed
-	// readable is what the audience may read, before sources, documents and dates narrow the
-	// search. Word frequencies are counted in it. It equals allowed if nothing narrows the search.
+	// readable are the chunks that the audience may read, before sources, documents and dates
+	// narrow the search. Word frequencies are counted in readable. It equals allowed if nothing
+	// narrows the search.
 	readable      map[blockKey]*bm25.Bitmap
 	readableCount int
 	whole         map[int32]bool // segments of which every chunk ever sealed may be read
@@ -29,7 +30,7 @@ type scope struct {
 	freshPlaces map[int16]places
 }
 
-// bitmapTask is a bitmap to be built or updated.
+// bitmapTask is a bitmap that must be built or updated.
 type bitmapTask struct {
 	segment  segmentRow
 	key      segmentKey
@@ -43,13 +44,14 @@ type scopePlan struct {
 	lists []int32
 	ready map[segmentKey]segmentBitmap
 	tasks []bitmapTask
-	// by segment; allowed is nil unless sources or dates narrow the search
+	// readable and allowed are keys by segment. allowed is nil unless sources or dates narrow the
+	// search.
 	readable, allowed []segmentKey
 }
 
 // planScope looks up the cached bitmaps of sealed segments and plans the updates to the snapshot's
-// epochs. Fresh documents are few and always read from their table, so that a commit of new
-// documents invalidates nothing.
+// epochs. It always reads fresh documents from their table, because they are few. A commit of new
+// documents therefore invalidates no bitmap.
 func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	plan := &scopePlan{index: x, lists: s.lists, ready: make(map[segmentKey]segmentBitmap, len(s.segments))}
 	readable, allowed := readableKey(s.lists, retrieve.Request{}), readableKey(s.lists, r)
@@ -62,7 +64,8 @@ func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	return plan
 }
 
-// want makes sure that a bitmap of a segment will be ready.
+// want looks up the bitmap of a segment in the cache, or plans a task that builds it. It returns
+// the bitmap's key.
 func (plan *scopePlan) want(r retrieve.Request, seg segmentRow, audience string, narrowed bool) segmentKey {
 	key := segmentKey{tenant: r.Audience.Tenant(), shard: seg.shard, segment: seg.number, audience: audience}
 	entry, found := plan.index.cache.get(key)
@@ -77,8 +80,8 @@ func (plan *scopePlan) want(r retrieve.Request, seg segmentRow, audience string,
 	return key
 }
 
-// queue queues the statements that the tasks need. There may be many lists. They are looked up in a
-// hash table, which "is true" keeps the planner from joining.
+// queue adds the tasks' statements to a round. There may be many access lists. PostgreSQL looks
+// them up in a hash table, because "is true" prevents a join.
 func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	tenant := string(r.Audience.Tenant())
 	for _, t := range plan.tasks {
@@ -109,7 +112,7 @@ func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	}
 }
 
-// finish puts the scope together when everything has been read.
+// finish builds the scope after the round was read.
 func (plan *scopePlan) finish(r retrieve.Request, s *snapshot) *scope {
 	sc := &scope{readable: make(map[blockKey]*bm25.Bitmap), whole: make(map[int32]bool), freshPlaces: make(map[int16]places)}
 	narrowed := r.Dated() || len(r.Sources)+len(r.Documents) > 0
@@ -170,7 +173,7 @@ func readableKey(lists []int32, r retrieve.Request) string {
 	return string(binary.AppendUvarint(sum.Sum(nil), uint64(len(lists))))
 }
 
-// finish builds the bitmap from the rows of the task's statement.
+// finish builds the bitmap from the rows that the task's statement returned.
 func (t bitmapTask) finish(ranges []docRange, lists []int32) segmentBitmap {
 	b := new(bm25.Bitmap)
 	if t.old == nil {

@@ -27,26 +27,26 @@ const (
 	kindBitmap kind = iota // what may be found in a sealed segment by some access lists
 	kindPlaces             // where the documents of a segment begin
 	kindTerm               // the sealed postings of a term, in whatever segments
-	// sketches of a model's vectors in a block; segment has the block's number
+	// sketches of a model's vectors in a block. The field segment has the block's number.
 	kindSketches
 	kindOutline // of a tenant
 	kindLists   // access lists that an audience may read
 )
 
-// segmentBitmap marks the chunks of a sealed segment at an epoch. Values are never changed once
-// cached.
+// segmentBitmap marks the chunks of a sealed segment at an epoch. It is immutable once cached.
 type segmentBitmap struct {
 	epoch int32
 	bits  *bm25.Bitmap
 	count int
 }
 
-// bitmapSize is what a bitmap takes in the cache, roughly: the bits, the key, map and list.
+// bitmapSize is the approximate size of a bitmap in the cache, in bytes, with its key and map
+// entry.
 const bitmapSize = bm25.BlockSize/8 + 512
 
-// segmentCache remembers what searches need of segments, the things used last, within a number of
-// bytes. A bitmap is right for the epoch it names and for no other: readers compare it with the
-// segment's epoch in their own snapshot.
+// segmentCache is an LRU cache of the segment data that searches need, limited in bytes. A bitmap
+// is valid only for its epoch. Readers compare the epoch with the segment's epoch in their
+// snapshot.
 type segmentCache struct {
 	mu      sync.Mutex
 	max     int64

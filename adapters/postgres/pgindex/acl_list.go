@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sortedACL is an access list as stored: sorted, without repeats.
+// sortedACL returns an access list as stored: sorted and without duplicates.
 func sortedACL(acl access.ACL) []string {
 	out := strs(acl)
 	slices.Sort(out)
@@ -21,7 +21,7 @@ func sortedACL(acl access.ACL) []string {
 // aclKey returns the map key of an access list.
 func aclKey(principals []string) string { return strings.Join(principals, "\x00") }
 
-// internACLs returns the numbers of the access lists of all entries.
+// internACLs stores the access lists of all entries and returns their numbers, by key.
 func internACLs(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry) (map[string]int32, error) {
 	lists := make(map[string][]string)
 	for _, p := range entries {
@@ -31,7 +31,7 @@ func internACLs(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries 
 	return internLists(ctx, tx, tenant, lists)
 }
 
-// internLists stores access lists that are new and returns the numbers of all, by key.
+// internLists stores new access lists and returns the numbers of all given lists, by key.
 func internLists(ctx context.Context, tx pgx.Tx, tenant access.TenantID, lists map[string][]string) (map[string]int32, error) {
 	byDigest := make(map[string]string, len(lists))
 	var digests [][]byte

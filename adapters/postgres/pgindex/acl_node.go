@@ -10,12 +10,15 @@ import (
 // Only these expressions and pgaccess.MayRead match access lists with the principals that
 // access.Resolver found for everyone present. Arguments name parameters, such as "$2".
 
-// listsOf selects the numbers of the access lists that a holder of some principals may read, and
-// whether the list itself names one of them. Otherwise the list consists of a node with a reader
-// among them; a node is always alone in its list. The first part is served by
-// access_list_principals. The second is served by access_node_readers and by one look-up in the
-// digests of lists per node. Looking up many principals in the index of lists would take a thousand
-// times as long. Numbers are distinct unless a person holds a node.
+// listsOf returns a query for the access lists that a holder of some principals may read. The query
+// returns each list's number, and whether the list itself names one of the principals. If it does
+// not, the list consists of one node that one of the principals may read. A node is always alone in
+// its list.
+//
+// The first part is served by access_list_principals. The second part is served by
+// access_node_readers and by one look-up in the digests of lists per node. Looking up many
+// principals in the index of lists would take a thousand times as long. Numbers are distinct unless
+// a person holds a node.
 func listsOf(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(`
 		select number, true as by_itself from access_list where tenant_id = TENANT and principals && HELD::text[]
@@ -27,8 +30,9 @@ func listsOf(tenant, held string) string {
 		where n.tenant_id = TENANT and n.readers && HELD::text[]`)
 }
 
-// readers is an expression for the readers of a document d: its access list and the readers of the
-// nodes in it. Nodes are looked up only if held does not intersect the list.
+// readers returns an SQL expression for the readers of document d. The readers are the document's
+// access list and the readers of the nodes in the list. Nodes are looked up only if held does not
+// intersect the list.
 func readers(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(
 		`case when d.acl && HELD::text[] then d.acl

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Addressed returns the documents with one of the addresses, compared exactly, that everyone in the
-// audience may currently read. Non-nil sources restrict the result. If several documents have one
-// address, it returns the first by id.
+// Addressed returns the document at each address. It compares addresses exactly. It returns only
+// documents that everyone in the audience may read. Non-nil sources restrict the result. If several
+// documents have one address, it returns the first by id.
 func (x *Index) Addressed(
 	ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string,
 ) (map[string]document.ID, error) {
@@ -50,8 +50,9 @@ func (x *Index) Addressed(
 	return found, nil
 }
 
-// Withheld reports whether some of the audience may not read a document at an address, in any
-// spelling. It also matches similar addresses, such as the same path with another query.
+// Withheld reports whether someone in the audience may not read a document at an address. It
+// matches any spelling of the address. It also matches similar addresses, such as the same path
+// with another query.
 func (x *Index) Withheld(ctx context.Context, audience access.Audience, address string) (bool, error) {
 	var withheld bool
 	err := x.db.Pool.QueryRow(ctx, `
@@ -65,8 +66,8 @@ func (x *Index) Withheld(ctx context.Context, audience access.Audience, address 
 	return withheld, nil
 }
 
-// spellings are an address with its host in letters of all languages and in those of ASCII. The
-// database sees to every other difference.
+// spellings returns an address with its host in Unicode and in ASCII (punycode). The database
+// normalises all other differences.
 func spellings(address string) []string {
 	all := []string{address}
 	u, err := url.Parse(strings.TrimSpace(address))

@@ -12,11 +12,11 @@ import (
 
 var _ index.Contexts = (*Index)(nil)
 
-// contextAge is how long an unused context of a passage is stored.
+// contextAge is how long the context of a passage is stored after its last use.
 const contextAge = 90 * 24 * time.Hour
 
-// Contexts returns what a model wrote about passages; see index.Contexts. Served by the primary
-// key.
+// Contexts returns the texts that a model wrote about passages. See index.Contexts. Served by the
+// primary key.
 func (x *Index) Contexts(ctx context.Context, tenant access.TenantID, keys []index.Hash) (map[index.Hash]string, error) {
 	digests := make([][]byte, len(keys))
 	for i, k := range keys {
@@ -39,7 +39,7 @@ func (x *Index) Contexts(ctx context.Context, tenant access.TenantID, keys []ind
 	return found, nil
 }
 
-// PutContexts keeps what a model wrote about passages; see index.Contexts.
+// PutContexts stores the texts that a model wrote about passages. See index.Contexts.
 func (x *Index) PutContexts(ctx context.Context, tenant access.TenantID, texts map[index.Hash]string) error {
 	batch := &pgx.Batch{}
 	for key, text := range texts {
@@ -52,7 +52,7 @@ func (x *Index) PutContexts(ctx context.Context, tenant access.TenantID, texts m
 	return nil
 }
 
-// ForgetContexts removes what was written about passages and has not been used for 90 days.
+// ForgetContexts deletes texts about passages that have not been used for 90 days.
 func (x *Index) ForgetContexts(ctx context.Context) error {
 	_, err := x.db.Pool.Exec(ctx, `delete from enrichment where used_at < now() - $1::bigint * interval '1 second'`, int64(contextAge.Seconds()))
 	if err != nil {

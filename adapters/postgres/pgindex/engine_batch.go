@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// batch is entries with what becomes of their chunks.
+// batch holds queue entries with the current state of their chunks.
 type batch struct {
 	generations []generation
 	entries     []entry
@@ -38,8 +38,8 @@ type chunkState struct {
 	text            string // with its enrichment
 }
 
-// cut limits the batch to about driveChunks chunks and at least one document. It empties the batch
-// if there is no index to write to, because the search engine was removed in the meantime.
+// cut limits the batch to about driveChunks chunks, but keeps at least one document. If the search
+// engine was removed in the meantime, there is no index to write to. cut then empties the batch.
 func (b *batch) cut() {
 	if len(b.generations) == 0 {
 		b.entries = nil
@@ -54,7 +54,7 @@ func (b *batch) cut() {
 }
 
 // read loads the chunks of the entries with their vectors. Served by primary keys and
-// document_chunks, range by range.
+// document_chunks, one range at a time.
 func (b *batch) read(ctx context.Context, tx pgx.Tx) error {
 	var tenants []string
 	var shards []int16
@@ -129,8 +129,8 @@ func (b *batch) scanVectors(br pgx.BatchResults) error {
 	return err
 }
 
-// changes returns the changes for the engine: existing chunks are written, and all others in their
-// ranges are deleted.
+// changes returns the changes for the engine. Existing chunks are written. All other chunks in the
+// entries' ranges are deleted.
 func (b *batch) changes() ([]engine.Change, error) {
 	there := make(map[chunkKey]*chunkState, len(b.chunks))
 	for i := range b.chunks {
@@ -169,14 +169,14 @@ func seq(n int) []int {
 	return out
 }
 
-// fill writes a chunk down as the engine keeps it.
+// fill sets the fields of a change from a chunk.
 func (b *batch) fill(to *engine.Change, c *chunkState) {
 	to.First, to.Access, to.Source, to.Vectors = c.first, c.access, c.source, b.vectors[c.chunkKey]
 	to.Flat = impacts(analyse.Text(c.text, c.language), fieldFlat)
 	to.Title = impacts(analyse.Text(c.title, c.language), fieldTitle)
 }
 
-// impacts are the weights of a field's words, as segments keep them.
+// impacts returns the weights of a field's words, quantised as in segments.
 func impacts(counts analyse.Counts, field int) map[string]uint16 {
 	out := make(map[string]uint16, len(counts.Frequency))
 	for word, tf := range counts.Frequency {

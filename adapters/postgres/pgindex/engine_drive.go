@@ -15,7 +15,7 @@ import (
 // never split.
 const driveChunks = 2000
 
-// entry is a row of search_entry: the chunks of a version of a document.
+// entry is a row of search_entry: the chunks of one version of a document.
 type entry struct {
 	tenant           access.TenantID
 	shard            int16
@@ -46,9 +46,9 @@ func scanGeneration(row pgx.CollectableRow) (generation, error) {
 	return g, err
 }
 
-// Drive writes to the search engine the pending changes of all tenants that were queued longer than
-// age ago. It checks the deadline between batches, like Tidy. It returns the number of document
-// versions written.
+// Drive writes pending changes of all tenants to the search engine. It takes changes that were
+// queued longer than age ago. It checks the deadline between batches, like Tidy. brought is the
+// number of document versions written. more is true if the deadline was reached.
 func (x *Index) Drive(ctx context.Context, age time.Duration, until time.Time) (brought int, more bool, err error) {
 	if x.cfg.Engine == nil {
 		return 0, false, nil
@@ -56,8 +56,8 @@ func (x *Index) Drive(ctx context.Context, age time.Duration, until time.Time) (
 	return x.driveAll(ctx, "", nil, age, until)
 }
 
-// driveAll is Drive, or, with ids, does so for these documents of a tenant, which searches see when
-// it returns.
+// driveAll is Drive. With ids it writes only the changes of these documents of a tenant. Searches
+// see those changes when driveAll returns.
 func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []document.ID, age time.Duration, until time.Time) (int, bool, error) {
 	all := 0
 	for {
@@ -96,7 +96,8 @@ func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []docu
 	}
 }
 
-// pass reads a batch in one snapshot, writes it to its indexes, and records that.
+// pass reads a batch in one snapshot, writes the batch to the engine's indexes, and records its
+// entries as applied.
 func (x *Index) pass(ctx context.Context, read func(pgx.Tx, *batch) error, visible bool) error {
 	var b batch
 	err := x.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -117,7 +118,8 @@ func (x *Index) pass(ctx context.Context, read func(pgx.Tx, *batch) error, visib
 
 func bySince(a, b generation) int { return int(min(max(a.since-b.since, -1), 1)) }
 
-// deliver sends a batch to indexes of the engine.
+// deliver writes a batch to the batch's indexes. If visible is set, searches see the changes when
+// deliver returns.
 func (x *Index) deliver(ctx context.Context, b *batch, visible bool) error {
 	changes, err := b.changes()
 	if err != nil {
@@ -143,13 +145,14 @@ func (x *Index) deliver(ctx context.Context, b *batch, visible bool) error {
 	return nil
 }
 
-// space is a model's place in an index of the engine.
+// space identifies the vector field of a model in an index of the engine.
 type space struct {
 	index string
 	model int32
 }
 
-// markApplied removes entries from the queue that are now in the engine. Later changes stay queued.
+// markApplied marks queue entries as written to the engine. An entry that has changed since then
+// stays queued.
 func (x *Index) markApplied(ctx context.Context, entries []entry, since int64) error {
 	tenants, shards, firsts, versions := make([]string, len(entries)), make([]int16, len(entries)), make([]int64, len(entries)), make([]int64, len(entries))
 	for i, e := range entries {
@@ -178,7 +181,8 @@ func (x *Index) markApplied(ctx context.Context, entries []entry, since int64) e
 	return nil
 }
 
-// readGenerations loads the indexes of the engine: all, or the one that is being filled.
+// readGenerations loads the engine's indexes. If all is false, it loads only the index that is
+// being filled.
 func (b *batch) readGenerations(ctx context.Context, tx pgx.Tx, all bool) error {
 	rows, err := tx.Query(ctx, `select name, serving, since from search_generation where not leaving and ($1 or not serving) order by name`, all)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// engineSearch is a search by a search engine (Config.Engine). Permissions, word weights and
-// existing chunks are read from PostgreSQL before and after. No connection is held during the
-// engine's call.
+// engineSearch is a search by the search engine (Config.Engine). It reads permissions from
+// PostgreSQL before the engine's call, and looks up the results after it. It holds no connection
+// during the call.
 type engineSearch struct {
 	*search
 	index string // name of the serving index; empty if PostgreSQL searches itself
 }
 
-// findByEngine answers a request by the index of the search engine that serves; index is empty
-// where none is complete yet.
+// findByEngine answers a request with the engine's serving index. index is empty if no index is
+// complete yet. PostgreSQL must then answer the request.
 func (x *Index) findByEngine(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (out retrieve.Candidates, passages []retrieve.Passage, index string, err error) {
@@ -62,16 +62,16 @@ func (x *Index) findByEngine(
 	return s.out, s.passages, s.index, err
 }
 
-// indexReplaced reports whether an index of the search engine no longer serves. If an index is
-// dropped during a search, some releases of OpenSearch report missing shards.
+// indexReplaced reports whether an index of the search engine no longer serves searches. Some
+// releases of OpenSearch report missing shards if an index is dropped during a search.
 func (x *Index) indexReplaced(ctx context.Context, index string) bool {
 	var serves bool
 	err := x.db.Pool.QueryRow(ctx, `select exists (select from search_generation where serving and name = $1)`, index).Scan(&serves)
 	return err == nil && !serves
 }
 
-// ensureVectorField makes sure that an index has a vector field for the request's model, even if it
-// has no vectors yet.
+// ensureVectorField adds a vector field for the request's model to an index if the field is
+// missing. The search needs the field even if the index has no vectors yet.
 func (x *Index) ensureVectorField(ctx context.Context, index string, s *snapshot) error {
 	m, known := s.model()
 	if !known {
@@ -150,7 +150,7 @@ func (s *engineSearch) query() (engine.Query, error) {
 	return q, nil
 }
 
-// list converts the engine's result for query i. chunks is the number of readable chunks.
+// list converts the engine's result for probe i. chunks is the number of readable chunks.
 func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
 	terms := s.words.queries[i]
 	list := retrieve.List{MaxFlat: found.MaxFlat, MaxTitle: found.MaxTitle, Semantic: s.out.Lists[i].Semantic, Synonyms: s.words.synonyms[i],
@@ -172,8 +172,8 @@ func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
 	return list
 }
 
-// resolveCandidates looks up the candidates in the snapshot from which passages are fetched. It
-// drops those that no longer exist or may not be read.
+// resolveCandidates looks up the candidates in the snapshot that also provides the passages. It
+// drops candidates that no longer exist or that the audience may not read.
 func (s *engineSearch) resolveCandidates(ctx context.Context) error {
 	var ids []document.ChunkID
 	for _, list := range s.out.Lists {
@@ -213,8 +213,8 @@ type chunkPosition struct {
 	updated      time.Time
 }
 
-// standingSQL looks chunks up by shard ($2) and id ($3) that the audience's principals ($4) may
-// read now. Served by the primary keys.
+// standingSQL looks up chunks by shard ($2) and id ($3). It returns only chunks that the audience's
+// principals ($4) may read now. Served by the primary keys.
 var standingSQL = withAccess(`
 	select c.shard, c.id, d.first_chunk, d.chunk_count, d.boost, d.updated_at
 	from (select distinct * from unnest($2::smallint[], $3::bigint[]) as u (shard, id)) w

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrNoEngine reports that no search engine is configured (Config.Engine).
+// ErrNoEngine means that no search engine is configured (Config.Engine).
 var ErrNoEngine = errors.New("no search engine is configured; set INDEX_URL")
 
 // EngineState is the progress of the search engine.
@@ -22,7 +22,7 @@ type EngineState struct {
 	Waited  time.Duration // for how long the first of them waits, by the clock of the database
 }
 
-// EngineState returns the progress of the search engine. It reads only the database.
+// EngineState returns the progress of writing to the search engine. It reads only the database.
 func (x *Index) EngineState(ctx context.Context) (EngineState, error) {
 	var s EngineState
 	var waited float64
@@ -39,10 +39,10 @@ func (x *Index) EngineState(ctx context.Context) (EngineState, error) {
 	return s, nil
 }
 
-// Rebuild creates an index in the search engine, fills it from the database and then lets it answer
-// searches. It replaces PostgreSQL or the previous index, which is dropped. Searches and changes
-// continue meanwhile. It resumes an unfinished rebuild unless fromScratch is set. progress
-// receives the number of remaining chunks.
+// Rebuild creates an index in the search engine and fills it from the database. The index then
+// answers searches instead of PostgreSQL or the previous index. The previous index is dropped.
+// Searches and changes continue during the rebuild. Rebuild resumes an unfinished rebuild unless
+// fromScratch is set. It calls progress with the number of remaining chunks.
 func (x *Index) Rebuild(ctx context.Context, fromScratch bool, progress func(left int64)) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine
@@ -95,11 +95,12 @@ func (x *Index) Rebuild(ctx context.Context, fromScratch bool, progress func(lef
 	}
 }
 
-// tellEvery is the minimum time between two reports of a Rebuild. Each report counts all entries.
+// tellEvery is the minimum interval between two progress reports of Rebuild. Each report counts all
+// entries.
 const tellEvery = 2 * time.Second
 
-// reporting returns a function that calls progress with the number of remaining chunks, at most
-// once in tellEvery.
+// reporting returns a function that calls progress with the number of remaining chunks. The
+// function does so at most once per tellEvery.
 func (x *Index) reporting(progress func(left int64)) func(context.Context) error {
 	var last time.Time
 	return func(ctx context.Context) error {
@@ -116,8 +117,8 @@ func (x *Index) reporting(progress func(left int64)) func(context.Context) error
 	}
 }
 
-// abandonLost makes PostgreSQL answer searches if the engine has lost the serving index. During a
-// rebuild it does so too if the index is unusable, for example without its shards.
+// abandonLost switches searches back to PostgreSQL if the engine has lost the serving index. If
+// fromScratch is set, an unusable index, for example without its shards, is enough.
 func (x *Index) abandonLost(ctx context.Context, serving string, fromScratch bool) error {
 	if err := x.cfg.Engine.Check(ctx); err != nil {
 		return err
@@ -133,7 +134,7 @@ func (x *Index) abandonLost(ctx context.Context, serving string, fromScratch boo
 	return nil
 }
 
-// beginGeneration creates an empty index that receives every change from now on.
+// beginGeneration creates an empty index that receives all later changes.
 func (x *Index) beginGeneration(ctx context.Context) error {
 	var number int64
 	if err := x.db.Pool.QueryRow(ctx, `select nextval('search_version')`).Scan(&number); err != nil {
@@ -184,7 +185,8 @@ func (x *Index) dropLeaving(ctx context.Context) error {
 	return nil
 }
 
-// noteMissingSQL notes documents that are not noted: as applied ($1), or as queued.
+// noteMissingSQL adds entries for documents that have none. The entries are marked as applied if $1
+// is true, and are queued otherwise.
 const noteMissingSQL = `
 	insert into search_entry (tenant_id, shard, first_chunk, chunk_count, external_id, version, applied)
 	select tenant_id, shard, first_chunk, chunk_count, external_id, version, case when $1 then version else 0 end
@@ -195,8 +197,8 @@ const noteMissingSQL = `
 	) d
 	on conflict do nothing`
 
-// fill copies missing chunks to the index that is being filled, except queued ones, in order of
-// chunks.
+// fill copies missing chunks to the index that is being filled, in order of chunk ids. It skips
+// queued chunks.
 func (x *Index) fill(ctx context.Context, tell func(context.Context) error) error {
 	var after entry
 	for {
@@ -232,8 +234,8 @@ func (x *Index) fill(ctx context.Context, tell func(context.Context) error) erro
 	}
 }
 
-// serve makes the filled index answer searches, unless it lacks something, and drops the previous
-// one.
+// serve makes the filled index answer searches and drops the previous index. If the filled index
+// lacks chunks, serve changes nothing and returns done = false.
 func (x *Index) serve(ctx context.Context) (done bool, err error) {
 	var filled string
 	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
@@ -263,8 +265,8 @@ func (x *Index) serve(ctx context.Context) (done bool, err error) {
 	return true, x.dropLeaving(ctx)
 }
 
-// LeaveEngine makes PostgreSQL answer searches again, and drops the search engine's indexes.
-// PostgreSQL's own index is always current.
+// LeaveEngine makes PostgreSQL answer searches again, and drops the search engine's indexes. The
+// index in PostgreSQL is always up to date.
 func (x *Index) LeaveEngine(ctx context.Context) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine
@@ -282,8 +284,8 @@ func (x *Index) LeaveEngine(ctx context.Context) error {
 	return x.dropLeaving(ctx)
 }
 
-// CheckEngine returns an error unless the search engine answers, works with this program, and has
-// the whole index that answers searches.
+// CheckEngine returns an error if the search engine does not answer or does not work with this
+// program. It also returns an error if the serving index is not complete.
 func (x *Index) CheckEngine(ctx context.Context) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine

@@ -14,8 +14,9 @@ import (
 // every process, whether it knows of the engine or not. Without one the table is empty, and nothing
 // is noted. All of it happens under the lock of the shard, so that versions grow with the changes.
 
-// queueGoneSQL notes that documents ($3: their first chunks) went away, or get other chunks;
-// queueChangedSQL that their access lists or vectors changed. Served by the primary key.
+// queueGoneSQL queues documents that were deleted or got other chunks. queueChangedSQL queues
+// documents whose access lists or vectors changed. $3 are the documents' first chunks. Served by
+// the primary key.
 const (
 	queueGoneSQL = `
 		with mine as (select first_chunk from search_entry where tenant_id = $1 and shard = $2 and first_chunk = any($3::bigint[]) order by first_chunk for update)
@@ -45,7 +46,7 @@ func (w *shardWriter) queueNew(ctx context.Context, docs []placed) error {
 	return nil
 }
 
-// queueVectors notes that chunks of a shard got vectors.
+// queueVectors queues the documents of chunks that got vectors.
 func queueVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, chunks []int64) error {
 	rows, err := tx.Query(ctx, `
 		select distinct d.first_chunk from unnest($3::bigint[]) as w (id)
@@ -65,7 +66,8 @@ func queueVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard 
 	return nil
 }
 
-// notifyEngine writes stored changes of documents to the search engine. Drive retries what fails.
+// notifyEngine writes stored changes of documents to the search engine. Drive retries failed
+// writes.
 func (x *Index) notifyEngine(ctx context.Context, tenant access.TenantID, ids []document.ID) error {
 	if x.cfg.Engine == nil {
 		return nil

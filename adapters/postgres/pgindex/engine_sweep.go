@@ -12,10 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// SweepEngine compares the search engine's chunks of a tenant with the database, by count and sum
-// of versions per block of chunk ids. In differing blocks it compares every chunk. It queues
-// missing and outdated ones for Drive, and deletes surplus ones. It returns the number of wrong
-// chunks.
+// SweepEngine compares a tenant's chunks in the search engine with the database. For each block of
+// chunk ids it compares the count and the sum of versions. In blocks that differ it compares every
+// chunk. It queues missing and outdated chunks for Drive, and deletes surplus chunks. It returns
+// the number of wrong chunks.
 func (x *Index) SweepEngine(ctx context.Context, tenant access.TenantID) (int, error) {
 	if x.cfg.Engine == nil {
 		return 0, ErrNoEngine
@@ -59,10 +59,10 @@ func (x *Index) SweepEngine(ctx context.Context, tenant access.TenantID) (int, e
 	return wrong, nil
 }
 
-// entryBlock is the block in which an entry's chunks are: all of a document's are in one.
+// entryBlock returns the block of an entry's chunks. All chunks of a document are in one block.
 const entryBlock = `((shard::bigint << 32 | first_chunk) >> 16)`
 
-// tallies returns the expected count and sum per block.
+// tallies returns the expected count and sum of versions per block.
 func (x *Index) tallies(ctx context.Context, tenant access.TenantID) (map[int64]engine.Tally, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select `+entryBlock+`, sum(chunk_count)::bigint, sum(chunk_count * version)::bigint from search_entry
@@ -82,7 +82,7 @@ func (x *Index) tallies(ctx context.Context, tenant access.TenantID) (map[int64]
 	return out, nil
 }
 
-// repair compares a block chunk by chunk. It leaves queued chunks to Drive.
+// repair compares a block chunk by chunk. It skips queued chunks, which Drive writes.
 func (x *Index) repair(ctx context.Context, index string, tenant access.TenantID, block int64) (int, error) {
 	// before the entries: a chunk that is new since has one
 	have, err := x.cfg.Engine.Versions(ctx, index, tenant, block)
@@ -131,7 +131,7 @@ func (x *Index) repair(ctx context.Context, index string, tenant access.TenantID
 	return wrong + len(have), x.takeOut(ctx, index, tenant, have)
 }
 
-// takeOut removes chunks from an index of the engine that the database does not know.
+// takeOut deletes chunks from an index of the engine that are not in the database.
 func (x *Index) takeOut(ctx context.Context, index string, tenant access.TenantID, strays map[document.ChunkID]int64) error {
 	if len(strays) == 0 {
 		return nil

@@ -16,16 +16,18 @@ import (
 
 var _ extract.Store = (*Extraction)(nil)
 
-// Extraction is what a model reads from the documents of an index. It is safe for concurrent use.
+// Extraction stores the facts that a model extracts from the documents of an index. It is safe for
+// concurrent use.
 type Extraction struct {
 	*pgknowledge.Texts
 	index *Index
 }
 
-// Extraction returns what a model reads from the documents of the index.
+// Extraction returns the store of the facts that a model extracts from the index's documents.
 func (x *Index) Extraction() *Extraction { return &Extraction{pgknowledge.NewTexts(x.db), x} }
 
-// due are documents that were not read in a way ($2). Served by the primary keys of both tables.
+// due selects documents that were not read in a given way ($2). Served by the primary keys of both
+// tables.
 const due = ` from document d where d.tenant_id = $1 and d.chunk_count > 0
 	and not exists (select from extracted x where x.tenant_id = $1 and x.shard = d.shard and x.document = d.id and x.first_chunk = d.first_chunk and x.way = $2)`
 
@@ -58,8 +60,8 @@ func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extrac
 	return docs, nil
 }
 
-// IsDue reports whether any document was not read in a way; without a way, whether any was read at
-// all.
+// IsDue reports whether any document was not read in the given way. If way is nil, it reports
+// whether any document was read at all.
 func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *extract.Digest) (is bool, err error) {
 	if way == nil {
 		err = e.index.db.Pool.QueryRow(ctx, `select exists (select from extracted where tenant_id = $1)`, string(tenant)).Scan(&is)
@@ -87,8 +89,8 @@ func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extr
 	return nil
 }
 
-// again replaces what was extracted from a document, and reports whether the document still exists
-// unchanged.
+// again replaces the facts that were extracted from a document. It returns false if the document
+// was changed or deleted in the meantime.
 func (e *Extraction) again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, d extract.Document, facts []knowledge.Fact) (bool, error) {
 	if err := lockShardQuietly(ctx, tx, tenant, d.Shard); err != nil {
 		return false, err
@@ -100,9 +102,10 @@ func (e *Extraction) again(ctx context.Context, tx pgx.Tx, tenant access.TenantI
 	return true, e.index.reread(ctx, tx, tenant, d.Shard, docs, func(r knowledge.Reading) knowledge.Reading { return r.With(facts, extract.MostFacts) })
 }
 
-// Withdraw removes from the graph what a model extracted, after extraction was switched off.
-// Statements that were found without a model stay. The extractions stay cached until the second
-// night. It checks the deadline between documents (zero: none), and reports whether more is left.
+// Withdraw removes extracted facts from the graph. Call it after extraction was switched off.
+// Statements that were found without a model remain. The extractions stay cached until the second
+// night. Withdraw checks the deadline between documents, and returns true if documents remain. A
+// zero until means no deadline.
 func (e *Extraction) Withdraw(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	for {
 		if reached(until) {

@@ -16,11 +16,12 @@ import (
 // Find runs all probes and fetches the passages in one snapshot of the database. See
 // retrieve.Index.
 //
-// With a warm cache a search takes two round trips in one transaction. The first confirms that the
-// index is unchanged since the last search, and fetches postings that are not cached. Both sides
-// are then scored in memory, and the second fetches the passages. A change of the index adds a
-// round trip. If the vectors do not fit in memory, one more round trip fetches the nearest vectors
-// during keyword scoring. Another one fetches the distances of keyword candidates.
+// With a warm cache a search takes two round trips in one transaction. The first round trip checks
+// that the index is unchanged since the last search, and fetches postings that are not cached.
+// Keyword and vector scores are then computed in memory. The second round trip fetches the
+// passages. A change of the index adds a round trip. If the vectors do not fit in memory, another
+// round trip fetches the nearest vectors during keyword scoring. One more fetches the distances of
+// keyword candidates.
 func (x *Index) Find(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (retrieve.Candidates, []retrieve.Passage, error) {
@@ -69,7 +70,8 @@ type search struct {
 	words    words
 	scope    *scope
 	places   map[int32]places // places of the segments that the search needed
-	// sketches of every block that may be read; nil if only the database compares vectors
+	// sketches are the sketches of every readable block. They are nil if only the database compares
+	// vectors.
 	sketches map[blockKey]*sketches
 }
 
@@ -135,9 +137,9 @@ func (s *search) run(ctx context.Context) error {
 	return s.fetch(ctx)
 }
 
-// read loads the outline and the data that the tenant's last search predicts. That takes one round
-// trip while the index does not change. Further round trips load mispredicted data and segments
-// that are not cached.
+// read loads the outline and the data that the search will probably need, judging by the tenant's
+// last search. This takes one round trip if the index has not changed. Further round trips load
+// other data and segments that are not cached.
 func (s *search) read(ctx context.Context) error {
 	audience, tenant := s.request.Audience, s.request.Audience.Tenant()
 	last := s.index.outline(tenant)
@@ -177,16 +179,16 @@ func (s *search) read(ctx context.Context) error {
 	return s.finish(ctx, &second, nil, last)
 }
 
-// askWords splits the probes into words by the languages of the shards, and requests the words'
-// fresh postings.
+// askWords splits the probes into words by the languages of the shards. It queues a statement for
+// the words' fresh postings.
 func (s *search) askWords(r *round, shards []shardRow) {
 	s.words = words{}
 	s.words.analyse(s.request, languages(shards))
 	s.words.queueFresh(r, s.request, shards)
 }
 
-// finish loads data that the outline shows to be missing. The outline is complete or part of round
-// r. The plan for sealed postings is nil unless it has been carried out.
+// finish loads the data that is still missing according to the outline. The outline is complete or
+// is part of round r. sealed is nil if the sealed postings were not read yet.
 func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last *outline) error {
 	plan := s.index.planScope(s.request, &s.snapshot)
 	plan.queue(r, s.request, &s.snapshot)

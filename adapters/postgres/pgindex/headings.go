@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Headings returns headings of documents that an audience may read: up to 60 of each document, and
-// of up to 200 documents.
+// Headings returns headings of documents that an audience may read. It returns up to 60 headings
+// per document, from up to 200 documents.
 func (x *Index) Headings(ctx context.Context, audience access.Audience) ([]suggest.Heading, error) {
 	if audience.Tenant() == "" {
 		return nil, nil

@@ -22,8 +22,7 @@ var _ index.Hints = (*Hints)(nil)
 // Hints returns the index.Hints of a tenant.
 func (x *Index) Hints(tenant access.TenantID) *Hints { return &Hints{x, tenant} }
 
-// How much is kept of a source that reports more than is read: what is left out is found without
-// hints.
+// Limits of the stored hints per source. Changes without a stored hint are found by later runs.
 const (
 	mostHints   = 10_000
 	longestHint = 500 // bytes of a subject

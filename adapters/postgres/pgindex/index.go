@@ -1,10 +1,10 @@
 // Package pgindex is the search index in PostgreSQL. It stores documents with their chunks and
-// sources, and has a keyword side (keyword_*: exact BM25 from packed postings) and a semantic side
-// (vector_*). It also stores who may read each document (acl_*). One [Index] writes and searches
-// all of it in one snapshot of the database.
+// sources, and who may read each document (acl_*). The keyword side (keyword_*) computes exact BM25
+// from packed postings. The semantic side (vector_*) compares vectors. An [Index] writes and
+// searches both sides in one snapshot of the database.
 //
-// Questions, answers and posts do not belong here. Package core/retrieve blends the results of both
-// sides.
+// Questions, answers and posts do not belong here. Package core/retrieve combines the results of
+// both sides.
 package pgindex
 
 import (
@@ -27,29 +27,33 @@ var (
 	_ index.Store    = (*Index)(nil)
 )
 
-// Config tunes the index. Zero fields get the defaults named.
+// Config configures the index. Zero fields get the defaults named below.
 type Config struct {
-	// FreshLimit is the number of chunks that wait before they are packed into a segment; 4,096.
-	// Until then a search reads them row by row.
+	// FreshLimit is the number of waiting chunks at which they are packed into a segment. The
+	// default is 4,096. A search reads waiting chunks row by row.
 	FreshLimit int
-	// ExactLimit is the largest number of allowed chunks for which a search compares every vector
-	// although sketches of them are in memory; 2,000.
+	// ExactLimit is the largest number of allowed chunks for which a search compares every vector,
+	// even if sketches of the vectors are in memory. The default is 2,000.
 	ExactLimit int
-	// CacheBytes limits the memory for cached segments; 1 GiB. The cache has the bitmaps of
-	// readable chunks for each combination of access lists (1 bit a chunk), and the positions of
-	// documents (24 bytes a document). It also has postings of searched words (4 bytes each), and
-	// sketches of vectors (4 bytes and 1 bit a dimension for each chunk). Sketches are cached only
-	// while those of an index fit into three quarters of it. Searches read everything else from the
-	// tables.
+	// CacheBytes limits the memory for cached segments, in bytes. The default is 1 GiB. The cache
+	// holds:
+	//
+	// - bitmaps of readable chunks for each combination of access lists (1 bit per chunk)
+	// - positions of documents (24 bytes per document)
+	// - postings of searched words (4 bytes each)
+	// - sketches of vectors (4 bytes and 1 bit per dimension for each chunk)
+	//
+	// Sketches are cached only while the sketches of an index fit into three quarters of the cache.
+	// Searches read all other data from the tables.
 	CacheBytes int64
-	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32
-	// bits).
+	// Precision is the precision of vectors of new models: "halfvec" (16 bits per number, the
+	// default) or "vector" (32 bits).
 	Precision string
-	// Engine is a search engine that replaces searches in PostgreSQL once it has the whole index.
-	// It receives every change. Nil for none.
+	// Engine is a search engine, or nil. It receives every change. Once it has the whole index, it
+	// answers searches instead of PostgreSQL.
 	Engine engine.Engine
-	// Measure receives the duration of each stage of writing ("analyse", "write", "pack" …), from
-	// any goroutine. It may be nil.
+	// Measure is called with the duration of each stage of writing ("analyse", "write", "pack" …),
+	// from any goroutine. It may be nil.
 	Measure func(stage string, took time.Duration)
 	// Logger logs packing and indexes; slog.Default if nil.
 	Logger *slog.Logger
@@ -98,8 +102,8 @@ func (c Config) validate() error {
 }
 
 // Index is the search index in PostgreSQL: exact BM25 from packed postings, pgvector, and access
-// lists. It is safe for concurrent use by any number of processes. Searches see one consistent
-// state. Documents can be found as soon as their write returns.
+// lists. It is safe for concurrent use by any number of processes. Each search sees one consistent
+// state. A document can be found as soon as the call that wrote it returns.
 type Index struct {
 	db       *postgres.DB
 	cfg      Config
@@ -119,7 +123,7 @@ func New(db *postgres.DB, cfg Config) (*Index, error) {
 	return &Index{db: db, cfg: cfg, cache: newSegmentCache(cfg.CacheBytes), names: pgknowledge.NewWriter()}, nil
 }
 
-// CacheBytes returns how much memory this process's segment cache uses now.
+// CacheBytes returns the current size of this process's segment cache, in bytes.
 func (x *Index) CacheBytes() int64 { return x.cache.bytes() }
 
 // Fields of the keyword index, as stored.
@@ -128,7 +132,7 @@ const (
 	fieldTitle = 1
 )
 
-// Precisions of vectors, named like the types of pgvector.
+// Precisions of vectors, by the names of the pgvector types.
 const (
 	precisionHalf = "halfvec"
 	precisionFull = "vector"

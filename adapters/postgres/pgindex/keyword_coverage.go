@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// coverage returns how much of the query's weight a chunk matches; retrieve.Coverage defines it.
+// coverage returns the share of the query's weight that a chunk matches. See retrieve.Coverage.
 func (k *keywordScores) coverage(lists postings, shard int16, id int64) float64 {
 	key, offset := blockOf(shard, id)
 	found := make([]retrieve.Matched, len(k.terms))

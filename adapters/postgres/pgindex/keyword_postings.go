@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// words are the words that the probes of a search look for, with their postings.
+// words are the words of a search's probes, with their postings.
 type words struct {
 	queries  [][]analyse.Term
 	synonyms [][]string // the synonyms among them, in words
@@ -30,7 +30,7 @@ func (w *words) analyse(r retrieve.Request, languages []string) {
 	w.terms = slices.Compact(w.terms)
 }
 
-// postingRow is a row of posting, with its segment, or of fresh_posting, with its first chunk.
+// postingRow is a row of posting or fresh_posting. at is the segment's number or the first chunk.
 type postingRow struct {
 	shard, field int16
 	at           int64
@@ -44,8 +44,8 @@ func scanPosting(row pgx.CollectableRow) (postingRow, error) {
 	return p, err
 }
 
-// queueFresh asks for the postings of chunks that are not sealed. Served by the primary key of
-// fresh_posting.
+// queueFresh queues a statement for the postings of chunks that are not sealed. Served by the
+// primary key of fresh_posting.
 func (w *words) queueFresh(r *round, request retrieve.Request, shards []shardRow) {
 	if len(w.terms) > 0 && slices.ContainsFunc(shards, shardRow.hasFresh) {
 		r.queue(into(&w.fresh, scanPosting), `
@@ -54,8 +54,8 @@ func (w *words) queueFresh(r *round, request retrieve.Request, shards []shardRow
 	}
 }
 
-// termLists are the sealed postings of a term. Sealed postings never change, so they are right for
-// every search that looks into these segments. Values are never changed once cached.
+// termLists are the sealed postings of a term in some segments. Sealed postings never change, so
+// they are valid for every search of these segments. Cached values are immutable.
 type termLists struct {
 	segments []int32 // that were looked into, ascending
 	lists    []sealedList
@@ -82,7 +82,7 @@ func (t termLists) size() int64 {
 	return n
 }
 
-// sealedPlan lists the cached and the missing postings of a search in sealed segments.
+// sealedPlan lists the sealed postings of a search that are cached, and those that must be read.
 type sealedPlan struct {
 	index    *Index
 	tenant   access.TenantID
@@ -96,7 +96,7 @@ type sealedPlan struct {
 	learnt   []*cached // postings read, to be cached
 }
 
-// planSealed looks up what is remembered of the terms' sealed postings.
+// planSealed looks up the cached sealed postings of the terms and plans to read the missing ones.
 func (x *Index) planSealed(tenant access.TenantID, segments []segmentRow, terms []string) *sealedPlan {
 	plan := &sealedPlan{index: x, tenant: tenant, terms: terms, known: make([]termLists, len(terms))}
 	for _, seg := range segments {
@@ -176,14 +176,15 @@ func (plan *sealedPlan) finish(s *snapshot, fresh []postingRow) postings {
 	return out
 }
 
-// remember keeps what was read, which must be of the same state of the index as the segments.
+// remember caches the postings that were read. They must come from the same snapshot as the
+// segments.
 func (plan *sealedPlan) remember() {
 	for _, entry := range plan.learnt {
 		plan.index.cache.put(entry)
 	}
 }
 
-// with returns the lists for the current segments: cached ones and newly read ones.
+// with returns the postings for the current segments. It combines cached and newly read postings.
 func (t termLists) with(read []sealedList, segments []int32) termLists {
 	out := termLists{segments: segments}
 	for _, l := range t.lists {

@@ -17,11 +17,11 @@ type postingList struct {
 	payload []byte
 }
 
-// postings are the lists of the terms asked for, by field and term.
+// postings are the posting lists of the requested terms, by field and term.
 type postings [2]map[string][]postingList
 
-// frequency counts the chunks that contain a term in a field and that the audience may read.
-// Unreadable chunks do not count, so that a score reveals nothing about them.
+// frequency counts the chunks that contain a term in a field. It counts only chunks that the
+// audience may read, so that a score reveals nothing about other chunks.
 func frequency(lists []postingList, sc *scope) int {
 	df := 0
 	for _, l := range lists {
@@ -47,11 +47,12 @@ func frequency(lists []postingList, sc *scope) int {
 	return df
 }
 
-// keywordScores are the raw BM25 sums of a probe over all blocks that hold a match; release gives
-// their memory back.
+// keywordScores are the raw BM25 sums of a probe over all blocks with a match. Call release to
+// return the memory to the pool.
 type keywordScores struct {
 	terms []analyse.Term
-	// of each term in the flat field, among the chunks that the audience may read
+	// frequency is the frequency of each term in the flat field, among the chunks that the audience
+	// may read.
 	frequency         []int
 	chunks            int // readable by the audience
 	sums              [2]map[blockKey]*bm25.Sums
@@ -59,16 +60,17 @@ type keywordScores struct {
 	peaks             [2]map[blockKey]*peaks
 }
 
-// peaks are the best allowed sums of each 64 neighbouring chunks of a block.
+// peaks are the highest sums of a block. Each peak covers the allowed chunks among 64 neighbouring
+// chunks.
 type peaks [bm25.BlockSize / 64]float32
 
-// noPeaks is the constant for a field without matches.
+// noPeaks are the peaks of a field without matches.
 var noPeaks peaks
 
 // sumsPool recycles the 256 KiB arrays of scores.
 var sumsPool = sync.Pool{New: func() any { return new(bm25.Sums) }}
 
-// noSums is the constant for a field without matches.
+// noSums are the sums of a field without matches.
 var noSums bm25.Sums
 
 func (k *keywordScores) release() {
@@ -119,7 +121,7 @@ func score(terms []analyse.Term, lists postings, sc *scope) *keywordScores {
 	return k
 }
 
-// maximum finds the peaks of a field and returns the highest.
+// maximum computes the peaks of a field and returns the highest peak.
 func (k *keywordScores) maximum(field int, sc *scope) float64 {
 	var most float32
 	for key, sums := range k.sums[field] {
@@ -174,8 +176,8 @@ func (k *keywordScores) addTo(entries []retrieve.Candidate) {
 	}
 }
 
-// top returns the n best allowed chunks by (1−r)·flat/max(flat) + r·title/max(title), best first,
-// as ids with the shard in the upper bits.
+// top returns the n best allowed chunks by (1−r)·flat/max(flat) + r·title/max(title), best first. r
+// is titleRatio. An id has the shard in its upper bits.
 func (k *keywordScores) top(n int, titleRatio float64, sc *scope) []bm25.Scored {
 	top := bm25.NewTop(n)
 	var a, b float32

@@ -17,19 +17,20 @@ import (
 )
 
 const (
-	// readStep is the number of documents read again per transaction, and scanStep the number of
-	// passages searched for new names.
+	// readStep is the number of documents read again per transaction. scanStep is the number of
+	// passages searched for new names per transaction.
 	readStep, scanStep = 200, 2000
-	// maxLookups is the number of new names up to which they are looked up in the postings. A scan
-	// of all passages costs about as much as this many look-ups per thousand passages.
+	// maxLookups is the largest number of new names that are looked up in the postings. More names
+	// are searched for by a scan of all passages. A scan costs about as much as this many look-ups
+	// per thousand passages.
 	maxLookups = 20
 	// maxPassagesOfName limits the passages that are read for one name.
 	maxPassagesOfName = 2000
 )
 
-// tidyKnowledge updates the statements of documents. It reads again the documents that an earlier
-// version of the program stored, and searches older passages for new names. It checks the deadline
-// like Tidy.
+// tidyKnowledge updates the statements of documents. It reads documents again that an earlier
+// version of the program stored. It also searches older passages for new names. It checks the
+// deadline like Tidy.
 func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {
@@ -72,11 +73,11 @@ func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until
 	}
 }
 
-// maxNewNames is how many new names are searched for at once.
+// maxNewNames limits the number of new names per search.
 const maxNewNames = 100_000
 
-// lockShardQuietly makes the caller the only writer of a shard, like lockShard, but keeps the
-// shard's version, because results of searches do not change.
+// lockShardQuietly makes the caller the only writer of a shard, like lockShard. It does not change
+// the shard's version, because search results do not change.
 func lockShardQuietly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
 	if _, err := tx.Exec(ctx, `select from index_shard where tenant_id = $1 and shard = $2 for update`, string(tenant), shard); err != nil {
 		return fmt.Errorf("lock index shard %d: %w", shard, err)
@@ -84,8 +85,8 @@ func lockShardQuietly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 	return nil
 }
 
-// readUnread reads some documents that were never read for statements, or by an earlier version. It
-// reports whether there may be more. Served by document_older.
+// readUnread reads the statements of some documents that were not read yet, or only by an earlier
+// version of the program. It returns true if there may be more. Served by document_older.
 func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard int16) (more bool, err error) {
 	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var there bool
@@ -105,8 +106,8 @@ func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard in
 	return more, err
 }
 
-// storedDocuments are documents of a shard as they are stored, which a condition with parameters
-// from $3 on chooses.
+// storedDocuments returns the stored documents of a shard that meet an SQL condition. The
+// condition's parameters begin at $3.
 func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, condition string, args ...any) ([]pgknowledge.Written, error) {
 	rows, err := tx.Query(ctx, `
 		select id, external_id, source_id, kind, title, url, updated_at, metadata, first_chunk,
@@ -131,8 +132,8 @@ func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sha
 	})
 }
 
-// reread replaces the statements of stored documents, including those that more returns. The caller
-// must hold the shard.
+// reread reads stored documents and replaces their statements. more may add statements to a
+// document's reading. The caller must hold the shard's lock.
 func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []pgknowledge.Written, more func(knowledge.Reading) knowledge.Reading) error {
 	ids, firsts, counts := make([]int64, len(docs)), make([]int64, len(docs)), make([]int32, len(docs))
 	for i := range docs {
@@ -228,9 +229,9 @@ func (x *Index) lookFor(ctx context.Context, tenant access.TenantID, names []pgk
 	})
 }
 
-// holdingWords adds to the given passages those that contain every word of a name's spelling, in
-// one of the index's languages. It adds only the first maxPassagesOfName, because a more common
-// name carries no information. Served by the primary keys of both tables of postings.
+// holdingWords adds passages that contain every word of a name's spelling, in one of the index's
+// languages. It adds at most maxPassagesOfName passages, because a more common name carries no
+// information. Served by the primary keys of both posting tables.
 func holdingWords(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelling string, holding map[int16]map[int64]bool) error {
 	var languages []string
 	if err := tx.QueryRow(ctx, `select array(select distinct l from index_shard, unnest(languages) l where tenant_id = $1 order by 1)`, string(tenant)).Scan(&languages); err != nil {
@@ -290,7 +291,7 @@ func holdingWords(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelli
 	return nil
 }
 
-// purgeKnowledge deletes names and entities that no document uses any more. It looks at the time
+// purgeKnowledge deletes names and entities that no document uses any more. It checks the deadline
 // like Tidy.
 func (x *Index) purgeKnowledge(ctx context.Context, tenant access.TenantID, shards []int16, until time.Time) (more bool, err error) {
 	for again := true; again; {

@@ -10,22 +10,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Maintain does what keeps a tenant's index fast: Tidy without an end. It changes no keyword
-// result. Call it now and then from any number of processes, and after a large run of indexing.
+// Maintain calls Tidy for a tenant without a deadline, which keeps searches fast. It does not
+// change keyword results. Call it regularly and after indexing many documents, from any number of
+// processes.
 func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
 	_, err := x.Tidy(ctx, tenant, time.Time{}, func(string) {})
 	return err
 }
 
-// restShare is the divisor of FreshLimit that gives the number of waiting chunks from which Tidy
-// packs. After indexing there may be no new chunks for long, and every search would read the
-// waiting ones row by row: about 2 ms for 4,000.
+// restShare lowers the number of waiting chunks from which Tidy packs: FreshLimit/restShare. After
+// indexing, no new chunks may arrive for a long time. Every search would then read the waiting
+// chunks row by row: about 2 ms for 4,000.
 const restShare = 8
 
-// Tidy maintains the index: it packs waiting chunks, merges segments, prunes old changes, updates
+// Tidy maintains the index. It packs waiting chunks, merges segments, prunes old changes, updates
 // table statistics, and searches for new names (tidyKnowledge). It calls report before each step.
-// It commits each step and then checks the deadline. If work is left at until, it returns true; a
-// zero until means no deadline.
+// It commits each step and then checks the deadline. It returns true if the deadline was reached
+// before all work was done. A zero until means no deadline.
 func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Time, report func(step string)) (more bool, err error) {
 	report("Packing the index")
 	rows, err := x.db.Pool.Query(ctx, `select shard, next_chunk - sealed_to from index_shard where tenant_id = $1 order by shard`, string(tenant))
@@ -64,13 +65,13 @@ func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Tim
 	return x.tidyKnowledge(ctx, tenant, until)
 }
 
-// analysed are the tables that searches and the look for names join.
+// analysed lists the tables that searches and the search for names join.
 var analysed = []string{"document", "chunk", "posting", "fresh_posting", "segment", "entity_name", "entity", "alias", "edge", "mention"}
 
-// analyse updates PostgreSQL's statistics if a table of the index is more than twice as large as at
-// the last time. Otherwise statements would be planned for the small table and could take a hundred
-// times as long. Autovacuum does the same within about a minute, and does so alone if another role
-// owns the tables.
+// analyse updates PostgreSQL's statistics if a table of the index has more than doubled since the
+// last update. Otherwise PostgreSQL would plan statements for the small table, which could take a
+// hundred times as long. Autovacuum does the same within about a minute. If another role owns the
+// tables, only autovacuum updates the statistics.
 func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	const wanted = `
 		select coalesce(bool_or(pg_relation_size(oid) > 2 * relpages::bigint * current_setting('block_size')::bigint), false)
@@ -89,9 +90,9 @@ func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	return nil
 }
 
-// Purge removes the words of deleted documents from the keyword index, and unused names. Nothing
-// finds them any more, but otherwise they would stay in the database until a merge pays. It checks
-// the deadline like Tidy.
+// Purge removes the words of deleted documents from the keyword index, and unused names. Searches
+// already ignore them, but otherwise they would stay in the database until a merge is worthwhile.
+// Purge checks the deadline like Tidy.
 func (x *Index) Purge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {

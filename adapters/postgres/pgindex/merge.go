@@ -11,19 +11,20 @@ import (
 )
 
 const (
-	// mergeWidth is how many adjacent segments of a level are merged into one of the next.
+	// mergeWidth is the number of adjacent segments of a level that are merged into one segment of
+	// the next level.
 	mergeWidth = 4
-	// purgeShare is the share of removed chunks from which a segment is rewritten.
+	// purgeShare is the share of deleted chunks at which a segment is rewritten.
 	purgeShare = 0.25
 )
 
-// merge does the most useful merge of a shard, if any, and reports whether it did one.
+// merge does the most useful merge of a shard. It returns false if no merge is useful.
 func (x *Index) merge(ctx context.Context, tenant access.TenantID, shard int16) (bool, error) {
 	return x.mergeFrom(ctx, tenant, shard, purgeShare)
 }
 
-// mergeFrom is merge with another share of removed chunks from which a segment is rewritten; 0 is
-// any.
+// mergeFrom is merge with another share of deleted chunks at which a segment is rewritten. A share
+// of 0 rewrites every segment with deleted chunks.
 func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int16, purge float64) (bool, error) {
 	done := false
 	err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
@@ -53,9 +54,9 @@ func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int
 	return done && err == nil, err
 }
 
-// planMerge chooses adjacent segments of one block to be merged into one. It takes all segments of
-// a full block, else the first mergeWidth of a level, else a single segment with many deleted
-// chunks or stale impacts.
+// planMerge chooses adjacent segments of one block to merge. If a block is full, it chooses all
+// segments of the block. Otherwise it chooses mergeWidth or more segments of one level. If there
+// are none, it chooses a single segment with many deleted chunks or stale impacts.
 func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	for start := 0; start < len(segments); {
 		end := start + 1
@@ -86,13 +87,14 @@ func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	return nil
 }
 
-// stale reports whether the impacts of a segment were made with other average lengths: by an
-// earlier release.
+// stale reports whether an earlier release computed the segment's impacts with other average
+// lengths.
 func (s segmentRow) stale() bool {
 	return s.flatAvg != averageLength[fieldFlat] || s.titleAvg != averageLength[fieldTitle]
 }
 
-// mergeSegments writes the live postings of segments as one new segment, and removes the old.
+// mergeSegments writes the live postings of segments to one new segment, and deletes the old
+// segments.
 func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s shardRow, old []segmentRow) error {
 	level := old[0].level
 	if len(old) > 1 {
@@ -138,7 +140,7 @@ func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s sha
 	return nil
 }
 
-// addSegment takes in the postings of a sealed segment; term frequencies come back from impacts and
+// addSegment adds the postings of a sealed segment. It computes term frequencies from impacts and
 // lengths.
 func (b *segmentBuilder) addSegment(ctx context.Context, tx pgx.Tx, tenant access.TenantID, seg segmentRow) error {
 	var lengths []byte

@@ -30,14 +30,14 @@ func (x *Index) Options(ctx context.Context, tenant access.TenantID, id document
 	return options, nil
 }
 
-// Asked is a source with its stored options and the state of its runs.
+// Asked is a source with its stored options and its state.
 type Asked struct {
 	Source  document.Source
 	Options json.RawMessage // {} if none were stored
 	sources.State
 }
 
-// AskedSources lists the sources of a tenant ordered by id, without counting their documents.
+// AskedSources lists the sources of a tenant, ordered by id. It does not count their documents.
 func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Asked, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select `+sourceColumns+`, failures, options, (select max(heard_at) from source_hint h where h.tenant_id = s.tenant_id and h.source_id = s.id)
@@ -60,9 +60,10 @@ func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Ask
 	return asked, nil
 }
 
-// SetOptions stores the operator's options for a source, a JSON object, and creates the source if
-// it is new. Call it before the source is read, so that an interrupted run leaves no documents
-// whose options are lost. by is the actor. The zero Actor is the configuration file.
+// SetOptions stores the operator's options for a source, a JSON object. It creates the source if it
+// is new. Call it before the source is read. Otherwise an interrupted run could leave documents
+// whose options are unknown. by is the person who made the change. The zero Actor means the
+// configuration file.
 func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src document.Source, options json.RawMessage, by session.Actor) error {
 	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		var before json.RawMessage
@@ -91,11 +92,11 @@ func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src docu
 }
 
 // approvalOption is the option that makes the row valid. The audit trail omits its previous value,
-// which means nothing to a reader.
+// which is meaningless to a reader.
 const approvalOption = "approval"
 
-// optionChanges returns the options that differ between two sets. Each name maps to its earlier
-// value, if there was one.
+// optionChanges returns the options that differ between two sets, by name. The earlier value has
+// the key "before_" and the name.
 func optionChanges(before, now json.RawMessage) (map[string]string, error) {
 	old, fresh := make(map[string]any), make(map[string]any)
 	if err := json.Unmarshal(now, &fresh); err != nil {

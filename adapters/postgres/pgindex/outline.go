@@ -10,17 +10,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// outline is the first data that a search reads, cached for the tenant's next search. It changes
-// only with the versions of the shards (lockShard). While these are the same, it equals what the
-// next search would read. Otherwise it only predicts what is needed, which saves a round trip. It
-// is immutable, except for steady.
+// outline is the data that a search reads first. It is cached for the tenant's next search. It
+// changes only with the versions of the shards (lockShard). While the versions are the same, the
+// cached outline is valid. Otherwise it only predicts which data the search needs, which saves a
+// round trip. It is immutable, except for steady.
 type outline struct {
 	number   int64 // unique in this process
 	shards   []shardRow
 	segments []segmentRow
 	fresh    []freshDoc
-	// a later search found the same versions; nothing is assumed about an index that is being
-	// written to
+	// steady is set when a later search finds the same versions. Until then the index may be
+	// changing, and searches do not rely on the outline.
 	steady atomic.Bool
 }
 
@@ -32,7 +32,7 @@ func (o *outline) size() int64 {
 	return 512 + 128*int64(len(o.shards)) + 80*int64(len(o.segments)) + 96*int64(len(o.fresh))
 }
 
-// outline returns what is remembered of the tenant's index, or nil.
+// outline returns the cached outline of the tenant's index, or nil.
 func (x *Index) outline(tenant access.TenantID) *outline {
 	entry, found := x.cache.get(segmentKey{tenant: tenant, kind: kindOutline})
 	if !found {
@@ -41,8 +41,8 @@ func (x *Index) outline(tenant access.TenantID) *outline {
 	return entry.outline
 }
 
-// remember caches the outline of a snapshot, unless last has the same versions, and the access
-// lists that the audience may read.
+// remember caches the outline of a snapshot and the access lists that the audience may read. If
+// last has the same versions, last stays cached.
 func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 	o := last
 	if last.same(s.shards) {
@@ -54,24 +54,25 @@ func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 	x.cache.put(&cached{key: listsKey(a), lists: audienceLists{o.number, s.lists, s.until}, size: 4*int64(len(s.lists)) + 512})
 }
 
-// audienceLists are the numbers of the access lists that an audience may read, ascending, and the
-// outline they belong to.
+// audienceLists are the numbers of the access lists that an audience may read, ascending. They are
+// valid for one outline.
 type audienceLists struct {
 	outline int64
 	numbers []int32
 	until   time.Time // expiry; zero: as long as the outline is valid
 }
 
-// passingAge is how long the access lists that an audience may read through nodes are cached. A
-// change of a node's readers changes the versions, but the end of a grace period (index.NodeGrace)
-// does not.
+// passingAge is how long the access lists of an audience are cached if some are readable only
+// through nodes. A change of a node's readers changes the versions of the shards. The end of a
+// grace period (index.NodeGrace) does not.
 const passingAge = time.Minute
 
 func listsKey(a access.Audience) segmentKey {
 	return segmentKey{tenant: a.Tenant(), kind: kindLists, audience: a.Key()}
 }
 
-// listsAt returns the cached access lists of an audience for an outline, if they are still valid.
+// listsAt returns the cached access lists of an audience for an outline. It returns known = false
+// if they are missing or expired.
 func (x *Index) listsAt(o *outline, a access.Audience) (lists audienceLists, known bool) {
 	if o == nil || !o.steady.Load() {
 		return lists, false
@@ -83,12 +84,13 @@ func (x *Index) listsAt(o *outline, a access.Audience) (lists audienceLists, kno
 	return entry.lists, true
 }
 
-// same reports whether the shards still have the same versions.
+// same reports whether the shards have the same versions as the outline.
 func (o *outline) same(now []shardRow) bool {
 	return o != nil && slices.EqualFunc(o.shards, now, shardRow.sameVersion)
 }
 
-// covers reports whether the data requested for some shards includes all fresh chunks needed now.
+// covers reports whether a request for the fresh chunks of the shards asked includes all fresh
+// chunks of the shards now.
 func covers(asked, now []shardRow) bool {
 	return slices.Equal(languages(asked), languages(now)) && slices.EqualFunc(asked, now, func(a, b shardRow) bool {
 		return a.shard == b.shard && a.sealedTo <= b.sealedTo && (a.hasFresh() || !b.hasFresh())
@@ -98,16 +100,16 @@ func covers(asked, now []shardRow) bool {
 // hasFresh reports whether anything is not sealed.
 func (s shardRow) hasFresh() bool { return s.nextChunk > s.sealedTo }
 
-// freshDoc is a document whose postings are not sealed.
+// freshDoc is a document whose postings are not sealed yet.
 type freshDoc struct {
 	docRange
 	place  placeRow
 	source string
 }
 
-// queueFresh lists the documents from where the fresh chunks of each shard begin, or began. Served
-// by document_chunks: with the border given as a number the planner knows that few documents lie
-// beyond it.
+// queueFresh queues statements that list the fresh documents of each shard. The limit in shards may
+// be older than the snapshot. Served by document_chunks. The limit is passed as a number, so that
+// the planner knows that few documents lie beyond it.
 func (s *snapshot) queueFresh(r *round, tenant access.TenantID, shards []shardRow) {
 	s.fresh = nil
 	for _, sh := range shards {
@@ -158,7 +160,7 @@ func (sc *scope) addFresh(r retrieve.Request, s *snapshot, narrowed bool) {
 	}
 }
 
-// sealedTo is where the fresh chunks of a shard begin.
+// sealedTo returns the id of the first fresh chunk of a shard.
 func (s *snapshot) sealedTo(shard int16) int64 {
 	for _, sh := range s.shards {
 		if sh.shard == shard {

@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Pack turns all waiting chunks into segments and merges segments if that pays. It does not change
-// results. It may be called concurrently by any process: one works on a shard, and the others
-// return at once. Searches and writes continue. A writer of the shard waits only for the last step
-// of each transaction.
+// Pack packs all waiting chunks into segments, and merges segments if that is worthwhile. It does
+// not change search results. Any process may call it at any time. One process works on a shard, and
+// the others return at once. Searches and writes continue. A writer of the shard waits only for the
+// last step of each transaction.
 func (x *Index) Pack(ctx context.Context, tenant access.TenantID) error {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {
@@ -43,11 +43,11 @@ func (x *Index) shardNumbers(ctx context.Context, tenant access.TenantID) ([]int
 	return shards, nil
 }
 
-// packerLock is the first key of the advisory locks of packers: "pack" as bytes.
+// packerLock is the first key of the packers' advisory locks: "pack" as bytes.
 const packerLock = 0x7061636b
 
-// becomePacker takes the packer's lock of a shard until the transaction ends, or reports that
-// another has it.
+// becomePacker takes the packer's lock of a shard until the transaction ends. It returns false if
+// another transaction holds the lock.
 func becomePacker(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (bool, error) {
 	var taken bool
 	err := tx.QueryRow(ctx, `select pg_try_advisory_xact_lock($1::int, hashtext($2::text || ' ' || $3::text))`,
@@ -58,8 +58,8 @@ func becomePacker(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard 
 	return taken, nil
 }
 
-// readShard reads a shard's state without locking it. Everything below nextChunk is committed,
-// since writers hand out ids under the lock.
+// readShard reads a shard's state without locking it. All chunks below nextChunk are committed,
+// because writers allocate ids under the lock.
 func readShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (shardRow, error) {
 	rows, err := tx.Query(ctx, `
 		select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, languages from index_shard where tenant_id = $1 and shard = $2`, string(tenant), shard)
@@ -113,7 +113,7 @@ func (x *Index) seal(ctx context.Context, tenant access.TenantID, shard int16) e
 	})
 }
 
-// buildFresh gathers the fresh postings of live chunks, block by block.
+// buildFresh collects the fresh postings of live chunks, block by block.
 func buildFresh(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s shardRow) ([]*segmentBuilder, error) {
 	var builders []*segmentBuilder
 	byBlock := make(map[int32]*segmentBuilder)

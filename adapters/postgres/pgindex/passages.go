@@ -21,8 +21,9 @@ var excerptsText string
 
 var passagesSQL, excerptsSQL = withAccess(passagesText, "$1", "$4"), withAccess(excerptsText, "$1", "$5")
 
-// Chunks fetches chunks by id with their documents as they are now; see retrieve.Index. The access
-// list is compared name by name, with the readers of nodes in it in their place.
+// Chunks fetches chunks by id with the current state of their documents. See retrieve.Index. It
+// compares the principals with each name in the access list. For a node in the list it compares the
+// node's readers.
 func (x *Index) Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
 	if audience.Tenant() == "" || len(ids) == 0 {
 		return nil, nil
@@ -41,7 +42,7 @@ func passageArgs(audience access.Audience, ids []document.ChunkID) []any {
 	return []any{string(audience.Tenant()), shards, chunks, strs(audience.Principals())}
 }
 
-// Excerpts fetches chunks by document and position; see openurl.Index. It omits the same chunks as
+// Excerpts fetches chunks by document and position. See openurl.Index. It omits the same chunks as
 // Chunks.
 func (x *Index) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
 	if audience.Tenant() == "" || len(spans) == 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PauseSource stops reading a source until ResumeSource. If the source has its own permissions, it
-// grants nothing meanwhile. by is the account that requests it.
+// PauseSource stops reading a source until ResumeSource is called. A paused source with its own
+// permissions grants nothing. by is the account that requests the pause.
 func (x *Index) PauseSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourcePaused, `update source set paused_at = coalesce(paused_at, clock_timestamp()) where tenant_id = $1 and id = $2`)
 }
@@ -24,19 +24,19 @@ func (x *Index) ResumeSource(ctx context.Context, tenant access.TenantID, source
 	return x.changeSource(ctx, tenant, source, by, session.SourceResumed, `update source set paused_at = null where tenant_id = $1 and id = $2`)
 }
 
-// NoteSourceRun notes who had a source read out of turn.
+// NoteSourceRun records in the audit trail who requested an extra run of a source.
 func (x *Index) NoteSourceRun(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourceIndexed, `select from source where tenant_id = $1 and id = $2`)
 }
 
-// ResyncSource makes the next run of a source, and its loops over nodes and groups, start over.
-// Changed documents are stored again regardless of their date. A run in progress does not undo
-// this. by is the account that requests it.
+// ResyncSource makes the next run of a source start from the beginning. The same holds for its
+// loops over nodes and groups. Changed documents are stored again regardless of their date. A run
+// in progress does not cancel this. by is the account that requests it.
 func (x *Index) ResyncSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourceResynced, `update source set resync_at = clock_timestamp() where tenant_id = $1 and id = $2`)
 }
 
-// changeSource changes a source, and notes it in the audit trail.
+// changeSource changes a source and records the change in the audit trail.
 func (x *Index) changeSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor, deed session.Deed, sql string) error {
 	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, sql, string(tenant), string(source))
@@ -57,7 +57,7 @@ func (x *Index) changeSource(ctx context.Context, tenant access.TenantID, source
 	return nil
 }
 
-// SourcePaused reports whether a source is paused. An unknown source is not.
+// SourcePaused reports whether a source is paused. It returns false for an unknown source.
 func (x *Index) SourcePaused(ctx context.Context, tenant access.TenantID, source document.SourceID) (paused bool, err error) {
 	// By the primary key.
 	err = x.db.Pool.QueryRow(ctx, `select exists (select from source where tenant_id = $1 and id = $2 and paused_at is not null)`, string(tenant), string(source)).Scan(&paused)
@@ -67,7 +67,7 @@ func (x *Index) SourcePaused(ctx context.Context, tenant access.TenantID, source
 	return paused, nil
 }
 
-// resyncs reports whether a pass from the beginning was asked for after one that began at a time.
+// resyncs reports whether ResyncSource was called after a pass that began at the given time.
 func (r *sourceRow) resyncs(began time.Time) bool {
 	return r.ResyncAt != nil && r.ResyncAt.After(began)
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // placeRow is the data about a document that scoring needs. Chunk ids are never reused, and a
-// changed document gets new ones, so a row never changes. Rows of removed documents are harmless,
-// since only allowed chunks are looked up.
+// changed document gets new ids, so a row never changes. Rows of removed documents do no harm,
+// because only allowed chunks are looked up.
 type placeRow struct {
 	first   int64 // chunk
 	updated int64 // microseconds since 1970, or noDate
@@ -35,7 +35,7 @@ const (
 	noDate    = -1 << 63
 )
 
-// places are the documents of a segment, or the fresh ones of a shard, ordered by first chunk.
+// places are the documents of a segment, or the fresh documents of a shard, ordered by first chunk.
 type places []placeRow
 
 // find returns the document that holds a chunk.
@@ -54,7 +54,7 @@ func placesKey(tenant access.TenantID, seg segmentRow) segmentKey {
 	return segmentKey{tenant: tenant, kind: kindPlaces, shard: seg.shard, segment: seg.number}
 }
 
-// placesOf returns the documents of a segment, if they are remembered.
+// placesOf returns the cached documents of a segment, if there are any.
 func (x *Index) placesOf(tenant access.TenantID, seg segmentRow) (places, bool) {
 	entry, found := x.cache.get(placesKey(tenant, seg))
 	if !found {
@@ -63,7 +63,7 @@ func (x *Index) placesOf(tenant access.TenantID, seg segmentRow) (places, bool) 
 	return entry.places, true
 }
 
-// readPlaces returns the documents of a segment from memory or from the table. Served by
+// readPlaces returns the documents of a segment from the cache or from the table. Served by
 // document_chunks.
 func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantID, seg segmentRow) (places, error) {
 	if found, known := x.placesOf(tenant, seg); known {
@@ -88,8 +88,8 @@ func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantI
 	return found, nil
 }
 
-// place adds to candidates, ordered by chunk, the document data that scoring needs. It drops a
-// vector without a document.
+// place adds the document data that scoring needs to candidates. The candidates are ordered by
+// chunk. place drops candidates whose document no longer exists.
 func (p *probe) place(ctx context.Context, entries []retrieve.Candidate) ([]retrieve.Candidate, error) {
 	placed := entries[:0]
 	for _, c := range entries {
@@ -116,7 +116,7 @@ func (p *probe) place(ctx context.Context, entries []retrieve.Candidate) ([]retr
 	return placed, nil
 }
 
-// segmentOf returns the segment that spans a chunk, or nil for a fresh one.
+// segmentOf returns the segment that contains a chunk. It returns nil for a fresh chunk.
 func (s *snapshot) segmentOf(shard int16, chunk int64) *segmentRow {
 	i, found := slices.BinarySearchFunc(s.segments, segmentRow{shard: shard, low: chunk}, func(a, b segmentRow) int {
 		return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.low, b.low))

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// preparedEntry is an entry with everything computed that needs no database.
+// preparedEntry is an entry with all data that can be computed without the database.
 type preparedEntry struct {
 	*index.Entry
 	language    string
@@ -53,8 +53,8 @@ func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
 	return p, nil
 }
 
-// searchText returns the text that is analysed for a chunk. If the entry has none, it is the title
-// and the chunk's own text.
+// searchText returns the text of chunk i that is analysed. If the entry has no search text,
+// searchText returns the title and the chunk's text.
 func (p *preparedEntry) searchText(i int) string {
 	if len(p.SearchText) > 0 {
 		return p.SearchText[i]
@@ -62,8 +62,8 @@ func (p *preparedEntry) searchText(i int) string {
 	return p.Document.Title + "\n" + p.Chunks[i].Words()
 }
 
-// enrichment returns the part of the search text before the chunk's own words, so that the words
-// are stored once (searchText).
+// enrichment returns the part of the search text before the chunk's own words. Only this part is
+// stored, because the words are stored with the chunk. The function searchText joins both.
 func (p *preparedEntry) enrichment(i int) string {
 	prefix, found := strings.CutSuffix(p.searchText(i), p.Chunks[i].Words())
 	if found {
@@ -72,13 +72,13 @@ func (p *preparedEntry) enrichment(i int) string {
 	return p.searchText(i) + "\n"
 }
 
-// searchText is the search text of a stored chunk.
+// searchText returns the search text of a stored chunk.
 func searchText(enrichment, lead, text string) string {
 	return enrichment + document.Chunk{Lead: lead, Text: text}.Words()
 }
 
-// normalise scales a vector to length 1, so that the inner product is the cosine. A zero vector, or
-// one with a component that is not finite, becomes all zero: it is similar to nothing.
+// normalise scales a vector to length 1, so that the inner product is the cosine. A zero vector
+// becomes all zero and is similar to nothing. So does a vector with a component that is not finite.
 func normalise(v []float32) []float32 {
 	var sum float64
 	for _, c := range v {

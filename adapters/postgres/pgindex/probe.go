@@ -23,10 +23,12 @@ type probe struct {
 	sketched bool // and narrowed down by sketches
 	keywords *keywordScores
 	best     []chosen // of the keyword side, by chunk
-	// The compared chunks; all says that they are all allowed chunks with a vector.
+	// compared are the chunks whose vectors were compared. all means that these are all allowed
+	// chunks with a vector.
 	compared cosineList
 	all      bool
-	// A separate goroutine compares sketches. The keyword goroutine joins in when it is done.
+	// other waits for the goroutine that compares sketches. The keyword goroutine joins in when it
+	// has finished.
 	other sync.WaitGroup
 	begun chan struct{}  // work has been set
 	work  *sketch.Search // candidates to be narrowed down by sketches
@@ -41,7 +43,7 @@ type chosen struct {
 	cosine   float64 // NaN for a chunk that was not compared
 }
 
-// cosineList are cosines by chunk. Sorted, it can be searched.
+// cosineList are cosines by chunk. find requires that the list is sorted.
 type cosineList []bm25.Scored
 
 func (l *cosineList) add(id document.ChunkID, cosine float64) {
@@ -50,7 +52,7 @@ func (l *cosineList) add(id document.ChunkID, cosine float64) {
 
 func byChunk(a, b bm25.Scored) int { return cmp.Compare(a.ID, b.ID) }
 
-// find returns the cosine of a chunk, or NaN.
+// find returns the cosine of a chunk, or NaN if the list does not contain the chunk.
 func (l cosineList) find(id document.ChunkID) float64 {
 	if i, found := slices.BinarySearchFunc(l, int64(id), func(s bm25.Scored, id int64) int { return cmp.Compare(s.ID, id) }); found {
 		return l[i].Score
@@ -58,7 +60,7 @@ func (l cosineList) find(id document.ChunkID) float64 {
 	return math.NaN()
 }
 
-// begin starts going through the sketches. It needs no postings.
+// begin starts a goroutine that compares sketches. It needs no postings.
 func (p *probe) begin() {
 	if !p.sketched {
 		return
@@ -82,7 +84,7 @@ func (p *probe) narrowDown() {
 	}
 }
 
-// end waits for what begin started, and gives memory back.
+// end waits for the goroutine that begin started, and releases memory.
 func (p *probe) end() {
 	p.other.Wait()
 	if p.keywords != nil {
@@ -90,7 +92,7 @@ func (p *probe) end() {
 	}
 }
 
-// compute sums up the keyword side and helps with the sketches.
+// compute computes the keyword scores and then helps to compare sketches.
 func (p *probe) compute() {
 	p.keywords = score(p.terms, p.words.lists, p.scope)
 	p.pick()
@@ -115,8 +117,8 @@ func (p *probe) pick() {
 	slices.SortFunc(p.best, func(a, b chosen) int { return cmp.Compare(a.id, b.id) })
 }
 
-// queueDistances queues a statement for the cosines of the candidates that the sketches left and
-// that only the keyword side chose.
+// queueDistances queues a statement for missing cosines. These are the candidates that remain after
+// the sketches, and the keyword candidates that were not compared.
 func (p *probe) queueDistances(r *round) {
 	if !p.semantic || p.all {
 		return
@@ -141,7 +143,8 @@ func (p *probe) queueDistances(r *round) {
 	queueDistances(r, p.request.Audience.Tenant(), &p.snapshot, missing, p.vector, &p.compared)
 }
 
-// list puts the scores of both sides together, for the candidates of both, by chunk.
+// list returns the candidates of the keyword and the vector side with both scores, ordered by
+// chunk.
 func (p *probe) list(ctx context.Context) (retrieve.List, error) {
 	list := retrieve.List{MaxFlat: p.keywords.maxFlat, MaxTitle: p.keywords.maxTitle, Semantic: p.semantic,
 		Words: retrieve.Words(p.terms, retrieve.UnderstoodFrequencies(p.terms, p.keywords.frequency), p.keywords.chunks),
@@ -172,7 +175,7 @@ func (p *probe) list(ctx context.Context) (retrieve.List, error) {
 	return list, err
 }
 
-// similar are the most similar of what was compared, by chunk, with their ranks as positions.
+// similar returns the most similar of the compared chunks, ordered by chunk, with their ranks.
 func (p *probe) similar() []chosen {
 	slices.SortFunc(p.compared, byChunk)
 	top := bm25.NewTop(p.request.PerSide)

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Put stores documents in one transaction. Each replaces its previous version entirely. The
-// analysis happens before the transaction. After the commit it packs chunks if enough are waiting;
-// a failure of that is only logged.
+// Put stores documents in one transaction. Each document replaces its previous version entirely.
+// Put analyses the texts before the transaction. After the commit it packs chunks if enough are
+// waiting. An error in packing is only logged.
 func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index.Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -80,11 +80,11 @@ func (x *Index) laps() func(stage string) {
 	}
 }
 
-// defaultShard is the shard for new documents. An index that an earlier version divided has others,
-// whose documents stay there.
+// defaultShard is the shard for new documents. An index that an earlier version divided has other
+// shards. Documents in those shards stay there.
 const defaultShard int16 = 0
 
-// shardwise are entries by where they are, or are to be.
+// shardwise are entries by the shard that contains or will contain their document.
 func shardwise(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry) (map[int16][]*preparedEntry, error) {
 	ids := make([]document.ID, len(entries))
 	for i, p := range entries {
@@ -105,8 +105,8 @@ func shardwise(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries [
 	return byShard, nil
 }
 
-// putShards writes entries shard by shard, and returns the largest number of chunks that wait for
-// packing in one.
+// putShards writes entries, one shard after another. It returns the number of chunks that wait for
+// packing in the shard with the most.
 func (x *Index) putShards(
 	ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry, byShard map[int16][]*preparedEntry, models map[string]model,
 ) (int, error) {
@@ -130,7 +130,8 @@ func (x *Index) putShards(
 	return fresh, nil
 }
 
-// shardsOf finds where documents are that the index has. Served by document's unique constraint.
+// shardsOf returns the shards of documents that are in the index. Served by document's unique
+// constraint.
 func shardsOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []document.ID) (map[document.ID]int16, error) {
 	rows, err := tx.Query(ctx, `
 		select d.external_id, d.shard from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
@@ -157,9 +158,9 @@ type shardState struct {
 	languages                               []string
 }
 
-// lockShard makes the caller the only writer of a shard until its transaction ends. It gives the
-// shard's row a new version, which invalidates what searches have cached (outline). Every change of
-// segments, documents or permissions must lock the shard.
+// lockShard makes the caller the only writer of a shard until the transaction ends. It gives the
+// shard's row a new version, which invalidates the data that searches have cached (outline). Every
+// change of segments, documents or permissions must lock the shard.
 func lockShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (shardState, error) {
 	var s shardState
 	_, err := tx.Exec(ctx, `insert into index_shard (tenant_id, shard) values ($1, $2) on conflict do nothing`, string(tenant), shard)
@@ -188,7 +189,7 @@ func saveShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 	return nil
 }
 
-// allocate hands out n consecutive chunk ids that do not cross the border of a block.
+// allocate returns the first of n consecutive new chunk ids. The ids are all in one block.
 func (s *shardState) allocate(n int) int64 {
 	first := s.nextChunk
 	if n > 0 && first/bm25.BlockSize != (first+int64(n)-1)/bm25.BlockSize {

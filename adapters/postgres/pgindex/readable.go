@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beyond reports whether any document has had an access list that one audience may read and other
-// may not.
+// Beyond reports whether audience one may read an access list that audience other may not. It
+// includes lists that no document uses any more.
 func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond bool, err error) {
 	err = x.db.Pool.QueryRow(ctx, `
 		select exists (select number from (`+listsOf("$1", "$2")+`) mine except select number from (`+listsOf("$3", "$4")+`) theirs)`,

@@ -16,8 +16,8 @@ import (
 //go:embed queries/segment_change.sql
 var segmentChangeSQL string
 
-// Remove takes documents of a source out of the index. They cannot be found any more when it
-// returns; their postings are purged by the next merge.
+// Remove removes documents of a source from the index. Searches cannot find them when Remove
+// returns. The next merge deletes their postings.
 func (x *Index) Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error {
 	if len(ids) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func removeDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sou
 	return nil
 }
 
-// replacedState is the state that a new version of a document takes over from the old one.
+// replacedState is the state that a new version of a document inherits from the old version.
 type replacedState struct {
 	id   int64 // of the row
 	acl  []string
@@ -61,8 +61,8 @@ type replacedState struct {
 	read time.Time
 }
 
-// deleteDocuments deletes documents of the locked shard and returns their state. A non-empty source
-// restricts it. It updates the shard's statistics in w.state.
+// deleteDocuments deletes documents of the locked shard and returns their state. If source is not
+// empty, it deletes only documents of that source. It updates the shard's statistics in w.state.
 func (w *shardWriter) deleteDocuments(ctx context.Context, source document.SourceID, ids []document.ID) (map[document.ID]replacedState, error) {
 	// Served by document's unique constraint.
 	rows, err := w.tx.Query(ctx, `
@@ -121,7 +121,8 @@ func (w *shardWriter) deleteDocuments(ctx context.Context, source document.Sourc
 	return was, nil
 }
 
-// SetACL changes who may read documents, without storing them again; see index.Store.
+// SetACL changes the access lists of documents without storing the documents again. See
+// index.Store.
 func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, source document.SourceID, changes []index.Access) error {
 	if len(changes) == 0 {
 		return nil
@@ -168,8 +169,8 @@ func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, source docum
 	return x.notifyEngine(ctx, tenant, ids)
 }
 
-// setACL changes who may read documents of the locked shard. numbers are those of the lists, by
-// key.
+// setACL changes the access lists of documents in the locked shard. numbers are the numbers of the
+// lists, by key.
 func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, source document.SourceID, numbers map[string]int32, changes []index.Access) error {
 	ids, hashes, lists := make([]string, len(changes)), make([][]byte, len(changes)), make([]int32, len(changes))
 	reads := make([]*time.Time, len(changes))

@@ -7,15 +7,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// restoredSQL raises the version counter above everything the engine may have received after the
-// backup was made. The increment is random, so that versions written after a second restore of the
-// same backup differ from those after the first. The engine adds up versions in 64-bit floating
-// point, 65,536 at a time: sums are exact for about ninety restores.
+// restoredSQL raises the version counter above every version that the engine may have received
+// after the backup. The increment is random. Versions after a second restore of the same backup
+// therefore differ from those after the first. The engine sums 65,536 versions at a time in 64-bit
+// floating point. The sums are exact for about ninety restores.
 const restoredSQL = `select setval('search_version', nextval('search_version') + (1e9 * (1 + random()))::bigint)`
 
 // Restored prepares the search engine after a backup was restored. The engine has later changes
-// than the database and would reject lower versions as outdated. SweepEngine then repairs the rest.
-// Restored is idempotent.
+// than the database, and would reject lower versions as outdated. Restored raises the version
+// counter, and SweepEngine repairs the rest. Restored is idempotent.
 func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
 	if _, err := tx.Exec(ctx, restoredSQL); err != nil {
 		return 0, fmt.Errorf("have the search engine take what the backup holds for newer than what it has: %w", err)

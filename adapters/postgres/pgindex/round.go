@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// batcher is what a connection and a transaction have in common.
+// batcher is the method that connections and transactions share.
 type batcher interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
@@ -17,14 +17,13 @@ type round struct {
 	reads []func(pgx.BatchResults) error
 }
 
-// queue adds a statement and what is to be done with its result.
+// queue adds a statement and a function that reads its result.
 func (r *round) queue(read func(pgx.BatchResults) error, sql string, args ...any) {
 	r.batch.Queue(sql, args...)
 	r.reads = append(r.reads, read)
 }
 
-// send starts the statements; the server works on them while the caller does something else. The
-// results must be read.
+// send sends the statements without waiting for the results. The caller must read the results.
 func (r *round) send(ctx context.Context, to batcher) pending {
 	if len(r.reads) == 0 {
 		return pending{}
@@ -41,8 +40,8 @@ type pending struct {
 	reads   []func(pgx.BatchResults) error
 }
 
-// read waits for the results, in the order in which they were asked for. After an error the rest is
-// thrown away.
+// read waits for the results and reads them in the order of the statements. After an error it
+// discards the rest.
 func (p pending) read() error {
 	if p.results == nil {
 		return nil

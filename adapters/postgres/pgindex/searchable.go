@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Searchable lists the sources with documents that the audience may read, by name, and counts those
-// alone.
+// Searchable lists the sources with documents that the audience may read, ordered by name. It
+// counts only those documents.
 func (x *Index) Searchable(ctx context.Context, audience access.Audience) ([]tool.Source, error) {
 	if audience.Tenant() == "" {
 		return nil, nil

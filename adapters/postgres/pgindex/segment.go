@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// segmentBuilder gathers the postings of a new segment in memory: about 4 bytes a posting.
+// segmentBuilder collects the postings of a new segment in memory: about 4 bytes per posting.
 type segmentBuilder struct {
 	low, high int64
 	level     int16
@@ -33,8 +33,8 @@ func newSegmentBuilder(low, high int64, level int16) *segmentBuilder {
 		lengths: make([]byte, 4*(high-low)), lists: make(map[postingKey][]byte)}
 }
 
-// readLive marks the chunks that are currently in the index. Others are omitted. Served by
-// document_chunks.
+// readLive marks the chunks that are currently in the index. The segment omits other chunks. Served
+// by document_chunks.
 func (b *segmentBuilder) readLive(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
 	rows, err := tx.Query(ctx, `select shard, first_chunk, chunk_count, access_number from document
 		where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4`, string(tenant), shard, b.low, b.high)
@@ -52,7 +52,7 @@ func (b *segmentBuilder) readLive(ctx context.Context, tx pgx.Tx, tenant access.
 	return nil
 }
 
-// add adds a posting. The postings of a list must be ascending.
+// add adds a posting. The postings of a list must be added in ascending order.
 func (b *segmentBuilder) add(field int16, term string, offset uint16, tf, dl int) {
 	if !b.live.Has(offset) || field != fieldFlat && field != fieldTitle {
 		return
@@ -90,8 +90,8 @@ func (b *segmentBuilder) store(ctx context.Context, tx pgx.Tx, tenant access.Ten
 	return nil
 }
 
-// countDead notes how many of the segment's chunks were removed while it was built. The caller
-// holds the shard's lock.
+// countDead stores how many of the segment's chunks were removed while the segment was built. The
+// caller must hold the shard's lock.
 func (b *segmentBuilder) countDead(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
 	now := newSegmentBuilder(b.low, b.high, 0)
 	if err := now.readLive(ctx, tx, tenant, shard); err != nil {

@@ -34,7 +34,7 @@ func (r *sourceRow) fields(more ...any) []any {
 	return append([]any{&r.ID, &r.Kind, &r.Name, &r.Settings, &r.Checkpoint, &r.LastSuccess, &r.LastRun, &r.PausedAt, &r.ResyncAt}, more...)
 }
 
-// Begin implements index.Store. It records that a run starts and returns the source's last state.
+// Begin implements index.Store. It records the start of a run and returns the source's last state.
 func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run) (index.Run, error) {
 	src := run.Source
 	var row sourceRow
@@ -91,7 +91,7 @@ func (x *Index) Checked(ctx context.Context, tenant access.TenantID, source docu
 	return nil
 }
 
-// Save records the state of a run; see index.Store.
+// Save records the state of a run. See index.Store.
 func (x *Index) Save(ctx context.Context, tenant access.TenantID, run index.Run) error {
 	last, err := json.Marshal(cleanRun(run))
 	if err != nil {
@@ -114,8 +114,8 @@ func (x *Index) Save(ctx context.Context, tenant access.TenantID, run index.Run)
 	return nil
 }
 
-// cleanRun removes from a run's texts what PostgreSQL cannot store, such as NUL in the name of a
-// broken file.
+// cleanRun removes characters from a run's texts that PostgreSQL cannot store, such as NUL in the
+// name of a broken file.
 func cleanRun(run index.Run) index.Run {
 	run.Source.Name, run.Settings, run.Error = clean(run.Source.Name), clean(run.Settings), clean(run.Error)
 	run.Failures, run.Skipped = slices.Clone(run.Failures), slices.Clone(run.Skipped)
@@ -134,7 +134,7 @@ func nonNil(b []byte) []byte {
 	return b
 }
 
-// run restores the newest run of a source, with the state that outlives runs.
+// run returns the newest run of a source, with the state that later runs keep.
 func (r sourceRow) run() index.Run {
 	var run index.Run
 	if err := json.Unmarshal(r.LastRun, &run); err != nil {
@@ -151,7 +151,7 @@ func (r sourceRow) run() index.Run {
 	return run
 }
 
-// SourceState is a source as an operator sees it.
+// SourceState is the state of a source, for operators.
 type SourceState struct {
 	index.Run           // the newest; zero times if none was saved yet
 	Failing   int       // runs in a row that did not come to their end
@@ -160,8 +160,8 @@ type SourceState struct {
 	Chunks    int64
 }
 
-// State returns what decides when the source is read next. It does not hold hints and requests for
-// a full read.
+// State returns the state that decides when the source is read next. It omits hints and requests
+// for a full read.
 func (s SourceState) State() sources.State {
 	return sources.State{Last: s.Run, Failing: s.Failing, PausedAt: s.PausedAt}
 }
@@ -191,11 +191,11 @@ func (x *Index) Sources(ctx context.Context, tenant access.TenantID) ([]SourceSt
 	return states, nil
 }
 
-// ErrNoSource reports a source that the index does not have.
+// ErrNoSource means that the index does not have the source.
 var ErrNoSource = errors.New("there is no such source")
 
-// RemoveSource removes a source with all its documents and returns the number of documents. It
-// works in steps, so a failed call can be repeated. by is the account that requests it.
+// RemoveSource deletes a source with all its documents and returns the number of documents. It
+// works in steps, so a failed call can be retried. by is the account that requests the removal.
 func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) (int, error) {
 	const step = 1000
 	removed := 0
@@ -274,8 +274,8 @@ func (x *Index) Known(ctx context.Context, tenant access.TenantID, source docume
 	return known, nil
 }
 
-// sourceNumbers returns the short names of the entries' sources, creating sources that Begin has
-// not seen.
+// sourceNumbers returns the numbers of the entries' sources. It creates sources that do not exist
+// yet.
 func sourceNumbers(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry) (map[document.SourceID]int32, error) {
 	kinds := make(map[string]document.Kind)
 	for _, p := range entries {

@@ -11,11 +11,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// snapshot is what a search reads first: the outline of the index, all in one state of the
-// database.
+// snapshot is the data that a search reads first: the outline of the index, from one snapshot of
+// the database.
 type snapshot struct {
 	lists []int32 // numbers of the access lists that the audience may read, ascending
-	// when lists is asked for again although the shards have the same versions; zero: never
+	// until is when lists expires although the shards have the same versions. The zero time means
+	// never.
 	until     time.Time
 	shards    []shardRow
 	segments  []segmentRow
@@ -74,11 +75,12 @@ func scanRange(row pgx.CollectableRow) (docRange, error) {
 	return d, err
 }
 
-// beginRead opens the transaction that gives a search one consistent state of the index and of the
+// beginRead begins a search's transaction, which sees one consistent state of the index and of the
 // access lists.
 const beginRead = `begin transaction isolation level repeatable read read only`
 
-// queueOutline asks for what changes with the shards' versions, but for the fresh documents.
+// queueOutline queues statements for the data that changes with the shards' versions, except fresh
+// documents.
 func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
 	to.queue(s.scanLists,
@@ -86,8 +88,8 @@ func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	to.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
 }
 
-// scanLists reads the readable access lists, and whether some are readable only through nodes.
-// Those may expire without a write.
+// scanLists reads the readable access lists. If some are readable only through nodes, it sets an
+// expiry, because those lists may expire without a write.
 func (s *snapshot) scanLists(br pgx.BatchResults) error {
 	rows, err := br.Query()
 	if err != nil {
@@ -108,8 +110,8 @@ func (s *snapshot) scanLists(br pgx.BatchResults) error {
 	return err
 }
 
-// What every search asks for; with a model if it compares vectors. Served by primary key and unique
-// constraint.
+// Statements of every search. The model is read only if the search compares vectors. Served by
+// primary key and unique constraint.
 const (
 	shardsSQL = `select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, languages
 		from index_shard where tenant_id = $1 order by shard`
@@ -117,8 +119,8 @@ const (
 		where tenant_id = $1 and name = $2`
 )
 
-// queue asks for the shards with their versions, for the model with its own, and for what a request
-// names. Every statement touches few rows.
+// queue queues statements for the shards, the model and the objects that the request names. Shards
+// and the model have versions. Every statement reads few rows.
 func (s *snapshot) queue(first *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
 	first.queue(into(&s.shards, scanShard), shardsSQL, tenant)
@@ -146,7 +148,8 @@ func scanVersion(row pgx.CollectableRow) (model, error) {
 	return m, err
 }
 
-// model returns the vector space of the request's vectors, if the index knows it.
+// model returns the vector space of the request's vectors. It returns false if the index does not
+// know the space.
 func (s *snapshot) model() (model, bool) {
 	if len(s.models) == 0 {
 		return model{}, false
@@ -164,16 +167,16 @@ func languages(shards []shardRow) []string {
 	return slices.Compact(all)
 }
 
-// allows reports whether the audience may read what has an access list.
+// allows reports whether the audience may read the access list with a number.
 func (s *snapshot) allows(list int32) bool {
 	_, found := slices.BinarySearch(s.lists, list)
 	return found
 }
 
-// averageLength is the average length of each field, for which impacts are computed.
+// averageLength is the assumed average length of each field. Impacts are computed for this length.
 var averageLength = [2]float64{fieldFlat: bm25.FlatLength, fieldTitle: bm25.TitleLength}
 
-// blockKey names a block of 65,536 chunk ids of a shard.
+// blockKey identifies a block of 65,536 chunk ids of a shard.
 type blockKey struct {
 	shard int16
 	block int32

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// StoredACLs returns the access lists of documents as stored: nodes have not been replaced by their
-// readers.
+// StoredACLs returns the access lists of documents as stored. Nodes in them are not replaced by
+// their readers.
 func (x *Index) StoredACLs(ctx context.Context, tenant access.TenantID, ids []document.ID) (map[document.ID]access.ACL, error) {
 	rows, err := x.db.Pool.Query(ctx, `
 		select d.external_id, d.acl
@@ -38,8 +38,8 @@ func (x *Index) StoredACLs(ctx context.Context, tenant access.TenantID, ids []do
 	return out, nil
 }
 
-// SamplePoint returns a person of a source and a document of it that names a node, to try a point
-// check with. It returns false if there is none.
+// SamplePoint returns a person of a source and one of its documents that names a node. It is for
+// trying a point check. It returns false if there is none.
 func (x *Index) SamplePoint(ctx context.Context, tenant access.TenantID, source document.SourceID) (person string, id document.ID, acl access.ACL, ok bool, err error) {
 	var list []string
 	err = x.db.Pool.QueryRow(ctx, `

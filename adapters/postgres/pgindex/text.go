@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Texts returns the current texts of documents, joined from their chunks, regardless of
-// permissions. Removed documents are omitted.
+// Texts returns the current texts of documents, joined from their chunks. It does not check
+// permissions. It omits removed documents.
 func (x *Index) Texts(ctx context.Context, tenant access.TenantID, ids []document.ID) (map[document.ID]string, error) {
 	// Served by document's unique constraint through the shards, then by the primary key of chunk:
 	// a document's chunks have consecutive ids.

@@ -15,14 +15,15 @@ import (
 var _ index.VectorStore = (*Index)(nil)
 
 const (
-	// fillBatch is how many chunks SearchTexts yields at a time, at most.
+	// fillBatch is the maximum number of chunks that SearchTexts yields at a time.
 	fillBatch = 256
-	// fillPage is how many ids it looks at in a round trip, whether their chunks have a vector or not.
+	// fillPage is the number of ids that SearchTexts checks per round trip, with or without a
+	// vector.
 	fillPage = 8192
 )
 
-// SearchTexts implements index.VectorStore. Chunks that are added meanwhile may or may not be
-// yielded.
+// SearchTexts implements index.VectorStore. It may or may not yield chunks that are added during
+// the iteration.
 func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model string) iter.Seq2[[]index.ChunkText, error] {
 	return func(yield func([]index.ChunkText, error) bool) {
 		shards, err := x.shardNumbers(ctx, tenant)
@@ -56,9 +57,10 @@ func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model s
 	}
 }
 
-// withoutVectors returns the chunks without a vector of a model among the next ids of a shard, and
-// the last id examined, or -1 at the end. It compares two ranges of primary keys here, because the
-// planner would read whole tables for an anti-join.
+// withoutVectors checks the next ids of a shard, after the id after. It returns the chunks without
+// a vector of the model and the last id that it checked. At the end it returns -1 as the last id.
+// It compares two ranges of primary keys in memory, because the planner would read whole tables for
+// an anti-join.
 func (x *Index) withoutVectors(ctx context.Context, tenant access.TenantID, shard int16, after int64, model string) ([]int64, int64, error) {
 	rows, err := x.db.Pool.Query(ctx, `select id from chunk where tenant_id = $1 and shard = $2 and id > $3 order by id limit $4`,
 		string(tenant), shard, after, fillPage)
@@ -128,7 +130,7 @@ func (x *Index) searchTexts(ctx context.Context, tenant access.TenantID, shard i
 	return batch, nil
 }
 
-// PutVectors stores vectors of chunks that are in the index already; see index.VectorStore.
+// PutVectors stores vectors of chunks that are already in the index. See index.VectorStore.
 func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name string, chunks []document.ChunkID, vectors [][]float32) error {
 	if len(chunks) != len(vectors) {
 		return fmt.Errorf("store vectors of model %q: %d chunks and %d vectors", name, len(chunks), len(vectors))
@@ -168,8 +170,8 @@ func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name str
 	return x.notifyEngineOfChunks(ctx, tenant, chunks)
 }
 
-// putVectors writes the vectors that are missing. Under the shard's lock no document goes away and
-// no access list changes meanwhile.
+// putVectors writes missing vectors. It holds the shard's lock, so no document is deleted and no
+// access list changes meanwhile.
 func putVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, m model, vectors map[int64][]float32) error {
 	if _, err := lockShard(ctx, tx, tenant, shard); err != nil {
 		return err

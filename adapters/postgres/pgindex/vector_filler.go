@@ -13,11 +13,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// fillLease is how long a process that fills a model keeps its claim without storing anything. It
-// is longer than the slowest batch.
+// fillLease is how long a claim on a model remains valid without a stored vector. It is longer than
+// the slowest batch.
 const fillLease = time.Minute
 
-// FillState returns the progress of a model. It counts the vectors of a tenant.
+// FillState returns the progress of computing a model's vectors. It counts all vectors of a tenant.
 func (x *Index) FillState(ctx context.Context, tenant access.TenantID, model string) (index.FillState, error) {
 	var s index.FillState
 	var err error
@@ -33,8 +33,8 @@ func (x *Index) FillState(ctx context.Context, tenant access.TenantID, model str
 	return s, nil
 }
 
-// IsComplete reports whether searches use a model whose vectors are made next to answering. Served
-// by the primary key.
+// IsComplete reports whether searches use a model whose vectors are computed in the background.
+// Served by the primary key.
 func (x *Index) IsComplete(ctx context.Context, tenant access.TenantID, model string) (bool, error) {
 	var complete bool
 	err := x.db.Pool.QueryRow(ctx, `select complete from embedding_fill where tenant_id = $1 and model = $2`, string(tenant), model).Scan(&complete)
@@ -56,7 +56,8 @@ func (x *Index) SetComplete(ctx context.Context, tenant access.TenantID, model s
 	return nil
 }
 
-// Filler is the store of a process that fills a model and keeps others from doing so.
+// Filler stores the vectors of a model for a process that holds the claim on the model. Other
+// processes cannot claim the model meanwhile.
 type Filler struct {
 	*Index
 	name    string
@@ -67,8 +68,8 @@ type Filler struct {
 
 var _ index.VectorStore = (*Filler)(nil)
 
-// ClaimFill makes this process the one that fills a model, until Release. The result is nil while
-// another process does.
+// ClaimFill claims a model for this process until Release. It returns nil if another process holds
+// the claim.
 func (x *Index) ClaimFill(ctx context.Context, tenant access.TenantID, model string, dimensions int) (*Filler, error) {
 	if err := x.RegisterModel(ctx, tenant, model, dimensions); err != nil {
 		return nil, err
@@ -86,8 +87,8 @@ func (x *Index) ClaimFill(ctx context.Context, tenant access.TenantID, model str
 	return f, nil
 }
 
-// PutVectors implements index.VectorStore and renews the claim. It fails if another process has
-// taken over the claim.
+// PutVectors implements index.VectorStore and renews the claim. It returns index.ErrClaimed if
+// another process has taken over the claim.
 func (f *Filler) PutVectors(ctx context.Context, tenant access.TenantID, name string, chunks []document.ChunkID, vectors [][]float32) error {
 	if err := f.Index.PutVectors(ctx, tenant, name, chunks, vectors); err != nil {
 		return err

@@ -11,12 +11,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrDimensions means that vectors do not fit their vector space. It is wrapped in a sentence that
-// says what to do.
+// ErrDimensions means that vectors do not have the dimensions of their vector space. It is wrapped
+// in a message that says what to do.
 var ErrDimensions = retrieve.ErrDimensions
 
-// maxDimensions is how long vectors may be in pgvector, in either precision. The limits of its
-// indexes (4,000 and 2,000) do not matter: searches use none.
+// maxDimensions is the maximum number of dimensions of a vector in pgvector, in both precisions.
+// The limits of pgvector's indexes (4,000 and 2,000) do not apply, because searches use no such
+// index.
 const maxDimensions = 16_000
 
 // model is a row of embedding_model.
@@ -25,7 +26,8 @@ type model struct {
 	name       string
 	dimensions int32
 	precision  string
-	// of the row, used only by searches: it changes when existing chunks get vectors
+	// version is the version of the row. It changes when existing chunks get vectors. Only searches
+	// use it.
 	version int64
 }
 
@@ -37,7 +39,7 @@ func (m model) check(dimensions int) error {
 	return nil
 }
 
-// RegisterModel registers a vector space, or checks that the registered one has the same
+// RegisterModel registers a vector space. If the space is already registered, it checks the
 // dimensions. Several models may have vectors at the same time.
 func (x *Index) RegisterModel(ctx context.Context, tenant access.TenantID, name string, dimensions int) error {
 	_, err := x.registerModel(ctx, tenant, name, dimensions)
@@ -66,7 +68,7 @@ func (x *Index) registerModel(ctx context.Context, tenant access.TenantID, name 
 	return m, m.check(dimensions)
 }
 
-// searchable reports why vectors of a length cannot be searched, if so.
+// searchable returns an error if vectors with that many dimensions cannot be searched.
 func searchable(dimensions int) error {
 	switch {
 	case dimensions < 1:
@@ -77,7 +79,7 @@ func searchable(dimensions int) error {
 	return nil
 }
 
-// querier is what a pool and a transaction have in common.
+// querier is the method that pools and transactions share.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
@@ -104,7 +106,7 @@ func scanModel(row pgx.CollectableRow) (model, error) {
 	return m, err
 }
 
-// modelsOf registers the models that entries were embedded with.
+// modelsOf registers the models of the entries' vectors and returns them by name.
 func (x *Index) modelsOf(ctx context.Context, tenant access.TenantID, entries []index.Entry) (map[string]model, error) {
 	models := make(map[string]model)
 	for i := range entries {
@@ -132,8 +134,8 @@ func (x *Index) modelsOf(ctx context.Context, tenant access.TenantID, entries []
 	return models, nil
 }
 
-// DropModel forgets a vector space with all its vectors; a model that is not known is no error.
-// Searches with it find by keywords alone from then on.
+// DropModel deletes a vector space with all its vectors. Searches with that model then use keywords
+// only. It returns nil if the model does not exist.
 func (x *Index) DropModel(ctx context.Context, tenant access.TenantID, name string) error {
 	m, found, err := loadModel(ctx, x.db.Pool, tenant, name)
 	if err != nil || !found {

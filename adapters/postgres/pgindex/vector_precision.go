@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Bits returns the precision of the vectors of a model, 16 or 32 bits per component, and that of a
-// new model. kept is 0 if the model has no vectors.
+// Bits returns the precision of a model's stored vectors and that of new models, in bits per
+// component (16 or 32). kept is 0 if the model has no vectors.
 func (x *Index) Bits(ctx context.Context, tenant access.TenantID, name string) (kept, fresh int, err error) {
 	bits := map[string]int{precisionHalf: 16, precisionFull: 32}
 	m, found, err := loadModel(ctx, x.db.Pool, tenant, name)

@@ -11,8 +11,8 @@ import (
 )
 
 // Vectors implements index.Store. Served by document's unique constraint, through the shards, and
-// by the primary keys. The lateral parts enforce that order regardless of statistics: read from its
-// beginning, embedding has all vectors of the tenant.
+// by the primary keys. The lateral parts enforce that order regardless of statistics. Otherwise
+// PostgreSQL might read embedding from its beginning, with all vectors of the tenant.
 func (x *Index) Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error) {
 	out := make(map[string][]float32)
 	rows, err := x.db.Pool.Query(ctx, `

@@ -12,25 +12,24 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// searchSettings are the settings of a search's transaction. Plans are made for the actual numbers;
-// JIT compilation would take longer than execution.
+// searchSettings are the settings of a search's transaction. PostgreSQL plans each statement for
+// its parameters. JIT compilation is off, because it would take longer than execution.
 const searchSettings = `select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`
 
-// passageSettings are the settings for the rest of the transaction: a generic plan is good enough,
+// passageSettings are the settings for the rest of the transaction. A generic plan is good enough,
 // and planning would take longer than execution.
 const passageSettings = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 const (
-	// maxFetched is the number of distances up to which all are fetched, which saves a look-up of
-	// missing ones.
+	// maxFetched is the largest number of allowed chunks for which the distances of all chunks are
+	// fetched. This saves a look-up of missing distances.
 	maxFetched = 2000
-	// exactLimit is the number of allowed chunks up to which every vector is compared, even if
-	// sketches exist. With fewer, sketches cannot narrow anything down, and the cost is about the
-	// same (measured by make bench-search).
+	// exactLimit is the default of Config.ExactLimit. With this many chunks or fewer, sketches
+	// cannot narrow anything down, and the cost is about the same (measured by make bench-search).
 	exactLimit = 2000
 )
 
-// compares reports whether the probe's vector is compared, and in which space.
+// compares reports whether the probe's vector is compared, and returns its vector space.
 func (p *probe) compares() (m model, wanted bool, err error) {
 	m, known := p.snapshot.model()
 	if !known || len(p.vector) == 0 || isZero(p.vector) {
@@ -39,9 +38,9 @@ func (p *probe) compares() (m model, wanted bool, err error) {
 	return m, true, m.check(len(p.vector))
 }
 
-// narrow decides how the probe's vector is compared, and queues the statements for that. It
-// compares every allowed vector in PostgreSQL if there are few, or if sketches are missing.
-// Otherwise sketches in memory narrow them down first.
+// narrow decides how to compare the probe's vector, and queues the statements. If there are few
+// allowed chunks or sketches are missing, PostgreSQL compares every allowed vector. Otherwise
+// sketches in memory select candidates first.
 func (p *probe) narrow(ctx context.Context, r *round) error {
 	m, wanted, err := p.compares()
 	if err != nil || !wanted {
@@ -63,9 +62,9 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 	return nil
 }
 
-// queueExact compares the vectors of all allowed chunks, range by range of neighbouring ids. Served
-// by the primary key of embedding: the offset keeps the planner from turning the loop into a scan
-// of the table.
+// queueExact queues statements that compare the vectors of all allowed chunks, by ranges of
+// neighbouring ids. Served by the primary key of embedding. The offset prevents the planner from
+// replacing the loop by a scan of the table.
 func (p *probe) queueExact(r *round, m model) {
 	limit := p.scope.count
 	if limit > maxFetched {
@@ -100,7 +99,7 @@ func (p *probe) queueExact(r *round, m model) {
 	}
 }
 
-// queueDistances asks for the cosines of chunks by id. Served by the primary key.
+// queueDistances queues statements for the cosines of chunks by id. Served by the primary key.
 func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[int16][]int64, v []float32, found *cosineList) {
 	m, _ := s.model()
 	for _, shard := range sortedKeys(byShard) {
@@ -112,9 +111,9 @@ func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[i
 	}
 }
 
-// cosines reads rows of (shard, chunk, negative inner product, access list). It drops what the
-// audience may not read, which is cheaper than a condition in SQL: there are thousands of lists,
-// and the chunks come from bitmaps.
+// cosines reads rows of (shard, chunk, negative inner product, access list). It drops chunks that
+// the audience may not read. This is cheaper than a condition in SQL, because there are thousands
+// of lists and the chunks come from bitmaps.
 func cosines(s *snapshot, found *cosineList) func(pgx.BatchResults) error {
 	return func(br pgx.BatchResults) error {
 		rows, err := br.Query()
@@ -143,7 +142,7 @@ func (m model) column() string {
 	return "emb"
 }
 
-// query is a vector in the form in which the model's vectors are stored.
+// query converts a vector to the precision of the model's stored vectors.
 func (m model) query(v []float32) any {
 	if m.precision == precisionFull {
 		return pgvector.NewVector(normalise(v))
@@ -151,7 +150,7 @@ func (m model) query(v []float32) any {
 	return pgvector.NewHalfVector(normalise(v))
 }
 
-// chunkID is a chunk's id within its tenant: the shard in the upper half.
+// chunkID returns a chunk's id within its tenant. The upper half is the shard.
 func chunkID(shard int16, id int64) document.ChunkID { return document.ChunkID(int64(shard)<<32 | id) }
 
 // splitID is the inverse of chunkID.

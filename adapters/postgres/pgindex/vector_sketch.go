@@ -16,24 +16,26 @@ import (
 )
 
 const (
-	// sketchCandidates is how many chunks the sketches leave for the exact comparison. Measured on
-	// vectors learned from the texts themselves (256 dimensions, make bench-search): of the ten
-	// most similar of 100,000 chunks 99 % are among 400, of a million 96 %.
+	// sketchCandidates is the number of chunks that remain after the sketches for the exact
+	// comparison. It was measured on vectors learned from the texts themselves (256 dimensions,
+	// make bench-search). Of the ten most similar of 100,000 chunks, 99 % are among 400 candidates.
+	// Of the ten most similar of a million chunks, 96 % are among 400 candidates.
 	sketchCandidates = 600
-	// sketchBatch is how many vectors are read at a time to compute sketches, and sketchRounds how
-	// often a search does so at most. Until all sketches exist, PostgreSQL compares every vector.
+	// sketchBatch is the number of vectors that are read at a time to compute sketches.
+	// sketchRounds is how often a search does so at most. Until all sketches exist, PostgreSQL
+	// compares every vector.
 	sketchBatch  = 8192
 	sketchRounds = 16
-	// sketchAfter is the number of searches after which a process begins to compute sketches. A
-	// command that searches once computes none.
+	// sketchAfter is the number of searches after which a process computes all sketches. A command
+	// that searches only once should not compute them.
 	sketchAfter = 3
-	// sketchShare is the share of the memory, in quarters, for the sketches of an index. If an
-	// index is larger, PostgreSQL compares every readable vector.
+	// sketchShare is the share of the cache that the sketches of an index may take, in quarters. If
+	// the sketches do not fit, PostgreSQL compares every readable vector.
 	sketchShare = 3
 )
 
 // sketches are the cached sketches of a block's vectors in one model. Vectors never change and ids
-// are never reused, so a sketch stays valid. A chunk may get a vector later, which changes the
+// are never reused, so a sketch stays valid. A chunk may get a vector later. That changes the
 // version of the model's row.
 type sketches struct {
 	mu      sync.RWMutex
@@ -43,13 +45,14 @@ type sketches struct {
 	version int64
 }
 
-// spaces are the spaces that models' vectors are sketched in.
+// spaces holds the sketch space of each model, by the model's number.
 type spaces struct {
 	mu      sync.Mutex
 	byModel map[int32]*sketch.Space
 }
 
-// mostSpaces bounds the memory; what is forgotten is rebuilt.
+// mostSpaces limits the number of spaces in memory. At the limit all spaces are dropped. Dropped
+// spaces are rebuilt.
 const mostSpaces = 1024
 
 func (s *spaces) get(model int32) *sketch.Space {
@@ -58,7 +61,7 @@ func (s *spaces) get(model int32) *sketch.Space {
 	return s.byModel[model]
 }
 
-// put stores a space unless one exists, and returns the stored one.
+// put stores a space if the model has none, and returns the model's space.
 func (s *spaces) put(model int32, space *sketch.Space) *sketch.Space {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +75,7 @@ func (s *spaces) put(model int32, space *sketch.Space) *sketch.Space {
 	return space
 }
 
-// fitting reports whether sketches of the whole index have room in memory.
+// fitting reports whether the sketches of the whole index fit into their share of the cache.
 func (s *search) fitting(m model) bool {
 	var blocks int64
 	for _, sh := range s.snapshot.shards {
@@ -81,8 +84,8 @@ func (s *search) fitting(m model) bool {
 	return blocks*sketch.BlockBytes(int(m.dimensions)) <= s.index.cfg.CacheBytes/4*sketchShare
 }
 
-// ensureSketches computes missing sketches, and reports whether every readable vector has one. A
-// process that started recently computes some in every search.
+// ensureSketches computes missing sketches, and reports whether every readable vector has a sketch.
+// In the first searches of a process, it computes at most one batch.
 func (s *search) ensureSketches(ctx context.Context, m model) (bool, error) {
 	searches := s.index.searches.Add(1)
 	for rounds := 0; ; rounds++ {
@@ -99,8 +102,8 @@ func (s *search) ensureSketches(ctx context.Context, m model) (bool, error) {
 	}
 }
 
-// holdSketches pins the sketches of all readable blocks. It returns false if some were just
-// evicted, because memory is short.
+// holdSketches keeps references to the sketches of all readable blocks. It returns false if the
+// cache has just evicted some of them.
 func (s *search) holdSketches(m model) bool {
 	s.sketches = make(map[blockKey]*sketches, len(s.scope.allowed))
 	for key := range s.scope.allowed {
@@ -130,8 +133,8 @@ type chunkPlace struct {
 	id    int64
 }
 
-// missingRange counts the readable chunks without cached data, and returns a range of ids to read
-// next.
+// missingRange counts the readable chunks without a cached sketch. It returns a range of ids to
+// read next.
 func (s *search) missingRange(m model) (missing int, low, high chunkPlace) {
 	for key, allowed := range s.scope.allowed {
 		first := -1
@@ -162,7 +165,7 @@ func (s *search) missingRange(m model) (missing int, low, high chunkPlace) {
 	return missing, low, high
 }
 
-// nextChunk is the first id of a shard that is not handed out yet.
+// nextChunk returns the first chunk id of a shard that is not allocated yet.
 func (s *snapshot) nextChunk(shard int16) int64 {
 	for _, sh := range s.shards {
 		if sh.shard == shard {
@@ -172,8 +175,8 @@ func (s *snapshot) nextChunk(shard int16) int64 {
 	return 0
 }
 
-// sketch reads a range of vectors, whoever may read their chunks, and remembers sketches of them.
-// Served by the primary key.
+// sketch reads a range of vectors and caches their sketches. It ignores permissions. Served by the
+// primary key.
 func (s *search) sketch(ctx context.Context, m model, low, high chunkPlace) error {
 	rows, err := s.conn.Query(ctx, `select chunk, `+m.precision+`_send(`+m.column()+`) from embedding
 		where tenant_id = $1 and shard = $2 and model = $3 and chunk >= $4 and chunk < $5 order by chunk`,
@@ -209,7 +212,8 @@ func (s *search) sketch(ctx context.Context, m model, low, high chunkPlace) erro
 	return nil
 }
 
-// remember keeps sketches of the vectors in a range of ids; the range's other chunks have none.
+// remember caches the sketches of the vectors in a range of ids. It marks the other chunks of the
+// range as chunks without a vector.
 func (s *search) remember(m model, space *sketch.Space, low, high chunkPlace, offsets []uint16, vectors [][]float32) {
 	key, from := blockOf(low.shard, low.id)
 	sk := s.sketchesOf(m, key)
@@ -230,8 +234,8 @@ func (s *search) remember(m model, space *sketch.Space, low, high chunkPlace, of
 	sk.block.Put(offsets, vectors)
 }
 
-// nearest begins to look for n chunks that are probably most similar to a query. It reads memory
-// alone; all sketches must be locked while the work goes on.
+// nearest starts a search for the n chunks that are probably most similar to a query. The search
+// reads only memory. The caller must hold the locks of all sketches until the search ends.
 func (s *search) nearest(q []float32, n int) *sketch.Search {
 	var parts []sketch.Part
 	var space *sketch.Space
@@ -247,7 +251,7 @@ func (s *search) nearest(q []float32, n int) *sketch.Search {
 	return space.Query(q).Search(parts, n)
 }
 
-// lockSketches locks all sketches for reading; the function returned unlocks them.
+// lockSketches locks all sketches for reading. Call unlock to unlock them.
 func (s *search) lockSketches() (unlock func()) {
 	// in the same order by all
 	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) {
@@ -289,9 +293,9 @@ func (v *rawVector) ScanBytes(src []byte) error {
 	return nil
 }
 
-// fromHalf converts a number of 16 bits (IEEE 754 binary16). The factor is the difference of the
-// biases; it also makes numbers right that are too small to have an exponent. There are no
-// infinities: pgvector stores none.
+// fromHalf converts a 16-bit number (IEEE 754 binary16). The factor is the difference of the
+// exponent biases. It also makes subnormal numbers correct. There are no infinities, because
+// pgvector stores none.
 func fromHalf(h uint16) float32 {
 	return math.Float32frombits(uint32(h&0x8000)<<16|uint32(h&0x7fff)<<13) * 0x1p112
 }

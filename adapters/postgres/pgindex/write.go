@@ -132,7 +132,7 @@ func (w *shardWriter) copyChunks(ctx context.Context, docs []placed) error {
 	return nil
 }
 
-// columnsOf are places as they are stored; nil without any.
+// columnsOf returns places as two columns. Both are nil if there are no places.
 func columnsOf(places []document.Place) (starts []int32, anchors []string) {
 	for _, p := range places {
 		starts, anchors = append(starts, int32(p.Start)), append(anchors, clean(p.Anchor))
@@ -229,7 +229,7 @@ func (w *shardWriter) putKnowledge(ctx context.Context, docs []placed) error {
 	return w.names.Put(ctx, w.tx, w.tenant, written)
 }
 
-// chunkRow names a chunk of a document being written.
+// chunkRow identifies a chunk of a document that is being written.
 type chunkRow struct {
 	doc     *placed
 	ordinal int
@@ -260,7 +260,7 @@ func nullTime(t time.Time) *time.Time {
 	return &t
 }
 
-// columns returns a vector for the columns emb and emb_full, one of which is null.
+// columns returns a vector as values of the columns emb and emb_full. One of the values is null.
 func (m model) columns(v []float32) (half, full any) {
 	if m.precision == precisionFull {
 		return nil, pgvector.NewVector(normalise(v))

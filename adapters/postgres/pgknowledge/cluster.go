@@ -17,18 +17,19 @@ var calledText string
 var calledSQL = readable(calledText, "$5")
 
 const (
-	// evidenceRounds is how often names and entities are looked up from each other: a name, its
-	// address, the address's other names, and the other entities with those.
+	// evidenceRounds limits how often names and entities are looked up from each other. For
+	// example, a name leads to an address, then to the address's other names, and then to other
+	// entities with those names.
 	evidenceRounds = 6
-	// mostSpellingsOf limits the spellings read per entity and per name. One with more is shared by
-	// many people.
+	// mostSpellingsOf limits the spellings read per entity and per name. A name with more spellings
+	// is shared by many people.
 	mostSpellingsOf = 50
-	// mostPeople limits the entities read. Among more, names are ambiguous, and only the operator's
-	// statements join entities.
+	// mostPeople limits the entities read. With more entities, names are ambiguous, and only the
+	// operator's statements join entities.
 	mostPeople = 200
 )
 
-// evidence is what an audience may know about the use of names, with the numbers of entities and
+// evidence holds the uses of names that an audience may know, and the numbers of entities and
 // names.
 type evidence struct {
 	knowledge.Evidence
@@ -36,8 +37,8 @@ type evidence struct {
 	names    map[string]int64 // by form
 }
 
-// evidence looks up which other entities may be meant by the names of a question. If there are too
-// many, it returns only the operator's statements.
+// evidence looks up the other entities that a question's names may refer to. If there are too many,
+// it returns only the operator's statements.
 func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []naming) (*evidence, error) {
 	e := &evidence{entities: make(map[knowledge.ID]int64), names: make(map[string]int64)}
 	if err := g.statements(ctx, q.Audience.Tenant(), &e.Evidence); err != nil {
@@ -90,7 +91,7 @@ func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []nami
 	return e, nil
 }
 
-// seeking is the set of what to look up next.
+// seeking is the set of entities, names and keys to look up next.
 type seeking struct {
 	entities, names []int64
 	keys            []string
@@ -176,16 +177,17 @@ func (g *Graph) statements(ctx context.Context, tenant access.TenantID, e *knowl
 // meant is what a question asks about.
 type meant struct {
 	about []naming
-	// with the names; also those of documents with the names, and all that are joined with one of
-	// them
+	// entities are the entities with the question's names, and the entities of documents with these
+	// names. They include all entities that are joined with one of them.
 	entities []int64
-	// parted are the entities that belong to several people, each with the names by which it is
-	// asked for. Only documents that use these names count.
+	// parted are entities that belong to several people. by are the names by which the question
+	// asks for them. Only documents that use these names count.
 	parted, by []int64
 }
 
-// meant looks up what a question asks about: entities and documents with its names or with
-// abbreviations of them, and all entities that are joined with these for this audience.
+// meant looks up what a question asks about. It returns the entities and documents with the
+// question's names or abbreviations of them. It also returns all entities that are joined with
+// these for this audience.
 func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err error) {
 	if m.about, err = g.named(ctx, q); err != nil || q.Audience.Tenant() == "" {
 		return m, err
@@ -237,8 +239,8 @@ func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err e
 	return m, nil
 }
 
-// part records that an address or account is asked for by the name of one of several people who
-// have it.
+// part records that several people share an address or account, and that the question asks for it
+// by one person's name.
 func (m *meant) part(e *evidence, id knowledge.ID, entity int64, asked []string) {
 	reused := e.Reused(id)
 	if len(reused) == 0 || slices.Contains(asked, knowledge.Form(id.Key)) {
@@ -252,8 +254,8 @@ func (m *meant) part(e *evidence, id knowledge.ID, entity int64, asked []string)
 	}
 }
 
-// One returns the entities that count as one with an entity named in the question, with the
-// reasons, for the question's audience.
+// One returns the entities that are joined with an entity named in the question, with the reasons.
+// It uses only evidence that the question's audience may read.
 func (g *Graph) One(ctx context.Context, q knowledge.Question) ([]knowledge.Joined, error) {
 	about, err := g.named(ctx, q)
 	if err != nil || q.Audience.Tenant() == "" {

@@ -12,14 +12,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Texts stores the facts that a model read from texts. It is safe for concurrent use by any number
-// of processes.
+// Texts stores the facts that a model extracted from texts. It is safe for concurrent use by any
+// number of processes.
 type Texts struct{ db *postgres.DB }
 
 // NewTexts returns the Texts stored in db.
 func NewTexts(db *postgres.DB) *Texts { return &Texts{db: db} }
 
-// Known implements extract.Store. It returns the results for texts, by the primary key.
+// Known implements extract.Store. It returns the results for texts. Served by the primary key.
 func (t *Texts) Known(ctx context.Context, tenant access.TenantID, texts []extract.Digest) (map[extract.Digest]extract.Outcome, error) {
 	rows, err := t.db.Pool.Query(ctx, `
 		select digest, coalesce(found, '[]'), found is not null, reason from extraction
@@ -43,10 +43,10 @@ func (t *Texts) Known(ctx context.Context, tenant access.TenantID, texts []extra
 	return known, nil
 }
 
-// givenUp is the reason for not reading a text again after all attempts.
+// givenUp is the reason for abandoning a text after all attempts have failed.
 const givenUp = "the model gave no answer, or the process that asked it ended, in each of the attempts"
 
-// Claim implements extract.Store. It reserves a text for the caller, by the primary key.
+// Claim implements extract.Store. It reserves a text for the caller. Served by the primary key.
 func (t *Texts) Claim(ctx context.Context, tenant access.TenantID, text extract.Digest) (extract.Claim, error) {
 	var claim extract.Claim
 	// Of two that insert at once the second waits for the first, and finds its lease.
@@ -90,8 +90,8 @@ func (t *Texts) Settle(ctx context.Context, tenant access.TenantID, text extract
 	return nil
 }
 
-// Extracted records that a document's passages were read, in the transaction that writes its facts.
-// Drop removes the record.
+// Extracted records that a document's passages were read. Call it in the transaction that writes
+// the facts. Drop deletes the record.
 func Extracted(ctx context.Context, tx pgx.Tx, tenant access.TenantID, way extract.Digest, d extract.Document, texts []extract.Digest) error {
 	if _, err := tx.Exec(ctx, `insert into extracted (tenant_id, shard, document, first_chunk, way, digests) values ($1, $2, $3, $4, $5, $6)`,
 		string(tenant), d.Shard, d.Row, d.First, way[:], digestsOf(texts)); err != nil {
@@ -100,8 +100,8 @@ func Extracted(ctx context.Context, tx pgx.Tx, tenant access.TenantID, way extra
 	return nil
 }
 
-// Forget marks texts that no document contains, and deletes the facts of texts that were marked the
-// night before. By then a document that is being replaced has been stored again. Forget also
+// Forget marks texts that no document contains. It deletes the facts of texts that were marked the
+// night before. By then a document that was being replaced has been stored again. Forget also
 // deletes rows that older versions of the program left behind for deleted documents.
 func (t *Texts) Forget(ctx context.Context) error {
 	const used = `exists (select from (select tenant_id, unnest(digests) as digest from extracted) x where x.tenant_id = e.tenant_id and x.digest = e.digest)`
@@ -117,7 +117,7 @@ func (t *Texts) Forget(ctx context.Context) error {
 	return nil
 }
 
-// Again schedules abandoned texts for another attempt, and returns their number.
+// Again schedules abandoned texts for another attempt. It returns the number of texts.
 func (t *Texts) Again(ctx context.Context, tenant access.TenantID) (int64, error) {
 	tag, err := t.db.Pool.Exec(ctx, `
 		with again as (delete from extraction where tenant_id = $1 and reason <> '' returning digest),
@@ -137,8 +137,8 @@ type TextsSize struct {
 	Reasons                       map[string]int64 // why texts were given up
 }
 
-// Size returns counts of a tenant's texts for its operator. It checks no permissions. Took is the
-// mean duration of a model's answer.
+// Size returns counts of a tenant's texts, for its operator. It does not check permissions. Took is
+// the mean duration of a model's answer.
 func (t *Texts) Size(ctx context.Context, tenant access.TenantID, way extract.Digest) (TextsSize, error) {
 	s := TextsSize{Reasons: make(map[string]int64)}
 	var took float64

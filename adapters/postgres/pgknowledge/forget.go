@@ -10,15 +10,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// forgottenSQL computes the digest of a forgotten person, with this installation's key, from $1
-// (tenant) and an address. It is stored among those of accounts, none of which has a platform of
-// this name.
+// forgottenSQL computes the digest of a forgotten person from $1 (tenant) and an address, with this
+// installation's key. The digests of forgotten accounts are in the same table. No account has a
+// platform of this name.
 const forgottenSQL = `sha256(k.key || convert_to(concat_ws(chr(31), $1::text, 'knowledge', 'person', `
 
-// Forget deletes the facts about a person with an e-mail address: the entity with its names, its
-// facts, and the operator's statements. It also prevents new facts about the person from documents
-// that are read later. It reports whether there was anything to delete. The documents themselves do
-// not change.
+// Forget deletes the facts about a person with an e-mail address: the entity, its names and facts,
+// and the operator's statements. It also prevents new facts about the person from documents that
+// are read later. It does not change the documents. It reports whether there was anything to
+// delete.
 func (g *Graph) Forget(ctx context.Context, tenant access.TenantID, email string) (was bool, err error) {
 	email = strings.ToLower(email)
 	err = g.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

@@ -39,7 +39,7 @@ func readable(sql, held string) string {
 var _ knowledge.Graph = (*Graph)(nil)
 
 // Graph reads the facts that documents state. Each read returns only facts that the audience may
-// read at that moment. It is safe for concurrent use.
+// read at that time. It is safe for concurrent use.
 type Graph struct{ db *postgres.DB }
 
 // New returns the graph kept in db.
@@ -107,7 +107,7 @@ type naming struct {
 	row    int64
 }
 
-// mostNamings limits the documents read that use the names of a question.
+// mostNamings limits the number of documents with a question's names that are read.
 const mostNamings = 2000
 
 // Named implements knowledge.Graph.
@@ -187,11 +187,12 @@ func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowled
 	return g.resolve(ctx, q, closest(stated, covering))
 }
 
-// mostPatterns is how many patterns of a source's CODEOWNERS are compared with a document.
+// mostPatterns limits the number of CODEOWNERS patterns per source that are compared with a
+// document.
 const mostPatterns = 5000
 
-// covering returns the paths in CODEOWNERS files that match one of the documents, if owners are
-// requested.
+// covering returns the CODEOWNERS paths that match one of the documents. It returns nil if the
+// question does not ask for owners.
 func (g *Graph) covering(ctx context.Context, q knowledge.Question, about []naming) ([]int64, error) {
 	var ids []int64
 	if len(q.Relations) > 0 && !slices.Contains(q.Relations, knowledge.Owns) {
@@ -221,7 +222,7 @@ func (g *Graph) covering(ctx context.Context, q knowledge.Question, about []nami
 	return ids, nil
 }
 
-// closest drops statements about a path if a longer one matches the same document. In CODEOWNERS
+// closest drops statements about a path if a longer path matches the same document. In CODEOWNERS
 // the last matching line decides, and files list special cases last.
 func closest(all []stated, covering []int64) []stated {
 	longest := make(map[string]int) // by source
@@ -255,11 +256,11 @@ func closest(all []stated, covering []int64) []stated {
 	return all
 }
 
-// limitSlack is how many times the requested statements are read, because some refer to unreadable
-// documents and are dropped.
+// limitSlack is the factor by which more statements are read than requested. Statements that refer
+// to unreadable documents are dropped.
 const limitSlack = 3
 
-// side is one end of a row of statements.sql.
+// side is the subject or object in a row of statements.sql.
 type side struct {
 	id         int64
 	kind       knowledge.Kind
@@ -290,7 +291,7 @@ func scanStatement(row pgx.CollectableRow) (stated, error) {
 }
 
 // resolve looks up the documents that statements refer to. It drops statements whose document is
-// missing or unreadable, without revealing which.
+// missing or unreadable. The result does not reveal which of the two is the case.
 func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated) ([]knowledge.Statement, error) {
 	var addresses, ids, forms []string
 	for i := range all {
@@ -341,8 +342,7 @@ func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated)
 	return out, nil
 }
 
-// targets are the documents at some addresses, of some ids and of some titles, which the audience
-// may read.
+// targets returns the documents with the given addresses, ids or titles that the audience may read.
 func (g *Graph) targets(ctx context.Context, q knowledge.Question, addresses, ids, forms []string) (map[string]document.Ref, error) {
 	byKey := make(map[string]document.Ref)
 	if len(addresses)+len(ids)+len(forms) == 0 {
@@ -393,7 +393,7 @@ func texts[S ~string](in []S) []string {
 	return out
 }
 
-// orAll returns null for an empty list, which means no restriction.
+// orAll returns nil for an empty list. In SQL, null means no restriction.
 func orAll(list []string) []string {
 	if len(list) == 0 {
 		return nil

@@ -20,15 +20,16 @@ type Same struct {
 	At              time.Time
 }
 
-// ErrAlready reports two entities of which the operator said that already, ErrUnknown one that no
-// document names, and ErrItself one that was named twice.
+// ErrAlready means that the operator has already made the same statement about two entities.
+// ErrUnknown means that no document names the entity. ErrItself means that both entities are the
+// same.
 var (
 	ErrAlready = errors.New("that was said already")
 	ErrUnknown = errors.New("no document names it")
 	ErrItself  = errors.New("both are the same entity")
 )
 
-// ordered returns the two in canonical order, so that a merge is stored once.
+// ordered returns the two entities in canonical order, so that a merge is stored only once.
 func (s Same) ordered() Same {
 	if s.Kind > s.OtherKind || s.Kind == s.OtherKind && s.Key > s.OtherKey {
 		s.Kind, s.Key, s.OtherKind, s.OtherKey = s.OtherKind, s.OtherKey, s.Kind, s.Key
@@ -37,21 +38,21 @@ func (s Same) ordered() Same {
 }
 
 // Merge records that two entities are one. If they were recorded as separate, it deletes that
-// record instead and returns back as true, and documents decide again. Facts do not change: a query
-// for one entity returns the readable facts of both. Split undoes a merge, whatever was stated
-// meanwhile.
+// record instead and returns back = true. Documents then decide again. Facts do not change. A query
+// for one entity returns the readable facts of both. Split undoes a merge, whatever was stated in
+// the meantime.
 func (g *Graph) Merge(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
 	return g.state(ctx, tenant, s, "entity_apart", `insert into entity_merge (tenant_id, kind, key, other_kind, other_key, said_by, reason) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`, s.Reason)
 }
 
-// Split undoes a merge and returns back as true; documents then decide again. Without a merge it
-// records that the two are separate, whatever documents say. Merge undoes that.
+// Split undoes a merge and returns back = true. Documents then decide again. If there is no merge,
+// Split records that the two entities are separate, whatever documents state. Merge undoes that.
 func (g *Graph) Split(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
 	return g.state(ctx, tenant, s, "entity_merge", `insert into entity_apart (tenant_id, kind, key, other_kind, other_key, said_by) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`)
 }
 
-// state withdraws a statement about two entities in a table, or else records the opposite, in one
-// transaction.
+// state deletes a statement about two entities from a table. If there is none, it records the
+// opposite statement. It uses one transaction.
 func (g *Graph) state(ctx context.Context, tenant access.TenantID, s Same, before, instead string, more ...any) (back bool, err error) {
 	s = s.ordered()
 	if s.Kind == s.OtherKind && s.Key == s.OtherKey {
@@ -89,7 +90,7 @@ func (g *Graph) state(ctx context.Context, tenant access.TenantID, s Same, befor
 	return back, nil
 }
 
-// Said lists merges and, with Apart set, separations, newest first.
+// Said lists merges and separations, newest first. Separations have Apart set.
 func (g *Graph) Said(ctx context.Context, tenant access.TenantID, most int) ([]Same, error) {
 	rows, err := g.db.Pool.Query(ctx, `
 		select false, kind, key, other_kind, other_key, reason, said_by, created_at from entity_merge where tenant_id = $1
@@ -119,7 +120,7 @@ type Size struct {
 	Bytes      int64 // of the tables, of all tenants
 }
 
-// Size returns counts of a tenant's graph for its operator. It checks no permissions.
+// Size returns counts of a tenant's graph, for its operator. It does not check permissions.
 func (g *Graph) Size(ctx context.Context, tenant access.TenantID) (Size, error) {
 	s := Size{Entities: make(map[knowledge.Kind]int64), Statements: make(map[knowledge.Relation]int64)}
 	err := g.db.Pool.QueryRow(ctx, `

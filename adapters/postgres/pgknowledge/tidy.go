@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Name is a name that older passages were not searched for yet.
+// Name is a name that was not searched for in older passages yet.
 type Name struct {
 	ID        int64
 	Form      string
@@ -17,10 +17,10 @@ type Name struct {
 }
 
 // mostSpellings limits the spellings of a name that are searched for in older passages. Spellings
-// with other accents are different words in the index.
+// with different accents are different words in the index.
 const mostSpellings = 4
 
-// Unsearched returns names that were not searched for yet, and their number, counted up to most.
+// Unsearched returns up to most names that were not searched for yet.
 func (g *Graph) Unsearched(ctx context.Context, tenant access.TenantID, most int) ([]Name, error) {
 	rows, err := g.db.Pool.Query(ctx, `
 		select id, form, array(select distinct shown from alias a where a.tenant_id = $1 and a.name = n.id order by 1 limit $3)
@@ -53,8 +53,8 @@ type Passage struct {
 	Text  string
 }
 
-// Find searches stored passages of a shard for some names, and stores their positions. The caller
-// holds the shard's lock.
+// Find searches stored passages of a shard for some names, and stores the mentions. The caller must
+// hold the shard's lock.
 func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, passages []Passage, names []Name) error {
 	known, err := w.names(ctx, tx, tenant)
 	if err != nil {
@@ -96,11 +96,11 @@ func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 	return nil
 }
 
-// purgeStep is how many names and entities are deleted at once.
+// purgeStep is the number of names and entities that one call of Purge deletes.
 const purgeStep = 5000
 
-// Purge deletes names and entities that no document uses, and reports whether there may be more.
-// The caller holds the locks of all shards of the tenant, so that no other transaction is about to
+// Purge deletes names and entities that no document uses. It returns true if there may be more. The
+// caller must hold the locks of all shards of the tenant, so that no other transaction can start to
 // use them.
 func Purge(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (more bool, err error) {
 	names, err := tx.Exec(ctx, `

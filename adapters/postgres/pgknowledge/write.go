@@ -1,8 +1,8 @@
 // Package pgknowledge stores the facts that documents state, and the names in each passage
 // (core/knowledge). Its tables are entity, entity_name, alias, edge, mention, entity_merge and
-// entity_apart. Tables extraction and extracted store the facts that a model read (core/extract).
-// Rows are written and deleted in the transaction of their document. The writer holds the lock of
-// its shard.
+// entity_apart. Tables extraction and extracted store the facts that a model extracted
+// (core/extract). Rows are written and deleted in the transaction of their document. The writer
+// holds the lock of the document's shard.
 package pgknowledge
 
 import (
@@ -20,13 +20,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ReadingVersion is stored with each document. A document with an earlier version, or none, is read
-// again from its stored text. The index document_older and the query for such documents contain
-// this number.
+// ReadingVersion is stored with each document. Documents with an earlier version or none are read
+// again from their stored text. The index document_older and the query for such documents contain
+// the same number.
 const ReadingVersion = 2
 
 // mostNames limits the names that are searched for in text, at 100 bytes of memory each. Questions
-// still find the others.
+// find all other names too.
 const mostNames = 500_000
 
 // Writer writes the facts and names of documents. It caches the names of a tenant. It is safe for
@@ -46,7 +46,7 @@ type names struct {
 // NewWriter returns a writer with an empty cache.
 func NewWriter() *Writer { return &Writer{tenants: make(map[access.TenantID]*names)} }
 
-// Written is a document that is being stored, with its place.
+// Written is a document that is being stored, with its shard and row.
 type Written struct {
 	Shard    int16
 	Row      int64 // of the document
@@ -56,7 +56,8 @@ type Written struct {
 	Reading  knowledge.Reading
 }
 
-// Put stores the facts and names of one tenant's documents, for which none may be stored yet.
+// Put stores the facts and names of one tenant's documents. The documents must not have stored
+// facts yet.
 func (w *Writer) Put(ctx context.Context, tx pgx.Tx, tenant access.TenantID, docs []Written) error {
 	known, err := w.names(ctx, tx, tenant)
 	if err != nil {
@@ -85,8 +86,8 @@ func (w *Writer) Put(ctx context.Context, tx pgx.Tx, tenant access.TenantID, doc
 	return rows.copy(ctx, tx, tenant)
 }
 
-// names updates the cached names of a tenant. The lock of the shard guarantees that they arrive in
-// the order of their numbers.
+// names adds new names to the cached names of a tenant. The shard's lock guarantees that names
+// become visible in the order of their numbers.
 func (w *Writer) names(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (*names, error) {
 	w.mu.Lock()
 	n := w.tenants[tenant]
@@ -207,8 +208,8 @@ func collect(docs []Written) *batch {
 	return b
 }
 
-// number gives names and entities their numbers. Both are inserted in order, so that writers of
-// different shards cannot block one another for good.
+// number assigns numbers to names and entities. It inserts both in order, which prevents deadlocks
+// between writers of different shards.
 func (b *batch) number(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	forms := make([]string, 0, len(b.names))
 	for form := range b.names {
@@ -256,7 +257,7 @@ func (b *batch) number(ctx context.Context, tx pgx.Tx, tenant access.TenantID) e
 	return nil
 }
 
-// find looks for names in the passages. A document's own titles are no mentions.
+// find searches the passages for names. It ignores the document's own titles.
 func (b *batch) find(docs []Written, known *names, fresh *knowledge.Lexicon) {
 	known.mu.Lock()
 	defer known.mu.Unlock()
@@ -288,7 +289,7 @@ func (b *batch) find(docs []Written, known *names, fresh *knowledge.Lexicon) {
 	}
 }
 
-// live drops mentions of names that were deleted since they were cached.
+// live drops mentions of names that were deleted after they were cached.
 func (b *batch) live(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	var ids []int64
 	for _, m := range b.mentions {
@@ -345,8 +346,8 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) err
 	return nil
 }
 
-// KeepLinks adds to new readings the stored links that the source reported and the text lacks.
-// Served by the primary keys.
+// KeepLinks adds stored links to new readings. These are links that the source reported and that
+// are not in the text. Served by the primary keys.
 func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []Written) error {
 	at, ids := make(map[int64]int, len(docs)), make([]int64, len(docs))
 	for i := range docs {
@@ -377,8 +378,8 @@ func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 	return nil
 }
 
-// Drop queues what deletes all that rests on documents, by their rows and the ranges of their
-// chunks. Served by the primary keys.
+// Drop queues statements that delete everything derived from documents. rows are the documents'
+// rows, and firsts and counts are the ranges of their chunks. Served by the primary keys.
 func Drop(work *pgx.Batch, tenant access.TenantID, shard int16, rows, firsts []int64, counts []int32) {
 	work.Queue(`delete from alias where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)
 	work.Queue(`delete from edge where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)

@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeepSearches stores deep searches with their turns, and deletes them together. It is safe for
-// concurrent use.
+// DeepSearches stores deep searches with their turns. A deep search is deleted with its turn.
+// DeepSearches is safe for concurrent use.
 type DeepSearches struct{ db *postgres.DB }
 
 var _ deepsearch.Journal = (*DeepSearches)(nil)
@@ -34,8 +34,8 @@ type deepRow struct {
 	Finding                     []byte
 }
 
-// deepRows returns the sub-questions of a turn: first those with findings, in the order of arrival.
-// Served by the primary key.
+// deepRows returns the sub-questions of a turn. Sub-questions with findings come first, in the
+// order of the findings. Served by the primary key.
 func deepRows(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn session.TurnID) ([]deepRow, error) {
 	return postgres.QueryAll[deepRow](ctx, q, `
 		select number, round, after, again, added, text, ordinal, state, shown, finding from deep_question where tenant_id = $1 and turn_id = $2 order by ordinal nulls last, number`, tenant, turn)
@@ -96,7 +96,8 @@ func (s *DeepSearches) Record(ctx context.Context, tenant access.TenantID, turn 
 	return r, nil
 }
 
-// fenced runs a change if the attempt is the running turn's newest.
+// fenced runs a change in a transaction if f is the newest attempt of a running turn. Otherwise it
+// returns an error.
 func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string, change func(pgx.Tx) error) error {
 	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		var n int
@@ -151,8 +152,8 @@ func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.R
 	})
 }
 
-// earlyInstructions returns what people said about a search before it had a plan. Each instruction
-// adds one question.
+// earlyInstructions returns the instructions of people that arrived before a search had a plan.
+// Each instruction adds one question.
 func earlyInstructions(ctx context.Context, tx pgx.Tx, f session.Fence, question string) (early []deepsearch.Instruction, err error) {
 	const said = `select early from deep_search where tenant_id = $1 and turn_id = $2 and question = $3`
 	err = tx.QueryRow(ctx, said, f.Tenant, f.Turn, postgres.Storable(question)).Scan(&early)
@@ -188,7 +189,7 @@ func addDeep(ctx context.Context, tx pgx.Tx, f session.Fence, before int, questi
 	return tx.SendBatch(ctx, batch).Close()
 }
 
-// errErased reports that a deep search was erased with its question or its answer.
+// errErased means that a deep search was erased with its question or answer.
 var errErased = errors.New("the deep search was erased")
 
 // Extend implements deepsearch.Journal.
@@ -253,14 +254,14 @@ func (s *DeepSearches) Forget(ctx context.Context, f session.Fence, text string)
 	})
 }
 
-// forgetDeep deletes the deep searches of turns whose answers or questions were erased.
+// forgetDeep deletes the deep searches of turns whose questions or answers were erased.
 func forgetDeep(ctx context.Context, q postgres.Executor, tenant access.TenantID, turns ...string) error {
 	_, err := q.Exec(ctx, `delete from deep_search where tenant_id = $1 and turn_id = any($2::text[]::uuid[])`, tenant, turns)
 	return err
 }
 
-// copyDeep copies the findings of a deep search to another turn. Its open sub-questions count as
-// not searched.
+// copyDeep copies the findings of a deep search to another turn. Sub-questions without a finding
+// are marked as not searched.
 func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to string) error {
 	batch := new(pgx.Batch)
 	batch.Queue(`
@@ -280,10 +281,11 @@ func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to s
 	return nil
 }
 
-// sentenceUnasked is the finding of a sub-question that a stopped search had not reached.
+// sentenceUnasked is the finding of a sub-question that a search did not reach before it was
+// stopped.
 const sentenceUnasked = "The search was stopped before this was looked into."
 
-// loadPlan returns the plan of a turn's deep search, in the order of its findings, and its final
+// loadPlan returns the plan of a turn's deep search, in the order of its findings, and the final
 // progress.
 func loadPlan(ctx context.Context, tx pgx.Tx, of session.Turn) (plan []session.PlanRow, end packet.Progress, err error) {
 	rows, err := deepRows(ctx, tx, of.Session.Tenant, of.ID)

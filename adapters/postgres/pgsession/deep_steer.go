@@ -16,9 +16,13 @@ import (
 
 var _ deepsearch.Steering = (*DeepSearches)(nil)
 
-// steerable is a turn that an instruction may refer to. Going: it has no outcome yet. Rows: planned
-// questions. Added: questions of people, including those before the plan. Open: a worker checks for
-// changes, or will. Asked: the search waited, or waits, to be started.
+// steerable is a turn to which an instruction may refer.
+//
+// - Going: the turn has no outcome yet.
+// - Open: a worker checks for changes of the plan, or will do so.
+// - Asked: the search waited or waits for a person to start it.
+// - Rows: number of planned questions.
+// - Added: number of questions from people, including those from before the plan.
 type steerable struct {
 	ID, Asker, Starter        string
 	Going, Open, Asked, Waits bool
@@ -91,7 +95,8 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 	return became, err
 }
 
-// storeEarly stores an instruction once for a plan that is still being made.
+// storeEarly stores an instruction for a plan that does not exist yet. It stores equal instructions
+// only once.
 func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string, in deepsearch.Instruction) error {
 	_, err := tx.Exec(ctx, `
 		update deep_search set early = (early::jsonb || jsonb_build_array($3::jsonb))::json
@@ -99,7 +104,7 @@ func storeEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn str
 	return err
 }
 
-// changePlan drops rows of a plan and adds one.
+// changePlan drops rows of a plan and adds one row, as the instruction says.
 func changePlan(ctx context.Context, tx pgx.Tx, f session.Fence, d steerable, in deepsearch.Instruction) error {
 	drop := make([]int, 0, len(in.Drop))
 	drop = append(drop, in.Drop...)

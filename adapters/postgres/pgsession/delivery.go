@@ -74,7 +74,8 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 	return s.pageError("record the message of", f, key, err)
 }
 
-// stopIfAllowed applies a stop that arrived before its message was recorded.
+// stopIfAllowed applies a stop that was requested before its message was recorded. It does nothing
+// if the people who requested the stop may not stop the turn.
 func stopIfAllowed(ctx context.Context, tx pgx.Tx, f session.Fence, stop tombstone) error {
 	if len(stop.by) == 0 && !stop.privileged {
 		return nil
@@ -169,8 +170,8 @@ func (s *Store) Pages(ctx context.Context, f session.Fence) ([]session.Page, err
 	return pages, nil
 }
 
-// checkAttempt fails unless the attempt is the turn's newest. In a transaction it locks the turn
-// until the commit.
+// checkAttempt returns an error unless the attempt is the turn's newest. In a transaction it locks
+// the turn until the commit.
 func checkAttempt(ctx context.Context, q postgres.Executor, f session.Fence) error {
 	var attempt int
 	err := q.QueryRow(ctx, `select attempt from turn where tenant_id = $1 and id = $2 for share`, f.Tenant, f.Turn).Scan(&attempt)
@@ -193,6 +194,6 @@ func (s *Store) pageError(what string, f session.Fence, key session.PageKey, err
 	return fmt.Errorf("%s %s %d of turn %s: %w", what, key.Kind, key.Number+1, f.Turn, err)
 }
 
-// markUnwritten marks the pages of a turn as not written, so that the next delivery writes them.
+// markUnwritten marks the pages of a turn as unwritten, so that the next delivery writes them.
 const markUnwritten = `update delivery set content_hash = '', state = case when state = 'final' then 'posted' else state end
 	where tenant_id = $1 and turn_id = $2`

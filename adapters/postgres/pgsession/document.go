@@ -20,10 +20,11 @@ type numberedRow struct {
 	documentRow
 }
 
-// splitReferences separates the documents of answers. References without text, which an answer
-// inherits from earlier ones, are stored as numbers of the session's documents, by the answer's
-// index. The others stay. New documents are added to the session. A number that means another
-// document in this session, as in an answer copied from a private one, is not inherited.
+// splitReferences splits the documents of answers into inherited and own references, by the
+// answer's index. Inherited references have no text, because they come from earlier answers. They
+// are stored as numbers of the session's documents. New documents are added to the session. A
+// number is not inherited if it means another document in this session, for example in an answer
+// copied from a private session.
 func splitReferences(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, messages []message.Message) (
 	own [][]message.Reference, inherited [][]int32, err error,
 ) {
@@ -70,8 +71,8 @@ func (c *refColumns) add(d document.Ref) {
 	c.updated = append(c.updated, postgres.OrNull(d.UpdatedAt))
 }
 
-// assignNumbers adds the passages to the session of a turn, and returns the document of each
-// number.
+// assignNumbers stores the numbers of documents in the session of a turn. It returns the document
+// of each number.
 func assignNumbers(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, shown map[int32]message.Reference) (map[int32]string, error) {
 	known, err := storedNumbers(ctx, q, tenant, turn, numbers)
 	if err != nil || len(known) == len(numbers) {

@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// claimPress claims the id of a press for a turn. It returns false if it was claimed before.
+// claimPress records that a turn uses the id of a button press. It returns false if the id was used
+// before.
 func claimPress(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, key, turn string) (bool, error) {
 	const claim = `
 		insert into event (tenant_id, platform, workspace, event_key, turn_id) values ($1, $2, $3, $4, $5)
@@ -25,7 +26,8 @@ func claimPress(ctx context.Context, q postgres.Executor, tenant access.TenantID
 	return tag.RowsAffected() > 0, nil
 }
 
-// claimPrefix distinguishes claims from platform events, which share the table and the retention.
+// claimPrefix is the key prefix of claims. Claims are stored in the table of platform events and
+// deleted with them.
 const claimPrefix = "claim:"
 
 // Claim implements session.Store.
@@ -42,10 +44,10 @@ func (s *Store) Claim(ctx context.Context, tenant access.TenantID, at thread.Ref
 }
 
 const (
-	// refusedPrefix distinguishes refusals from platform events, which share the table and the
-	// retention.
+	// refusedPrefix is the key prefix of refusals. Refusals are stored in the table of platform
+	// events and deleted with them.
 	refusedPrefix = "refused:"
-	// noTurn is the turn id of accepted events that did not become a turn.
+	// noTurn is the turn id of accepted events for which no turn was created.
 	noTurn = "00000000-0000-0000-0000-000000000000"
 )
 

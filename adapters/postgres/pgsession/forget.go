@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Forget implements session.Store. Event keys stay as long as platforms redeliver events, so that
-// deleted questions are not accepted again. They contain no name.
+// Forget implements session.Store. It keeps event keys as long as platforms redeliver events, so
+// that deleted questions are not accepted again. Event keys contain no name.
 func (s *Store) Forget(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, person string,
 ) (gone session.Forgotten, err error) {
@@ -91,8 +91,9 @@ func (s *Store) Forget(
 	return gone, nil
 }
 
-// forgetFiles deletes the files that a person kept for that person alone. Other files stay, without
-// a name. The index follows the new revision.
+// forgetFiles deletes the files that only this person can read, and raises the revision if there
+// are any, so that the index is updated. It removes the person's name from other files. It returns
+// the number of deleted files.
 func forgetFiles(ctx context.Context, tx pgx.Tx, tenant access.TenantID, platform thread.Platform, person string) (int, error) {
 	const revise = `
 		update upload_state set revision = revision + 1 where tenant_id = $1

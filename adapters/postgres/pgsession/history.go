@@ -35,7 +35,7 @@ func (s *Store) Load(ctx context.Context, before session.Turn, limit int) ([]mes
 	return messages, nil
 }
 
-// withCorrections replaces what models wrote with what people did.
+// withCorrections replaces answers of models by the corrections that people made.
 func (s *Store) withCorrections(
 	ctx context.Context, tenant access.TenantID, rows []messageRow, messages []message.Message,
 ) ([]message.Message, error) {

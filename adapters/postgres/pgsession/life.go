@@ -15,14 +15,15 @@ import (
 // under its names; life_note.go has what is noted on a turn without its going anywhere. Who calls
 // them has locked what has to be locked, and does with other tables what belongs to it.
 
-// eventSQL returns a statement for an event. Placeholders for states are filled in from
-// session.Life, so that the statement allows only its transitions:
+// eventSQL returns the SQL statement for an event. It replaces placeholders for states according to
+// session.Life, so that the statement allows only the event's transitions:
 //
-// {from t} is true if turn t is in a state in which the event happens. {from t running …} is true
-// if t is in one of these, all of them states of the event. {next t} is the state after the event.
-// {to done} is that state, which must be a result of the event.
+// - {from t} is true if turn t is in a state in which the event can happen.
+// - {from t running …} is true if turn t is in one of the named states.
+// - {next t} is the state of turn t after the event.
+// - {to done} is the named state.
 //
-// It panics if session.Life has no such transition. Statements are made at program start.
+// eventSQL panics if session.Life has no such transition. Statements are built at program start.
 func eventSQL(e session.Event, sql string) string {
 	return placeholderPattern.ReplaceAllStringFunc(sql, func(text string) string {
 		words := strings.Fields(text[1 : len(text)-1])
@@ -44,7 +45,8 @@ func eventSQL(e session.Event, sql string) string {
 
 var placeholderPattern = regexp.MustCompile(`\{(?:from|next|to) [^}]*\}`)
 
-// fromStates returns a condition that a turn is in one of the states, or in any state of the event.
+// fromStates returns an SQL condition that a turn is in one of the states. Without states, it
+// allows any state in which the event can happen.
 func fromStates(e session.Event, turn string, states []string) string {
 	var all []string
 	for _, w := range session.Life {
@@ -63,7 +65,7 @@ func fromStates(e session.Event, turn string, states []string) string {
 	return turn + ".state in ('" + strings.Join(states, "', '") + "')"
 }
 
-// nextState returns an expression for a turn's state after the event.
+// nextState returns an SQL expression for a turn's state after the event.
 func nextState(e session.Event, turn string) string {
 	after := make(map[session.State]session.State)
 	var moves string
@@ -101,7 +103,8 @@ var askedSQL = eventSQL(session.Asked, `
 	        {to queued})
 	returning intake_at, number`)
 
-// askedOfSQL stores a turn derived from another one ($2) as $9. A shared copy has its answer.
+// askedOfSQL stores a turn that is derived from another turn ($2). $9 is the kind of derivation. A
+// shared copy is stored with the answer.
 var askedOfSQL = eventSQL(session.Asked, `
 	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token,
 		reply_expires_at, platform, workspace, place, origin, origin_as, state, outcome, sentence, disturbed, revision, finished_at, agent, models)
@@ -110,9 +113,9 @@ var askedOfSQL = eventSQL(session.Asked, `
 		case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent, models
 	from turn where tenant_id = $1 and id = $2`)
 
-// overtakenSQL closes the waiting unasked answers of a session ($2) when a person asks there. It
-// returns them, and whether the session has waiting turns whose questions were written later.
-// Served by turn_unfinished.
+// overtakenSQL closes the waiting unasked answers of a session ($2) when a person asks a question
+// there. It returns the closed turns. It also returns whether the session has waiting turns with
+// later questions. Served by turn_unfinished.
 var overtakenSQL = eventSQL(session.Overtaken, `
 	with closed as (
 		update turn t set state = {next t}, outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
@@ -126,37 +129,40 @@ var leaseQuery string
 // leasedSQL leases turns to a replica.
 var leasedSQL = eventSQL(session.Leased, strings.ReplaceAll(leaseQuery, "{held up t}", mustWait))
 
-// awaitsStart is true of a turn e whose deep search waits for a person to start it. Other questions
-// of the thread do not wait for that.
+// awaitsStart is true if a person must still start the deep search of turn e. Other questions of
+// the thread do not wait for such a turn.
 const awaitsStart = `(e.state = 'queued' and e.not_before > statement_timestamp() and exists (
 	select from deep_search d where d.tenant_id = e.tenant_id and d.turn_id = e.id and d.asked_at is not null and d.choice is null))`
 
-// mustWait is true for a queued turn t that must wait for another turn of its session. That is an
-// unfinished earlier one, or one that is running and overtook it while it waited for a person.
-// Served by turn_unfinished.
+// mustWait is true if a queued turn t must wait for another turn of its session. It waits for an
+// unfinished earlier turn. It also waits for a running turn that overtook it while it waited for a
+// person. Served by turn_unfinished.
 const mustWait = `exists (
 	select from turn e where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.state <> 'done'
 	  and case when e.number < t.number then not ` + awaitsStart + ` else e.state <> 'queued' end)`
 
-// aheadSQL counts the turns of a session ($2) that the one with the number $3 waits for. Served by
-// turn_unfinished.
+// aheadSQL counts the turns of a session ($2) for which the turn with number $3 must wait. Served
+// by turn_unfinished.
 const aheadSQL = `select count(*) from turn e where e.tenant_id = $1 and e.session_id = $2 and e.number < $3 and e.state <> 'done' and not ` + awaitsStart
 
-// suspectedSQL takes a turn from a dead replica, so that it can be leased in isolation.
+// suspectedSQL moves a turn of a dead replica to a quarantine, so that it can be leased in
+// isolation.
 var suspectedSQL = eventSQL(session.Leased, `
 	update turn t set quarantine = owner, owner = '', attempt = attempt + 1, takeovers = takeovers + 1, lone_deaths = lone_deaths + $3
 	where tenant_id = $1 and id = $2 and {from t running delivering done}`)
 
-// handedBackSQL releases a turn. It increases the attempt at once, which fences the worker.
+// handedBackSQL releases a turn. It increases the attempt at once, so that the worker is fenced
+// off.
 var handedBackSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1,
 		failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (state <> 'done' or disturbed)`)
 
-// awaitedSQL releases a turn whose deep search waits for a person: until at most $4 µs after the
-// question, and $5 µs from now. It does not wait if the plan does not have the $6 sub-questions, of
-// which $7 are dropped, that were shown. Without a stored search it waits 20 s. The turn leaves
-// quarantine, since it did not end a process.
+// awaitedSQL releases a turn whose deep search waits for a person. The turn waits at most $4 µs
+// after the search was offered and at most $5 µs from now. It does not wait if the person has
+// chosen. Nor does it wait if the plan has changed since it was shown with $6 sub-questions, $7 of
+// them dropped. If no search is stored, the turn waits 20 s. The turn leaves its quarantine,
+// because it did not end a process.
 var awaitedSQL = eventSQL(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1, quarantine = '', not_before = case
 		when t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null then '-infinity'
@@ -167,19 +173,18 @@ var awaitedSQL = eventSQL(session.HandedBack, `
 			from deep_search d where d.tenant_id = $1 and d.turn_id = $2), clock_timestamp() + interval '20 seconds') end
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t running}`)
 
-// leftSQL takes from a replica that leaves what it holds, and leftRepairsSQL what it was to show
-// once more. Served by turn_held and turn_disturbed.
+// leftSQL releases the turns of a leaving replica. leftRepairsSQL releases its repairs, which are
+// answers to show again. Served by turn_held and turn_disturbed.
 var (
-	// leftSQL takes from a leaving replica its turns, and leftRepairsSQL its repairs. Served by
-	// turn_held and turn_disturbed.
+	// leftSQL releases the turns of a leaving replica. leftRepairsSQL releases its repairs. Served
+	// by turn_held and turn_disturbed.
 	leftSQL = eventSQL(session.HandedBack, `
 		update turn t set state = {next t}, owner = '', attempt = attempt + 1 where owner = $1 and {from t running delivering}`)
 	leftRepairsSQL = eventSQL(session.HandedBack, `
 		update turn t set owner = '', attempt = attempt + 1 where owner = $1 and {from t done} and disturbed`)
 )
 
-// finishedSQL saves the outcome of an attempt. A superseded turn without messages needs no
-// delivery.
+// finishedSQL saves the outcome of an attempt. A superseded turn without messages is not delivered.
 var finishedSQL = eventSQL(session.Finished, `
 	update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
 		state = case when $4 = 'superseded' and not exists (
@@ -188,14 +193,15 @@ var finishedSQL = eventSQL(session.Finished, `
 	returning removed_at is not null, edited_text is not null and stop_requested_at is null,
 		edited_text is not null and stop_requested_at is not null, ambient and $4 = 'answered'`)
 
-// pendingEdit is true of a turn with an edit that waits for the delivery to end; a person's stop
-// cancels it.
+// pendingEdit is true if a turn has an edit that waits for the end of the delivery. A stop by a
+// person cancels the edit.
 const pendingEdit = `(edited_text is not null and stop_requested_at is null and removed_at is null and state = 'delivering')`
 
-// isFinalRevision is true of a turn whose delivered content is final.
+// isFinalRevision is true if the delivered content of a turn is final.
 const isFinalRevision = `(revision = leased_revision and (not disturbed or state = 'done'))`
 
-// deliveredSQL ends a turn after its delivery. If its question was deleted, the text is erased too.
+// deliveredSQL ends a turn after its delivery. If the question was deleted, it also erases the text
+// of the answer.
 var deliveredSQL = eventSQL(session.Delivered, `
 	with d as (
 		update turn t set state = {to done}, owner = '', quarantine = '', disturbed = not `+isFinalRevision+`, delivered_at = coalesce(delivered_at, clock_timestamp()),
@@ -211,14 +217,14 @@ var deliveredSQL = eventSQL(session.Delivered, `
 	)
 	select count(*) from d`)
 
-// stopAskedSQL records a stop of turns and returns those that were not stopped before.
+// stopAskedSQL records a stop of turns and returns the turns that were not stopped before.
 var stopAskedSQL = eventSQL(session.StopAsked, `
 	update turn t set stop_requested_at = clock_timestamp(), stop_requested_by = $3, not_before = '-infinity'
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and {from t}
 	returning id::text`)
 
-// editedSQL stores the new text of a question. The edit had room in its quotas, whether or not the
-// question had.
+// editedSQL stores the new text of a question. It clears the question's quota limit, because the
+// edit was within its own quotas.
 var editedSQL = eventSQL(session.Edited, `
 	update turn t set edited_text = $3, edited_files = coalesce($4, edited_files), limited_until = null
 	where tenant_id = $1 and id = $2 and {from t}`)
@@ -226,10 +232,10 @@ var editedSQL = eventSQL(session.Edited, `
 // editedTakenSQL clears the edit after it was applied.
 var editedTakenSQL = eventSQL(session.Edited, `update turn t set edited_text = null, edited_files = null where tenant_id = $1 and id = $2 and {from t}`)
 
-// editedNumberSQL gives a turn the number of the newest of its session ($3), and editedAgainSQL has
-// it answered again. That it was asked before is left in its place by editedBeforeSQL, under the id
-// $3 and the number that the turn had ($4); what was made of it is of that one from then on
-// (editedOriginSQL).
+// Statements that queue a turn again after an edit. editedNumberSQL gives the turn the newest
+// number ($3) of its session. editedBeforeSQL stores the earlier question as a superseded turn with
+// the id $3 and the turn's old number ($4). editedOriginSQL makes that turn the origin of turns
+// derived from the earlier question. editedAgainSQL queues the turn.
 var (
 	editedNumberSQL = eventSQL(session.Edited, `update turn t set number = $3 where tenant_id = $1 and id = $2 and {from t}`)
 	editedBeforeSQL = eventSQL(session.Edited, `

@@ -2,8 +2,8 @@ package pgsession
 
 import "github.com/footnotehq/footnote/core/session"
 
-// withdrawnSQL records that the question of turns was deleted. It ends those without a running
-// attempt, and delivers visible ones again.
+// withdrawnSQL records that the question of turns was deleted. It ends turns without a running
+// attempt. It delivers visible turns again.
 var withdrawnSQL = eventSQL(session.Withdrawn, `
 	update turn t set withdrawn_at = coalesce(withdrawn_at, clock_timestamp()), edited_text = null, edited_files = null, pending = null,
 		state = {next t}, attempt = attempt + (state = 'queued')::int, revision = revision + (state <> 'running')::int,
@@ -15,7 +15,7 @@ var withdrawnSQL = eventSQL(session.Withdrawn, `
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and {from t}`)
 
 // withdrawnEraseSQL deletes the answers of turns whose question was deleted and that need no
-// delivery: everything that models wrote, searched for and were given.
+// delivery. It deletes everything that models wrote, searched for and received.
 var withdrawnEraseSQL = eventSQL(session.Withdrawn, `
 	with gone as (
 		update turn t set correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
@@ -26,8 +26,8 @@ var withdrawnEraseSQL = eventSQL(session.Withdrawn, `
 	)
 	delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`)
 
-// editedEraseSQL deletes the questions and answers that a turn ($2) replaced, except for shared
-// copies, which remain visible. By turn_place.
+// editedEraseSQL deletes the questions and answers that a turn ($2) replaced. It keeps shared
+// copies, which remain visible. Served by turn_place.
 var editedEraseSQL = eventSQL(session.Edited, `
 	with before as (
 		select e.id from turn t join turn e on e.tenant_id = t.tenant_id and e.session_id = t.session_id
@@ -46,9 +46,9 @@ var editedEraseSQL = eventSQL(session.Edited, `
 	)
 	delete from run r using before where r.tenant_id = $1 and r.turn_id = before.id`)
 
-// removedSQL removes the answers of turns that show the same one, and returns them with whether
-// they run. Waiting ones do not start; running ones are stopped, and their Finish reports the
-// removal. Replaced turns have no messages to write.
+// removedSQL removes the answers of turns that show the same answer. It returns the turns and
+// whether each is running. Waiting turns do not start. Running turns are stopped, and their Finish
+// returns session.ErrRemoved. Replaced turns have no messages to write.
 var removedSQL = eventSQL(session.Removed, `
 	update turn t set removed_at = clock_timestamp(), removed_by = $3, removed_by_name = $4, removal_reason = $5,
 		correction = null, corrected_at = null, corrected_by = '', corrected_by_name = '', sentence = '',
@@ -61,8 +61,8 @@ var removedSQL = eventSQL(session.Removed, `
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and removed_at is null and {from t}
 	returning id::text, state = 'running'`)
 
-// removedShownSQL deletes the text of an answer ($2) whose message a person deleted, and the
-// answers that it replaced.
+// removedShownSQL deletes the text of an answer ($2) after a person deleted its message. It also
+// deletes the answers that it replaced.
 var removedShownSQL = eventSQL(session.Removed, `
 	with gone as (
 		update turn e set removed_at = clock_timestamp(), sentence = '', correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
@@ -74,7 +74,7 @@ var removedShownSQL = eventSQL(session.Removed, `
 	)
 	delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`)
 
-// Changes to a shown answer: it is corrected, kept, posted again for one person, or replaced by
+// Changes to a shown answer: correct it, keep it, post it again for one person, or replace it by
 // another turn.
 var (
 	correctedSQL = eventSQL(session.Revised, `
@@ -88,8 +88,8 @@ var (
 	replacedSQL = eventSQL(session.Revised, `update turn t set replaced_by = $3::uuid, disturbed = false where tenant_id = $1 and id = $2 and {from t}`)
 )
 
-// orphanedSQL ends turns that no replica can deliver, such as those of a closed terminal. It
-// returns them with whether superseded is their outcome.
+// orphanedSQL ends turns that no replica can deliver, such as those of a closed terminal. For each
+// turn it returns whether the turn had no outcome before and is now superseded.
 var orphanedSQL = eventSQL(session.Orphaned, `
 	update turn t set state = {next t}, outcome = coalesce(t.outcome, 'superseded'), owner = '', attempt = t.attempt + 1,
 		finished_at = coalesce(t.finished_at, clock_timestamp())
@@ -99,6 +99,6 @@ var orphanedSQL = eventSQL(session.Orphaned, `
 	where t.tenant_id = o.tenant_id and t.id = o.id
 	returning t.tenant_id, t.id::text, o.open`)
 
-// restoredSQL takes turns from replicas of before a restore. A raised attempt indicates an earlier
-// one.
+// restoredSQL releases all turns that replicas held when the backup was made. It increases the
+// attempt. A higher attempt means that an earlier attempt may have written messages.
 var restoredSQL = eventSQL(session.Restored, `update turn t set state = {next t}, owner = '', attempt = attempt + 1 where {from t}`)

@@ -2,15 +2,16 @@ package pgsession
 
 import "github.com/footnotehq/footnote/core/session"
 
-// overwrittenSQL records that attempt $3 at turn $4 may have written into messages that now belong
-// to turn $2. It does nothing for that turn's newest attempt.
+// overwrittenSQL records that attempt $3 of turn $4 may have written into messages that now belong
+// to turn $2. It does nothing if that is the newest attempt of turn $2.
 var overwrittenSQL = eventSQL(session.Overwritten, `update turn t set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4) and {from t}`)
 
-// beingAnswered is true of a turn whose attempt may still change its question.
+// beingAnswered is true if an attempt may still change the question of its turn.
 const beingAnswered = `tenant_id = $1 and id = $2 and attempt = $3 and outcome is null and withdrawn_at is null`
 
-// Facts about its question that an attempt gets from the platform: quotas, and what the intake did
-// not know. completedFilesSQL is for a locked turn, completedSQL for a question without files.
+// Statements that store what an attempt learns about its question from the platform: quotas, and
+// data that the intake lacked. completedFilesSQL requires a locked turn. completedSQL is for
+// questions without files.
 const (
 	settledSQL   = `update turn set pending = pending - 'unsettled', limited_until = $4 where ` + beingAnswered
 	completedSQL = `
@@ -27,27 +28,27 @@ const (
 		where tenant_id = $1 and id = $2`
 )
 
-// wokenSQL resumes at once a turn that waits for a person to start its deep search.
+// wokenSQL ends the wait of a turn whose deep search waits for a person to start it.
 const wokenSQL = `
 	update turn set not_before = '-infinity' where tenant_id = $1 and id = $2 and state = 'queued'
 		and exists (select from deep_search d where d.tenant_id = $1 and d.turn_id = $2 and d.asked_at is not null)`
 
-// placeAfterSQL gives a waiting turn ($2) the number of another one ($3) plus $4, and the place $5
-// or that of the other.
+// placeAfterSQL moves a waiting turn ($2) behind another turn ($3). The turn gets the other turn's
+// number plus $4. It gets the place $5 or, if $5 is null, the place of the other turn.
 const placeAfterSQL = `
 	update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n
 	where t.tenant_id = $1 and t.id = $2 and n.tenant_id = $1 and n.id = $3`
 
-// clearedSQL takes turns out of quarantines that have ended: a turn that was overwritten after it
-// was done may outlive its group.
+// clearedSQL removes turns from quarantines that have ended. A turn that was overwritten after it
+// was done may outlive its quarantine.
 const clearedSQL = `
 	update turn t set quarantine = ''
 	where ` + quarantinedTurn + ` and not exists (select from quarantine q where q.replica = t.quarantine)`
 
-// quarantinedTurn is true of a turn t in a quarantine that needs work.
+// quarantinedTurn is true if turn t is in a quarantine and needs work.
 const quarantinedTurn = `t.quarantine <> '' and (t.state <> 'done' or t.disturbed)`
 
-// offeredSQL records once that a person was offered the answer in private.
+// offeredSQL records that a person was offered the answer in private. It does so only once.
 const offeredSQL = `
 	update turn t set offered_at = clock_timestamp() where tenant_id = $1 and id = $2 and offered_at is null
 	  and not exists (select from turn d where d.tenant_id = t.tenant_id and d.origin = t.id and d.origin_as = 'private')`
@@ -55,9 +56,9 @@ const offeredSQL = `
 // expiredSQL deletes expired reply tokens.
 const expiredSQL = `update turn set reply_token = null, reply_expires_at = null where reply_token is not null and reply_expires_at < clock_timestamp() and state = 'done'`
 
-// Deletions for a person ($3) on a platform ($2): their questions with everything that references
-// the turns (on delete cascade), except recorded platform messages. Stops, removals and corrections
-// by the person stay, without a name.
+// Deletions for a person ($3) on a platform ($2). The person's questions are deleted with all rows
+// that reference the turns (on delete cascade). Recorded platform messages are deleted separately.
+// Stops, removals and corrections by the person remain without a name.
 const (
 	forgottenSQL = `
 		with gone as (

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// questionIndex is the model_index of a turn's question, which no model wrote.
+// questionIndex is the model_index of a turn's question, which was not written by a model.
 const questionIndex = -1
 
 // The rows of a conversation. Their fields are in the order of the columns of the statements below.
@@ -112,8 +112,8 @@ func queueParts(batch *pgx.Batch, tenant access.TenantID, id string, m message.M
 	}
 }
 
-// queuePassages stores the passages of a prompt with one statement, because separate ones would be
-// most statements of a turn.
+// queuePassages stores the passages of a prompt with a single statement. With separate statements,
+// passages would account for most statements of a turn.
 func queuePassages(batch *pgx.Batch, tenant access.TenantID, id string, passages []message.Reference) {
 	var refs refColumns
 	var ordinals, numbers []int32
@@ -134,7 +134,7 @@ func queuePassages(batch *pgx.Batch, tenant access.TenantID, id string, passages
 		tenant, id, ordinals, numbers, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated, chunks, anchors, texts, scores, headings)
 }
 
-// loadMessages returns the messages of turns with all their parts, in the order of rows.
+// loadMessages returns the messages in rows with all their parts, in the same order.
 func loadMessages(ctx context.Context, q postgres.Executor, tenant access.TenantID, rows []messageRow) ([]message.Message, error) {
 	messages := make([]message.Message, len(rows))
 	var questions, calls, answers []*message.Message
@@ -161,7 +161,7 @@ func loadMessages(ctx context.Context, q postgres.Executor, tenant access.Tenant
 	return messages, loadSources(ctx, q, tenant, answers)
 }
 
-// byID returns the ids of messages, and each message by its id.
+// byID returns the ids of messages, and a map from each id to its message.
 func byID(messages []*message.Message) ([]string, map[string]*message.Message) {
 	ids, by := make([]string, len(messages)), make(map[string]*message.Message, len(messages))
 	for i, m := range messages {
@@ -238,9 +238,9 @@ func loadSources(ctx context.Context, q postgres.Executor, tenant access.TenantI
 	return nil
 }
 
-// noChunk is the chunk_id of a reference without a chunk. No chunk has this id, so versions that
-// use the column directly find none. Those versions store 0, which is also a valid chunk, so
-// readers must check the document.
+// noChunk is the chunk_id of a reference without a chunk. No chunk has this id, so older versions
+// of the program find no chunk. Those versions stored 0, which is also the id of a chunk. Readers
+// must therefore check the document.
 const noChunk = -1
 
 func storedChunk(id *document.ChunkID) int64 {

@@ -15,7 +15,7 @@ import (
 
 var _ session.Owners = (*Store)(nil)
 
-// askedQuestion is the key in owner_ask for the question of a turn t.
+// askedQuestion is the key in table owner_ask for the question of turn t.
 const askedQuestion = `coalesce(nullif(t.platform_message, ''), t.id::text)`
 
 // OwnerStanding implements session.Owners.

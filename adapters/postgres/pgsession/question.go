@@ -38,27 +38,27 @@ const questionColumns = `
 		(select count(*)::int from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and not f.up),
 		` + isRetry + `, t.corrected_at is not null, t.removed_at is not null, ` + isUncited
 
-// uncited is whether a turn was answered, but no model cited a document.
+// SQL conditions on turn t. isRetry is true if the turn is a retry of another turn.
 const (
 	isRetry = `t.origin_as = 'retry' is true`
-	// isUncited is true of an answered turn in which no model cited a document.
+	// isUncited is true if a turn was answered but no model cited a document.
 	isUncited = `coalesce((select bool_or(r.grounding = 'uncited') and not bool_or(r.grounding = 'cited')
 		from run r where r.tenant_id = t.tenant_id and r.turn_id = t.id), false)`
 )
 
-// isListed is true of turns that count as questions. It excludes replaced, shared, deleted and
-// silent ones.
+// isListed is true if a turn counts as a question. It excludes turns that were replaced, shared,
+// deleted or silent.
 const isListed = ` t.replaced_by is null and t.origin_as is distinct from 'share' and t.withdrawn_at is null
 	and t.outcome is distinct from 'superseded' and t.outcome is distinct from 'declined'`
 
-// ownQuestion and sharedQuestion are review.Scope.May in SQL; a test compares the two.
+// ownQuestion and sharedQuestion are review.Scope.May in SQL. A test compares the two.
 const (
 	ownQuestion    = ` ($2::text <> '' and t.asker_id = $2 and s.platform = $3 and ($4 = '' or s.workspace = $4) and s.owner in ('', $2))`
 	sharedQuestion = ` (s.owner = '' and not t.direct)`
-	// isEnclosed is review.Question.Enclosed. A thread of Discord has the id of the message that it
-	// was opened from, and is then as open as its channel: only threads without such a message can
-	// be private (https://docs.discord.com/developers/topics/threads#private-threads). Any other
-	// thread counts as one.
+	// isEnclosed is review.Question.Enclosed in SQL. A thread of Discord that was opened from a
+	// message has that message's id, and is as open as its channel. Only threads without such a
+	// message can be private (https://docs.discord.com/developers/topics/threads#private-threads).
+	// Any other thread counts as private.
 	isEnclosed = ` (s.platform = 'discord' and not exists (
 		select from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
 	seen = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + sharedQuestion + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + isEnclosed + `))`
@@ -103,8 +103,8 @@ func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope rev
 	return found, nil
 }
 
-// manyMatches is the number of matching questions from which the list is searched from its newest
-// on.
+// manyMatches is the number of matching questions from which the words count as common. The list is
+// then searched from its newest question on.
 const manyMatches = 2000
 
 func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, error) {
@@ -120,8 +120,8 @@ func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, 
 // questionText is the text indexed by message_question.
 const questionText = `to_tsvector('simple', left(q.text, 20000))`
 
-// questionFilter returns a query as SQL, after other arguments. common says that many questions
-// contain its words.
+// questionFilter returns a query as an SQL condition, and args with the condition's arguments.
+// common says that many questions contain the query's words.
 func questionFilter(args []any, q review.Query, common bool) (where string, all []any) {
 	var b strings.Builder
 	add := func(condition string, values ...any) {
@@ -191,7 +191,7 @@ func questions(ctx context.Context, q postgres.Executor, where string, args ...a
 	return found, nil
 }
 
-// maxConversation is the maximum number of listed questions of a conversation, newest first.
+// maxConversation is the maximum number of questions that Conversation returns, newest first.
 const maxConversation = 200
 
 // Conversation implements review.Store.
@@ -241,8 +241,8 @@ func (s *Store) QuestionChannels(ctx context.Context, tenant access.TenantID, si
 	return found, nil
 }
 
-// QuestionOutcomes counts the questions of a period within a scope, by outcome. Unfinished ones
-// have the empty outcome.
+// QuestionOutcomes counts the questions of a period within a scope, by outcome. Unfinished
+// questions count under the empty outcome.
 func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until time.Time) (map[session.Outcome]int, error) {
 	type row struct {
 		Outcome string
@@ -265,8 +265,9 @@ func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, sc
 // maxCited is the maximum number of documents that CitedBefore lists.
 const maxCited = 50
 
-// CitedBefore lists the documents that answers to the questions of a period cite, and whose version
-// was older than a moment when last cited, oldest first. The caller must filter by access.
+// CitedBefore lists documents that answers to the questions of a period cite, oldest version first.
+// It lists only documents whose version was older than before when they were last cited. It does
+// not check who may read the documents, so the caller must.
 func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until, before time.Time) ([]document.Ref, error) {
 	type row struct {
 		ID, Source, Kind, Title, URL string
@@ -294,7 +295,7 @@ func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope r
 	return found, nil
 }
 
-// QuestionDays counts the questions of each UTC day since a moment, newest day first.
+// QuestionDays counts the questions of each UTC day from since on, newest day first.
 func (s *Store) QuestionDays(ctx context.Context, tenant access.TenantID, since time.Time) ([]review.Day, error) {
 	type row struct {
 		Day        time.Time

@@ -22,7 +22,8 @@ func turnIDs(asked []review.Question) []string {
 	return ids
 }
 
-// QuestionVectors returns the stored vectors of questions. Edited questions have none.
+// QuestionVectors returns the stored vectors of questions. It omits questions whose text has
+// changed since their vector was stored.
 func (s *Store) QuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question) (map[session.TurnID][]float32, error) {
 	type row struct {
 		ID     string
@@ -49,8 +50,9 @@ func (s *Store) QuestionVectors(ctx context.Context, tenant access.TenantID, mod
 	return vectors, nil
 }
 
-// KeepQuestionVectors stores the vectors of questions and replaces earlier ones. It skips questions
-// that were changed or deleted meanwhile, and locks their rows while it compares the texts.
+// KeepQuestionVectors stores the vectors of questions and replaces earlier vectors. It skips
+// questions that were changed or deleted in the meantime. It locks the questions' rows while it
+// compares the texts.
 func (s *Store) KeepQuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question, vectors [][]float32) error {
 	digests, embedded := make([][]byte, len(asked)), make([]string, len(asked))
 	for i, q := range asked {
@@ -70,8 +72,9 @@ func (s *Store) KeepQuestionVectors(ctx context.Context, tenant access.TenantID,
 	return nil
 }
 
-// Nearest returns documents close to questions, closest first: those listed when nothing was found,
-// or else the first search results. The caller must filter by audience.
+// Nearest returns the documents that are closest to questions, closest first. These are the
+// documents listed when an answer found nothing, and then the first search results. It does not
+// check who may read the documents, so the caller must filter by audience.
 func (s *Store) Nearest(ctx context.Context, tenant access.TenantID, asked []review.Question) (map[session.TurnID][]document.Ref, error) {
 	type foundRow struct {
 		Document document.ID `json:"document_id"`

@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// countQuotas counts a question against its quotas. If one has no room, it counts in none and
-// returns when all have room again. Questions that share a counter wait for each other until the
-// intake commits.
+// countQuotas counts a question against its quotas. If a quota is exhausted, it counts against
+// none. It then returns the time at which all quotas have room again. Questions that share a
+// counter wait for each other until the intake commits.
 func countQuotas(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
 	if len(quotas) == 0 {
 		return time.Time{}, nil
@@ -56,7 +56,7 @@ func countQuotas(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas 
 	return time.Time{}, nil
 }
 
-// Count counts an action other than a question against quotas, as limit does.
+// Count counts an action other than a question against quotas, like countQuotas.
 func (s *Store) Count(ctx context.Context, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
 	if len(quotas) == 0 {
 		return time.Time{}, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beat implements session.Store. It finds work for Lease through Lease's partial indexes, which are
-// empty if there is none.
+// Beat implements session.Store. It looks for work with the partial indexes of Lease, which are
+// empty if there is no work.
 func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) (work bool, err error) {
 	const beat = `
 		with beat as (

@@ -7,10 +7,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Restored prepares conversations after a backup was restored, and returns how many turns were
-// unfinished in the backup. Each may have been answered since, in messages that the backup lacks.
-// The replica that resumes a turn searches for them first and edits those it finds, as after any
-// write with an unknown outcome. A second call does no harm.
+// Restored prepares conversations after a backup was restored. It returns how many turns were
+// unfinished in the backup. Each of these turns may have been answered since, in messages that the
+// backup lacks. The replica that resumes a turn first searches for such messages and edits those
+// that it finds. It does the same after any write with an unknown outcome. Calling Restored again
+// does no harm.
 func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
 	// Replicas from before the restore hold no turns and have served none, so turns that are too
 	// old are closed.

@@ -12,16 +12,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Limits of one call of Prune, so that no transaction is long.
+// Limits per call of Prune. They keep transactions short.
 const (
 	pruneSessions = 200
 	pruneThreads  = 1000
 	pruneEntries  = 5000
 )
 
-// isExpiredSession is true of sessions without activity for a time ($2, microseconds), without
-// pending work, and not held by a replica. Sessions are read by age (ids are in order of creation),
-// their turns by turn's unique (tenant_id, session_id, number).
+// isExpiredSession is true if a session has had no activity for $2 microseconds, has no pending
+// work, and is not held by a replica. Sessions are read by age, because ids are in order of
+// creation. Turns are read by turn's unique (tenant_id, session_id, number).
 const isExpiredSession = `
 	s.tenant_id = $1 and s.created_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from turn t where t.tenant_id = s.tenant_id and t.session_id = s.id and (
@@ -29,7 +29,7 @@ const isExpiredSession = `
 			or greatest(t.intake_at, t.finished_at, t.delivered_at, t.corrected_at, t.removed_at, t.kept_at, t.withdrawn_at)
 				>= clock_timestamp() - $2::bigint * interval '1 microsecond'))`
 
-// isExpiredThread is true of threads without a session and without messages for a time.
+// isExpiredThread is true if a thread has no session and has had no messages for $2 microseconds.
 const isExpiredThread = `
 	h.tenant_id = $1 and h.last_seen_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from session s where s.tenant_id = h.tenant_id and s.platform = h.platform and s.workspace = h.workspace
@@ -125,9 +125,9 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 	return gone.Sessions == pruneSessions || gone.Threads == pruneThreads, nil
 }
 
-// deleteUnusedAliases deletes aliases without entries after entries were deleted. Writers of
-// entries lock the alias first: locked ones are skipped, and the next statement sees entries
-// written before the lock.
+// deleteUnusedAliases deletes aliases without entries. Call it after deleting entries. Writers of
+// entries lock the alias first. Locked aliases are skipped. The next statement sees entries that
+// were written before the lock.
 func deleteUnusedAliases(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int) error {
 	if expired == 0 {
 		return nil

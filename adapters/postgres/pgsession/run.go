@@ -60,7 +60,8 @@ func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model 
 	return insertMessages(ctx, q, f.Tenant, string(f.Turn), model, r.Messages)
 }
 
-// searches returns accounts in a form that jsonb accepts: never null, and without invalid text.
+// searches returns search accounts in a form that jsonb accepts: never null, and without invalid
+// text.
 func searches(accounts []retrieve.Account) []retrieve.Account {
 	stored := make([]retrieve.Account, len(accounts))
 	for i, a := range accounts {
@@ -77,7 +78,7 @@ func searches(accounts []retrieve.Account) []retrieve.Account {
 	return stored
 }
 
-// loadRuns returns the runs of a turn in the order of their models, without messages.
+// loadRuns returns the runs of a turn, ordered by model, without their messages.
 func loadRuns(ctx context.Context, q postgres.Executor, of session.Turn) ([]session.Run, error) {
 	rows, err := postgres.QueryAll[runRow](ctx, q, `
 		select model, input_tokens, output_tokens, reasoning, shown, outcome, grounding, sentence, reference, cause, retryable, notices, closest, searches

@@ -1,12 +1,11 @@
-// Package pgsession stores conversations in PostgreSQL: questions and their progress, answers and
-// actions on them, messages that platforms sent and showed, thread audiences, and the deletion of
-// all these.
+// Package pgsession stores conversations in PostgreSQL: questions and their progress, answers,
+// actions on answers, messages on platforms, and thread audiences. It also deletes them.
 //
 // A file is named after the table that its statements use: turn_*, message, run, feedback,
 // delivery, surface_message, event, thread, replica, verdict, quota_use. All changes of a turn's
-// state are in life*.go. Statements across tables have their own files. File history loads a
-// conversation for a model, forget deletes a person, retention deletes old rows, sweep deletes
-// useless rows, and restored resumes after a backup.
+// state are in life*.go. Statements across tables have separate files. File history loads a
+// conversation for a model, and forget deletes a person. File retention deletes old rows, sweep
+// deletes useless rows, and restored resumes after a backup.
 //
 // Chat settings, spending and the index do not belong here. Package audit writes the audit entry of
 // a change, in the transaction of the change.
@@ -30,7 +29,7 @@ func New(db *postgres.DB) *Store { return &Store{db: db} }
 
 var _ session.Store = (*Store)(nil)
 
-// newID returns a UUID of version 7, so that rows are in order of creation.
+// newID returns a UUID of version 7, so that ids are in order of creation.
 func newID() (string, error) {
 	id, err := uuid.NewV7()
 	if err != nil {

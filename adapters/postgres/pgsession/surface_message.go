@@ -11,15 +11,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// tombstone records who requested to stop a message, and whether it was deleted. The zero value
-// records nothing.
+// tombstone records who requested a stop at a message, and whether the message was deleted. The
+// zero value means neither.
 type tombstone struct {
 	by         []string
 	privileged bool
 	deleted    bool
 }
 
-// allowedStopper returns one of them who may stop a turn.
+// allowedStopper returns a person who requested the stop and may stop a turn. It returns ok = false
+// if there is none. by is empty if only a privileged person requested the stop.
 func (s tombstone) allowedStopper(asker, starter string) (by string, ok bool) {
 	for _, id := range s.by {
 		if session.MayStop(session.Stopper{ID: id}, asker, starter) {
@@ -29,12 +30,12 @@ func (s tombstone) allowedStopper(asker, starter string) (by string, ok bool) {
 	return "", s.privileged
 }
 
-// errTaken reports that a message already belongs to a turn.
+// errTaken means that a message already belongs to a turn.
 var errTaken = errors.New("the message belongs to a turn")
 
-// claimMessage records that a message belongs to a turn and returns its tombstone. It fails with
-// errTaken for an existing question. Other messages change their turn, since a platform's id only
-// repeats after a restore.
+// claimMessage records that a message belongs to a turn, and returns the message's tombstone. For a
+// question it returns errTaken if the message already belongs to a turn. Other messages move to the
+// new turn, because a platform repeats an id only after a restore.
 func claimMessage(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, id thread.MessageID, turn, role string) (tombstone, error) {
 	// Waits for a concurrent stop of the same message; served by the primary key.
 	const claim = `

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Retention of internal rows. Platforms redeliver an event for hours at most.
+// Retention of internal rows. Platforms redeliver an event for a few hours at most.
 const (
 	eventAge   = 7 * 24 * time.Hour
 	replicaAge = 24 * time.Hour

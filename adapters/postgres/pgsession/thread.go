@@ -14,8 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// queueJoin makes the thread of a question known and followed, and records that its asker wrote
-// there. It runs in the transaction of the intake.
+// queueJoin stores the thread of a question, and records that the asker wrote in it. Unless the
+// question is ambient, it marks the thread as joined and followed. It runs in the transaction of
+// the intake.
 func queueJoin(batch *pgx.Batch, in session.Intake) {
 	const join = `
 		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined, caught_up) values ($1, $2, $3, $4, $5, $6, not $7, $8)
@@ -30,7 +31,7 @@ func queueJoin(batch *pgx.Batch, in session.Intake) {
 	batch.Queue(seenSQL, seenArgs(sighting)...)
 }
 
-// joinThread makes the thread of an unasked answer known. It runs in the transaction of its Finish.
+// joinThread marks the thread of an unasked answer as joined. It runs in the transaction of Finish.
 func joinThread(ctx context.Context, tx pgx.Tx, f session.Fence) error {
 	const join = `
 		update thread h set joined = true from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id

@@ -39,8 +39,8 @@ type turnRow struct {
 	Models                                      []string
 }
 
-// turnColumns selects a turnRow from turn t, session s and message q, except for the last column,
-// abandoned.
+// turnColumns selects the columns of a turnRow from turn t, session s and message q. The last
+// column, abandoned, is not included.
 const turnColumns = `
 	t.tenant_id, t.id::text, t.session_id::text, s.platform, s.workspace, s.channel, s.thread, s.owner,
 	t.number, t.attempt, t.takeovers, t.lone_deaths, t.failures, t.state, coalesce(t.outcome, ''), t.platform_message, t.asker_id, t.asker_name,
@@ -49,8 +49,8 @@ const turnColumns = `
 	q.id::text, q.author, q.text, q.tokens, q.at,
 	t.agent, t.reason, t.ambient, t.limited_until, t.undelivered, coalesce(t.origin::text, ''), coalesce(t.origin_as, ''), t.pending, t.models`
 
-// turnJoins joins what turnColumns needs; all by primary key or message's unique (tenant_id,
-// turn_id, model_index, ordinal).
+// turnJoins joins the tables that turnColumns needs. Served by primary keys and message's unique
+// (tenant_id, turn_id, model_index, ordinal).
 const turnJoins = `
 	join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
 	join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0`

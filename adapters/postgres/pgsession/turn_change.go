@@ -23,9 +23,9 @@ type changedRow struct {
 	At                             *time.Time
 }
 
-// lockQuestion returns the turn whose question is a message, locked until the transaction ends, or
-// nil. The message is locked first, as everywhere: a retry may move it to another turn, which is
-// found after the retry ends.
+// lockQuestion returns the turn whose question is a message, or nil. It locks the turn until the
+// transaction ends. As in all transactions, it locks the message first. A concurrent retry may move
+// the message to another turn. lockQuestion then returns that turn.
 func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (*changedRow, error) {
 	const message = `
 		select from surface_message where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 for update`
@@ -106,7 +106,7 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 	return changed, nil
 }
 
-// applyEdit changes the text of an edited question that is not answered again.
+// applyEdit changes the text of an edited question without queueing the question again.
 func (s *Store) applyEdit(ctx context.Context, tx pgx.Tx, e session.Edit, row *changedRow) error {
 	files, err := filesJSON(e.Files)
 	if err != nil {
@@ -118,7 +118,8 @@ func (s *Store) applyEdit(ctx context.Context, tx pgx.Tx, e session.Edit, row *c
 	return replaceQuestion(ctx, tx, e.Tenant, row.ID)
 }
 
-// filesJSON returns files for storing until the attempt ends. nil keeps the question's files.
+// filesJSON returns files as JSON, to be stored until the attempt ends. It returns nil for nil,
+// which keeps the question's files.
 func filesJSON(files []message.File) (*string, error) {
 	if files == nil {
 		return nil, nil
@@ -148,7 +149,8 @@ func replaceQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id 
 	return insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
 }
 
-// editedQuestion returns the edited question, with its previous files unless the edit has others.
+// editedQuestion returns the edited question. It keeps the previous files unless the edit has other
+// files.
 func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (message.Message, error) {
 	t, err := loadTurn(ctx, tx, tenant, id)
 	if err != nil {
@@ -169,9 +171,9 @@ func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id s
 }
 
 // requeueEdited queues a turn with its edited question as the newest of its session. The earlier
-// question stays in place as a superseded turn with its times and votes, whose id is returned. Its
-// messages stay with the turn, which edits them. Earlier questions and answers are erased,
-// including those that the turn had replaced.
+// question remains as a superseded turn with its times and votes. requeueEdited returns the id of
+// that turn. The messages stay with the edited turn, which edits them. Texts of earlier questions
+// and answers are erased, including those that the turn had replaced.
 func requeueEdited(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {

@@ -72,7 +72,8 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 	return accepted, nil
 }
 
-// existingDerivation returns the turn that was derived in this way before, or "".
+// existingDerivation returns the turn that was already derived from the same turn in the same way,
+// or "".
 func existingDerivation(ctx context.Context, tx pgx.Tx, d session.Derive) (string, error) {
 	var id string
 	// served by turn_origin
@@ -84,7 +85,7 @@ func existingDerivation(ctx context.Context, tx pgx.Tx, d session.Derive) (strin
 	return id, err
 }
 
-// checkDerivable returns why a turn cannot be derived from.
+// checkDerivable returns an error if no turn can be derived from a turn.
 func checkDerivable(of lockedTurn, as session.Derivation) error {
 	switch {
 	case of.withdrawn: // the question no longer exists
@@ -100,8 +101,8 @@ func checkDerivable(of lockedTurn, as session.Derivation) error {
 	}
 }
 
-// derive stores the turn. It returns its id and the number of unfinished turns of its session
-// before it.
+// derive stores the derived turn. It returns the turn's id and the number of unfinished turns
+// before it in its session.
 func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead int, err error) {
 	fresh, err := newID()
 	if err != nil {
@@ -187,7 +188,7 @@ func insertDerived(ctx context.Context, tx pgx.Tx, d session.Derive, id, session
 	return nil
 }
 
-// takeOverMessages gives the messages of a turn to its replacement.
+// takeOverMessages moves the messages of a turn to the turn that replaces it.
 func takeOverMessages(ctx context.Context, tx pgx.Tx, d session.Derive, id string) error {
 	batch := new(pgx.Batch)
 	batch.Queue(replacedSQL, d.Tenant, d.Of, id)

@@ -131,8 +131,8 @@ func (s *Store) Waiting(ctx context.Context, tenant access.TenantID, at session.
 	return n, nil
 }
 
-// Locate returns the channels that have a message with this id, either of a turn or with a recorded
-// decision. A platform's ids are unique only within a channel. Locate searches both tables, for an
+// Locate returns the channels that contain a message with this id. The message belongs to a turn or
+// has a recorded decision. A platform's ids are unique only within a channel. Locate is for an
 // operator who does not know the channel.
 func (s *Store) Locate(ctx context.Context, tenant access.TenantID, id thread.MessageID) ([]thread.Ref, error) {
 	const locate = `
@@ -152,8 +152,8 @@ func (s *Store) Locate(ctx context.Context, tenant access.TenantID, id thread.Me
 	return refs, nil
 }
 
-// TurnsOf returns the turns of a session in the order of the conversation, or none if the session
-// does not exist.
+// TurnsOf returns the turns of a session in the order of the conversation. It returns none if the
+// session does not exist.
 func (s *Store) TurnsOf(ctx context.Context, tenant access.TenantID, id session.ID) ([]session.Turn, error) {
 	if !postgres.IsID(string(id)) {
 		return nil, nil
@@ -166,7 +166,7 @@ func (s *Store) TurnsOf(ctx context.Context, tenant access.TenantID, id session.
 	return turns, nil
 }
 
-// Referenced returns the turns whose answer has the reference, or none. No index serves this query,
+// Referenced returns the turns whose answer has the given reference. No index serves this query,
 // because only operators use it.
 func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, reference string) ([]session.Turn, error) {
 	if reference == "" {
@@ -181,7 +181,7 @@ func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, referenc
 	return turns, nil
 }
 
-// turns loads the turns whose ids a query selects. Its first argument is the tenant.
+// turns loads the turns whose ids a query selects. The query's first argument is the tenant.
 func (s *Store) turns(ctx context.Context, tenant access.TenantID, query string, arguments ...any) ([]session.Turn, error) {
 	type row struct{ ID string }
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, query, append([]any{tenant}, arguments...)...)
@@ -197,7 +197,7 @@ func (s *Store) turns(ctx context.Context, tenant access.TenantID, query string,
 	return turns, nil
 }
 
-// Retried returns at most limit turns whose answers were rewritten since a moment, newest first.
+// Retried returns up to limit turns whose answers were retried since a given time, newest first.
 func (s *Store) Retried(ctx context.Context, tenant access.TenantID, since time.Time, limit int) ([]session.TurnID, error) {
 	const retried = `select origin::text id from turn where tenant_id = $1 and origin_as = 'retry' and intake_at >= $2 order by intake_at desc limit $3`
 	type row struct{ ID string }

@@ -43,8 +43,8 @@ func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted s
 	return accepted, nil
 }
 
-// claim claims the event and its message for a turn. If either was claimed before, it returns that
-// turn. Otherwise it returns the message's tombstone.
+// claim records that an event and its message belong to a turn. If either already belongs to a
+// turn, claim returns that turn. Otherwise it returns the message's tombstone.
 func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop tombstone, err error) {
 	// Waits for another intake of the same event; the primary key serves it.
 	const claimEvent = `
@@ -80,10 +80,10 @@ func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existi
 	return existing, stop, err
 }
 
-// enqueue stores the question as the session's newest turn, but before later messages that no
-// replica has begun. It returns the number of unfinished turns before it. Intakes of a session are
-// serialised by the session's row, so numbers grow in the order of commits. Quotas are locked
-// before the session, as in edits and retries.
+// enqueue stores the question as the session's newest turn. Later messages that no replica has
+// begun keep their place behind it. enqueue returns the number of unfinished turns before the new
+// turn. The session's row serialises the intakes of a session, so numbers grow in the order of
+// commits. enqueue locks quotas before the session, as edits and retries do.
 func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop tombstone) (t session.Turn, ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
@@ -161,8 +161,8 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	return t, ahead, nil
 }
 
-// queuedTurn returns a turn that was just stored, without files. From question it uses only what
-// the intake lacks.
+// queuedTurn returns a turn that was just stored, without files. It takes from question only the
+// data that the intake lacks.
 func queuedTurn(in session.Intake, id, sessionID string, number int, at time.Time, question message.Message) session.Turn {
 	question.Turn, question.At = number, in.At.UTC().Truncate(time.Microsecond)
 	question.Author, question.Text = postgres.Storable(in.Asker.Name), postgres.Storable(in.Text)

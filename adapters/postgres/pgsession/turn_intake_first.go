@@ -13,12 +13,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// uniqueViolation is the SQLSTATE of a row that another transaction has inserted first.
+// uniqueViolation is the SQLSTATE of an insertion that failed because another transaction inserted
+// the row first.
 const uniqueViolation = "23505"
 
-// Accept implements session.Store. It stores the first question of a thread, which is the common
-// case under load, with one statement. The statement stores nothing if any part was seen before, or
-// is being stored or stopped now, or in rare cases. Accept then proceeds step by step.
+// Accept implements session.Store. It stores the first question of a thread with one statement,
+// because this is the common case under load. The statement stores nothing if any part is already
+// stored, or is being stored or stopped at the same time. In these and some rare cases, Accept
+// stores the question step by step.
 func (s *Store) Accept(ctx context.Context, in session.Intake) (accepted session.Accepted, err error) {
 	if err := in.Validate(); err != nil {
 		return accepted, err

@@ -15,7 +15,8 @@ import (
 //go:embed queries/turn_newest.sql
 var newestQuery string
 
-// newestTurn returns the last replacement of a turn, or the turn itself.
+// newestTurn returns the last turn in the chain of replacements of a turn. If the turn was not
+// replaced, it returns the turn.
 func newestTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID, id string) (string, error) {
 	var newest string
 	err := q.QueryRow(ctx, newestQuery, tenant, id).Scan(&newest)
@@ -25,7 +26,7 @@ func newestTurn(ctx context.Context, q postgres.Executor, tenant access.TenantID
 	return newest, err
 }
 
-// lockedTurn is the state of a turn with a locked row.
+// lockedTurn is the state of a turn whose row is locked.
 type lockedTurn struct {
 	ref                thread.Ref
 	state              session.State
@@ -34,7 +35,7 @@ type lockedTurn struct {
 	withdrawn          bool
 }
 
-// lockTurn locks a turn after its messages, in the same order as stops.
+// lockTurn locks a turn. It locks the turn's messages first, as stops do.
 func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (lockedTurn, error) {
 	var s lockedTurn
 	if !postgres.IsID(string(id)) {
@@ -55,7 +56,8 @@ func lockTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session
 	return s, err
 }
 
-// lockFinished locks a turn whose answer will be changed.
+// lockFinished locks a turn whose answer is about to be changed. It returns session.ErrRemoved if
+// the answer was removed, and session.ErrUnfinished if the turn is not done.
 func lockFinished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id session.TurnID) (lockedTurn, error) {
 	s, err := lockTurn(ctx, tx, tenant, id)
 	switch {
@@ -70,7 +72,7 @@ func lockFinished(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id ses
 	}
 }
 
-// waitingOf returns the waiting ones of the turns, locked.
+// waitingOf locks the given turns that are waiting, and returns them.
 func waitingOf(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []string) ([]string, error) {
 	rows, err := tx.Query(ctx, `
 		select id::text from turn where tenant_id = $1 and id = any($2::text[]::uuid[]) and state = 'queued' order by id for update`, tenant, ids)

@@ -11,23 +11,23 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// isUnbegun is true for a turn t with question q that no replica has begun and that was written
-// after the time $3.
+// isUnbegun is true if no replica has begun turn t and its question q was written after the time
+// $3.
 const isUnbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and not t.ambient and q.at > $3::timestamptz`
 
-// withQuestion joins a turn t with its question q, by message's unique (tenant_id, turn_id,
+// withQuestion joins turn t with its question q. Served by message's unique (tenant_id, turn_id,
 // model_index, ordinal).
 const withQuestion = `join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0`
 
-// laterTurns are turns of a session, in order, that a new one precedes.
+// laterTurns are the turns of a session that follow a new turn, in order.
 type laterTurns []struct {
 	ID    string
 	Place int64 // in the conversation
 }
 
-// lockLater returns, locked, the waiting turns whose questions were written after the new one: two
-// processes may accept simultaneous messages in either order. It also closes unasked answers that
-// wait for people, because a person now asks.
+// lockLater locks and returns the waiting turns whose questions were written after the new
+// question. They exist because two processes may accept simultaneous messages in either order.
+// lockLater also closes waiting unasked answers, because a person now asks.
 func lockLater(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) (laterTurns, error) {
 	if in.Ambient {
 		return nil, nil
@@ -58,7 +58,8 @@ func lockLater(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID stri
 	return later, nil
 }
 
-// place returns the new turn's place in the conversation; nil for its end.
+// place returns the new turn's place in the conversation. It returns nil for the end of the
+// conversation.
 func (w laterTurns) place() any {
 	if len(w) == 0 {
 		return nil
@@ -66,7 +67,7 @@ func (w laterTurns) place() any {
 	return w[0].Place
 }
 
-// renumber gives the turns the numbers after the new turn (id) and the places of those after them.
+// renumber moves each turn one place back. The turns get the numbers after the new turn (id).
 func (w laterTurns) renumber(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
 	if len(w) == 0 {
 		return nil

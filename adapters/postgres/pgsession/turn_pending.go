@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Settle implements session.Store. It locks quotas before the turn, like intakes.
+// Settle implements session.Store. It locks quotas before the turn, as intakes do.
 func (s *Store) Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (until time.Time, err error) {
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		until = time.Time{}

@@ -14,8 +14,8 @@ import (
 //go:embed queries/turn_apart.sql
 var quarantineQuery string
 
-// leaseQuarantined leases a turn while a quarantine exists or must be made. Replicas do this one at
-// a time, so that each sees a consistent state.
+// leaseQuarantined leases a turn while a quarantine exists or is needed. Replicas call it one at a
+// time (advisory lock), so that each sees a consistent state.
 func (s *Store) leaseQuarantined(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
 	draining := false
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -41,8 +41,8 @@ func (s *Store) leaseQuarantined(ctx context.Context, r session.LeaseRequest) (r
 	return rows, err
 }
 
-// quarantineDead puts the turns of dead replicas into quarantine. A turn that another transaction
-// is changing follows with the next lease.
+// quarantineDead moves the turns of dead replicas to quarantines. It skips turns that another
+// transaction is changing. The next lease moves those turns.
 func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 	const held = `
 		select t.tenant_id, t.id::text, t.owner, coalesce(q.beside, 0) from turn t left join quarantine q on q.replica = t.quarantine
@@ -83,7 +83,8 @@ func quarantineDead(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error 
 	return nil
 }
 
-// loneDeaths returns the number that a death adds to Turn.LoneDeaths.
+// loneDeaths returns by how much a death increases Turn.LoneDeaths. That is 1 if the turn ran
+// alone, and 0 otherwise.
 func loneDeaths(beside int) int {
 	if beside == 1 {
 		return 1
@@ -91,11 +92,12 @@ func loneDeaths(beside int) int {
 	return 0
 }
 
-// errFull reports that the maximum number of a quarantine's turns runs.
+// errFull means that the maximum number of a quarantine's turns is running.
 var errFull = errors.New("the quarantine is full")
 
-// chooseQuarantine returns the quarantine from which a replica may lease turns, or "" for turns in
-// none. wait is set if it gets none now: session.ErrDraining if it must first end its other turns.
+// chooseQuarantine returns the quarantine from which a replica may lease turns. It returns "" for
+// turns outside quarantines. wait is not nil if the replica gets no turn now. It is
+// session.ErrDraining if the replica must first end its other turns.
 func chooseQuarantine(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group string, wait, err error) {
 	// $2, $3: turns that the replica certainly holds; $4, $5: what it can deliver. A group waits if
 	// one of its turns could be leased.

@@ -15,8 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// abandonedColumn is the last column of a leased turnRow: no replica that was available in time is
-// or recently was alive. Requests of people about an answer are never too old.
+// abandonedColumn is the last column of a leased turnRow. It is true if the turn is too old: no
+// replica that started in time is or recently was alive. Requests of people about an answer are
+// never too old.
 const abandonedColumn = `
 	t.revision = 0 and $4::bigint > 0 and t.intake_at <= statement_timestamp() - $4::bigint * interval '1 microsecond' and not exists (
 		select from replica r
@@ -51,8 +52,8 @@ func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Tu
 	return turns, nil
 }
 
-// leaseIn leases turns of a quarantine, or of none. With guard, it leases nothing while a
-// quarantine exists (quarantineQuery).
+// leaseIn leases turns of one quarantine, or turns outside quarantines if group is "". If guard is
+// set, it leases nothing while a quarantine exists (quarantineQuery).
 func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, most int, group string, guard bool) ([]turnRow, error) {
 	maxAge := r.MaxAge.Microseconds()
 	if r.MaxAge > 0 {
@@ -68,7 +69,8 @@ func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, m
 	return pgx.CollectRows(rows, scanTurn)
 }
 
-// heldTurns returns the turns that the replica knows it holds, or none if it did not say.
+// heldTurns returns the turns that the replica reports to hold. It returns none if the replica does
+// not report them.
 func heldTurns(r session.LeaseRequest) []session.TurnID {
 	if r.Holding == nil {
 		return []session.TurnID{}
@@ -139,8 +141,8 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 	return nil
 }
 
-// Delivered implements session.Store. If the delivery only reported that the question was deleted,
-// Delivered also erases the rest of the answer.
+// Delivered implements session.Store. If the question was deleted, it also erases the rest of the
+// answer.
 func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	var n int
 	err := s.db.Pool.QueryRow(ctx, deliveredSQL, f.Tenant, f.Turn, f.Attempt, undelivered).Scan(&n)
@@ -153,8 +155,8 @@ func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered stri
 	return nil
 }
 
-// deliveredEdited queues a turn whose question was edited during the delivery, or returns why it
-// was not marked as delivered.
+// deliveredEdited queues a turn whose question was edited during the delivery. If there was no
+// edit, it returns the reason why the turn was not marked as delivered.
 func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		const pending = `select ` + pendingEdit + ` from turn where tenant_id = $1 and id = $2 and attempt = $3 for update`
@@ -187,7 +189,8 @@ func (s *Store) Depth(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// fenced runs an update for an attempt and returns why it changed nothing.
+// fenced runs an update for an attempt. If the update changes nothing, fenced returns the reason as
+// an error.
 func (s *Store) fenced(ctx context.Context, f session.Fence, what, sql string, args ...any) error {
 	tag, err := s.db.Pool.Exec(ctx, sql, append([]any{f.Tenant, f.Turn, f.Attempt}, args...)...)
 	if err == nil && tag.RowsAffected() == 0 {

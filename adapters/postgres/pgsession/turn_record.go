@@ -35,7 +35,8 @@ func (s *Store) Find(ctx context.Context, t session.Target) (session.Record, err
 	return r, nil
 }
 
-// targetID returns the id of the turn that a target identifies. An invalid id identifies none.
+// targetID returns the id of the turn that a target identifies. It returns session.ErrUnknownTurn
+// for an invalid id or an unknown message.
 func targetID(ctx context.Context, tx pgx.Tx, t session.Target) (string, error) {
 	if t.Turn != "" {
 		if !postgres.IsID(string(t.Turn)) {

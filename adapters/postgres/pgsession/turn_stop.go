@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// candidate is a turn that a stop may refer to.
+// candidate is a turn to which a stop may refer.
 type candidate struct {
 	ID, Asker, Starter string
 }
@@ -42,8 +42,8 @@ func (s *Store) Request(ctx context.Context, r session.StopRequest) (session.Sto
 	return result, nil
 }
 
-// stoppable returns the unfinished turns that a stop refers to, locked. For an unknown message it
-// leaves a tombstone.
+// stoppable locks and returns the unfinished turns to which a stop refers. For an unknown message
+// it stores a tombstone.
 func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []candidate, armed bool, err error) {
 	const columns = `select t.id::text, t.asker_id, s.starter from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id `
 	if r.Message == "" && r.Ref.Thread == "" {
@@ -84,7 +84,7 @@ func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []c
 	return found, false, err
 }
 
-// requestStops marks turns for stopping and adds audit entries for those that were not marked
+// requestStops marks turns for stopping. It writes an audit entry for each turn that was not marked
 // before.
 func requestStops(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []session.TurnID, by string) error {
 	if len(ids) == 0 {

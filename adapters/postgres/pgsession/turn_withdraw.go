@@ -41,7 +41,7 @@ func (s *Store) Withdraw(
 	return changed, nil
 }
 
-// withdraw ends every turn with the same question, and erases it.
+// withdraw ends all turns with the same question, and erases the question.
 func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, sentence string) error {
 	family, err := lockFamily(ctx, tx, tenant, id)
 	if err != nil {
@@ -76,8 +76,8 @@ func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, senten
 	return audit.WriteTurn(ctx, tx, tenant, session.QuestionDeleted, id, "", nil)
 }
 
-// lockFamily returns all turns with the same question as a turn, locked. They include turns derived
-// while it waited for a lock; afterwards none can be derived from a locked turn.
+// lockFamily locks and returns all turns with the same question as a turn. It includes turns that
+// were derived while it waited for a lock. Afterwards no turn can be derived from a locked turn.
 func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) ([]string, error) {
 	var locked []string
 	for {
@@ -96,8 +96,8 @@ func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id strin
 	}
 }
 
-// eraseUnshown deletes the answers of turns whose question was deleted and that need no delivery:
-// everything that models wrote, searched for and were given.
+// eraseUnshown deletes the answers of turns whose question was deleted and that need no delivery.
+// It deletes everything that models wrote, searched for and received.
 func eraseUnshown(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids ...string) error {
 	if _, err := tx.Exec(ctx, withdrawnEraseSQL, tenant, ids); err != nil {
 		return fmt.Errorf("erase the answers of a deleted question: %w", err)
@@ -147,7 +147,7 @@ func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref
 	return erased, running, nil
 }
 
-// eraseBegun removes an answer that is being written if the message is its first page.
+// eraseBegun removes an answer that is being written if the deleted message is its first page.
 func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, []session.TurnID, error) {
 	const of = `
 		select t.id::text from surface_message m join turn t on t.tenant_id = m.tenant_id and t.id = m.turn_id
@@ -167,7 +167,7 @@ func eraseBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at threa
 	return err == nil, running, err
 }
 
-// removeBegun removes an answer that is being written, and returns the running turns.
+// removeBegun removes an answer that is being written. It returns the turns that are running.
 func removeBegun(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string) ([]session.TurnID, error) {
 	running, err := removeLineage(ctx, tx, tenant, turn, session.Removal{})
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package pgupload stores files that people keep in projects, with their content, in PostgreSQL.
+// Package pgupload stores files that people keep in projects in PostgreSQL, with the files'
+// content.
 package pgupload
 
 import (
@@ -31,8 +32,8 @@ func New(db *postgres.DB) *Store { return &Store{db} }
 // errUnchanged rolls back a transaction that would change nothing.
 var errUnchanged = errors.New("the content is the same")
 
-// changed raises the revision of a tenant's files. Until the transaction ends, no other one changes
-// files of the tenant.
+// changed raises the revision of a tenant's files. Until the transaction ends, no other transaction
+// can change files of the tenant.
 const changed = `
 	insert into upload_state (tenant_id, revision) values ($1, 1)
 	on conflict (tenant_id) do update set revision = upload_state.revision + 1`
@@ -88,15 +89,15 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, f upload.File,
 	return f, became, nil
 }
 
-// entry is the entry of the audit trail about a file. It names no file, because readers of the
-// trail need not be readers of the file.
+// entry builds an audit entry about a file. It omits the file's name, because readers of the trail
+// may not be readers of the file.
 func entry(deed session.Deed, f upload.File, by session.Actor) audit.Entry {
 	return audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: by.Platform}, Private: true, Details: map[string]string{"file": string(f.ID)}}
 }
 
 const columns = `id, project, name, readers, size, hash, platform, workspace, person, channel, thread, message, link, changed_at`
 
-// before returns the file that another version of f replaces; nil: none.
+// before returns the stored file that f would replace, or nil if there is none.
 func before(ctx context.Context, tx pgx.Tx, tenant access.TenantID, f upload.File) (*upload.File, error) {
 	// By the unique constraint.
 	rows, err := tx.Query(ctx, `select `+columns+` from upload where tenant_id = $1 and project = $2 and readers_key = $3 and name = $4`,
@@ -111,7 +112,7 @@ func before(ctx context.Context, tx pgx.Tx, tenant access.TenantID, f upload.Fil
 	return &found, err
 }
 
-// readersKey identifies an access list, however long it is.
+// readersKey returns a digest of an access list, which identifies lists of any length.
 func readersKey(readers access.ACL) []byte {
 	var all strings.Builder
 	for _, r := range slices.Sorted(slices.Values(readers)) {
@@ -147,8 +148,8 @@ func (s *Store) List(ctx context.Context, tenant access.TenantID) ([]upload.File
 	return all, nil
 }
 
-// Content returns the content of a file in the version of a time. It fails with upload.ErrGone if
-// there is no such file or it has another version.
+// Content returns the content of the version of a file that was stored at the given time. It
+// returns upload.ErrGone if the file does not exist or has another version.
 func (s *Store) Content(ctx context.Context, tenant access.TenantID, id upload.ID, at time.Time) ([]byte, error) {
 	var content []byte
 	err := s.db.Pool.QueryRow(ctx, `select content from upload where tenant_id = $1 and id = $2 and changed_at = $3`, tenant, id, at).Scan(&content)
@@ -214,8 +215,8 @@ func (s *Store) remove(ctx context.Context, tenant access.TenantID, by session.A
 	return n, nil
 }
 
-// Revision returns the number of the last change of a tenant's files, and the last that the index
-// has followed. Both are 0 if there never was a file.
+// Revision returns the newest revision of a tenant's files, and the newest revision that is
+// indexed. Both are 0 if there was never a file.
 func (s *Store) Revision(ctx context.Context, tenant access.TenantID) (revision, indexed int64, err error) {
 	err = s.db.Pool.QueryRow(ctx, `select revision, indexed from upload_state where tenant_id = $1`, tenant).Scan(&revision, &indexed)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -227,7 +228,7 @@ func (s *Store) Revision(ctx context.Context, tenant access.TenantID) (revision,
 	return revision, indexed, nil
 }
 
-// Indexed notes that the index has followed all changes up to a revision.
+// Indexed records that the index contains all changes up to a revision.
 func (s *Store) Indexed(ctx context.Context, tenant access.TenantID, revision int64) error {
 	_, err := s.db.Pool.Exec(ctx, `update upload_state set indexed = $2 where tenant_id = $1 and indexed < $2`, tenant, revision)
 	if err != nil {

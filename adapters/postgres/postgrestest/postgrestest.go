@@ -1,5 +1,5 @@
-// Package postgrestest gives each test its own database, with the whole schema. It holds nothing
-// that only one room's tests need.
+// Package postgrestest gives each test a separate database with the complete schema. Helpers for
+// the tests of a single package do not belong here.
 package postgrestest
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 )
 
-// Open returns a new database with the whole schema, until the test ends.
+// Open returns a new database with the complete schema. The database is dropped when the test ends.
 func Open(t testing.TB) *postgres.DB {
 	t.Helper()
 	return Connect(t, postgres.Config{URL: URL(t)})
 }
 
-// URL is the address of a new database with the whole schema.
+// URL returns the address of a new database with the complete schema.
 func URL(t testing.TB) string {
 	t.Helper()
 	return localtest.Migrated(t, postgres.Migrate)

@@ -1,6 +1,6 @@
-// Package scratch lends a separate schema inside a database: whoever connects through its address
-// finds and makes tables there and nowhere else, and everything is gone afterwards. Data next to it
-// is neither read nor written.
+// Package scratch creates a temporary schema inside a database. Connections to the schema's address
+// read and write tables only in this schema. The schema is dropped afterwards. Other data in the
+// database is neither read nor written.
 package scratch
 
 import (
@@ -17,19 +17,18 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// prefix begins the name of every scratch schema. Those of killed processes are found by it.
+// prefix is the name prefix of scratch schemas. It is used to find the schemas of killed processes.
 const prefix = "footnote_scratch_"
 
-// lockClass is the first key of the advisory lock that says that a schema is in use; the second is
-// the hash of its name.
+// lockClass is the first key of the advisory lock on a schema that is in use. The second key is the
+// hash of the schema's name.
 const lockClass = 0x73_63_72_61 // "scra"
 
-// dropping bounds how long making and dropping a schema may take when the context has ended
-// already.
+// dropping limits how long creating or dropping a schema may take after the context has ended.
 const dropping = 30 * time.Second
 
-// Schema is a scratch schema. It lives until Drop; that of a process which died is removed by the
-// next Create.
+// Schema is a scratch schema. It exists until Drop. If the process dies, the next Create drops the
+// schema.
 type Schema struct {
 	name string
 	url  string
@@ -37,10 +36,10 @@ type Schema struct {
 	left []string
 }
 
-// Create creates a schema in the database at address. The address must be a direct connection and
-// not a transaction pooler, because the search path is set when a connection starts. It installs
-// the extension pgvector outside of the schema if it is missing. It first drops the schemas of dead
-// processes. Errors say what to do.
+// Create creates a schema in the database at address. It first drops the schemas of dead processes.
+// The address must be a direct connection and not a transaction pooler, because the search path is
+// set when a connection starts. If pgvector is missing, Create installs it outside of the schema.
+// Errors say what to do.
 func Create(ctx context.Context, address string) (*Schema, error) {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
@@ -82,14 +81,14 @@ func (s *Schema) create(ctx context.Context, address string) error {
 	return nil
 }
 
-// URL is the address whose connections work in the schema.
+// URL returns the address for connections that use the schema.
 func (s *Schema) URL() string { return s.url }
 
-// Left are schemas of dead processes that this database role may not drop, because another role
+// Left returns schemas of dead processes that this database role may not drop, because another role
 // created them. They only take up space.
 func (s *Schema) Left() []string { return s.left }
 
-// Drop drops the schema with everything in it, even if ctx has ended. Close the connections to URL
+// Drop drops the schema with all its contents, even if ctx is done. Close the connections to URL
 // first.
 func (s *Schema) Drop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropping)
@@ -101,7 +100,7 @@ func (s *Schema) Drop(ctx context.Context) error {
 	return errors.Join(err, s.conn.Close(ctx))
 }
 
-// sweep drops the schemas that no process holds, and returns those that only another role may drop.
+// sweep drops the schemas that no process uses. It returns those that only another role may drop.
 func sweep(ctx context.Context, conn *pgx.Conn) (left []string, err error) {
 	rows, err := conn.Query(ctx, `select nspname from pg_namespace where starts_with(nspname, $1) order by nspname`, prefix)
 	if err != nil {
@@ -133,15 +132,15 @@ func sweep(ctx context.Context, conn *pgx.Conn) (left []string, err error) {
 	return left, nil
 }
 
-// refused reports whether a role has not the right to do what was tried (insufficient_privilege).
+// refused reports whether err means that the role lacks a right (insufficient_privilege).
 func refused(err error) bool {
 	var failed *pgconn.PgError
 	return errors.As(err, &failed) && failed.Code == "42501"
 }
 
-// vectorHome returns the schema that has pgvector, and installs it in the default schema if it is
-// missing. Otherwise migrations would install it in the scratch schema, with which it would be
-// dropped.
+// vectorHome returns the schema that contains pgvector. If pgvector is missing, it installs it in
+// the default schema. Otherwise migrations would install pgvector in the scratch schema, and it
+// would be dropped with that schema.
 func vectorHome(ctx context.Context, conn *pgx.Conn) (string, error) {
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		// The number is the extension's name as bytes, the lock under which migrations install it too.
@@ -162,7 +161,7 @@ func vectorHome(ctx context.Context, conn *pgx.Conn) (string, error) {
 	return home, nil
 }
 
-// within adds the place to look for tables to an address: a URL, or a string of keywords.
+// within adds a search path to an address. The address is a URL or a string of keywords.
 func within(address, schema, home string) (string, error) {
 	path := schema + "," + home
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
@@ -180,7 +179,7 @@ func within(address, schema, home string) (string, error) {
 	return u.String(), nil
 }
 
-// withoutAddress leaves out the address that was tried, which may hold a password.
+// withoutAddress removes the address from an error, because the address may contain a password.
 func withoutAddress(err error) error {
 	var answered *pgconn.PgError
 	if errors.As(err, &answered) {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Cluster is a Redis Cluster of a test's own, on the loopback interface: three masters, among which
-// the slots are divided, and in one that StartReplicatedCluster started a replica of each.
+// Cluster is a Redis Cluster for one test, on the loopback interface. Three masters share the
+// slots. In a cluster from StartReplicatedCluster, each master has a replica.
 type Cluster struct {
 	tb    testing.TB
 	nodes []*node
@@ -25,9 +25,9 @@ const (
 	nodeLimit = 30 * time.Second // for a node to answer, and for the cluster to agree
 )
 
-// StartCluster starts a cluster of three and stops it when the test ends. It returns when every
-// node says that the cluster is complete. The test fails when redis-server is not installed ("make
-// deps").
+// StartCluster starts a cluster of three masters and stops it when the test ends. It returns when
+// every node reports that the cluster is complete. The test fails if redis-server is not installed
+// ("make deps").
 func StartCluster(tb testing.TB) *Cluster {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*nodeLimit)
@@ -35,8 +35,8 @@ func StartCluster(tb testing.TB) *Cluster {
 	return startCluster(ctx, tb, masters, 5*time.Second)
 }
 
-// startCluster starts so many nodes that know each other. The slots are divided among the first
-// three.
+// startCluster starts the given number of nodes and connects them. The first three nodes share the
+// slots.
 func startCluster(ctx context.Context, tb testing.TB, nodes int, timeout time.Duration) *Cluster {
 	tb.Helper()
 	program, err := exec.LookPath("redis-server")
@@ -79,7 +79,7 @@ func startCluster(ctx context.Context, tb testing.TB, nodes int, timeout time.Du
 	return c
 }
 
-// URL is the cluster's address as REDIS_URL has it.
+// URL returns the cluster's address in the form of REDIS_URL.
 func (c *Cluster) URL() string {
 	url := "redis://" + c.nodes[0].address()
 	for i, n := range c.nodes[1:] {
@@ -88,7 +88,7 @@ func (c *Cluster) URL() string {
 	return url
 }
 
-// Keys is how many keys each node holds, the replicas after the masters.
+// Keys returns the number of keys on each node. Replicas come after the masters.
 func (c *Cluster) Keys() []int {
 	c.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), nodeLimit)

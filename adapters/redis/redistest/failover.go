@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// takeOver is how long a master is silent before its replica takes its place. It is long enough for
-// a busy machine.
+// takeOver is the time after which a replica replaces a silent master. It is long enough for a busy
+// machine.
 const takeOver = 2 * time.Second
 
 // StartReplicatedCluster starts a cluster of three masters with one replica each, and stops it when
-// the test ends. A replica takes over some seconds after its master is gone. The function returns
-// when every replica follows its master.
+// the test ends. A replica takes over some seconds after its master has ended.
+// StartReplicatedCluster returns when every replica follows its master.
 func StartReplicatedCluster(tb testing.TB) *Cluster {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 4*nodeLimit)
@@ -33,8 +33,8 @@ func StartReplicatedCluster(tb testing.TB) *Cluster {
 	return c
 }
 
-// KillMasterOf kills the master of a key or channel, as a crash would, once its replica is up to
-// date. It does not wait for the failover.
+// KillMasterOf kills the master of a key or channel, like a crash. It first waits until the
+// master's replica is up to date. It does not wait for the failover.
 func (c *Cluster) KillMasterOf(name string) {
 	c.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*nodeLimit)

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// Server is a redis-server of a test's own, on a Unix socket in a directory that only this user may
-// enter. It keeps nothing on disk.
+// Server is a redis-server for one test, on a Unix socket in a directory that only this user may
+// enter. It stores nothing on disk.
 type Server struct {
 	dir string
 	tb  testing.TB
 	cmd *exec.Cmd
 }
 
-// Start starts a server and stops it when the test ends. The test fails when redis-server is not
+// Start starts a server and stops it when the test ends. The test fails if redis-server is not
 // installed ("make deps").
 func Start(tb testing.TB) *Server {
 	tb.Helper()
@@ -42,12 +42,12 @@ func Start(tb testing.TB) *Server {
 	return s
 }
 
-// URL is the server's address as REDIS_URL has it.
+// URL returns the server's address in the form of REDIS_URL.
 func (s *Server) URL() string { return "unix://" + s.socket() }
 
 func (s *Server) socket() string { return filepath.Join(s.dir, "redis.sock") }
 
-// Calls returns how often a command was executed, such as "hset", including by scripts.
+// Calls returns how often a command, such as "hset", was executed. It includes calls by scripts.
 func (s *Server) Calls(command string) int {
 	s.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -65,7 +65,7 @@ func (s *Server) Calls(command string) int {
 	return n
 }
 
-// Restart starts the server again, on the same address, and returns when it answers.
+// Restart starts the server again on the same address. It returns when the server answers.
 func (s *Server) Restart() {
 	s.tb.Helper()
 	s.Stop()

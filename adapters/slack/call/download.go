@@ -6,10 +6,12 @@ import (
 	"net/http"
 )
 
-// ErrTooLarge means that a download was cancelled because it is larger than WithLimit allows.
+// ErrTooLarge means that a download was cancelled because the file exceeds the limit from
+// WithLimit.
 var ErrTooLarge = errors.New("the file is larger than Slack said")
 
-// WithLimit returns a context in which a download fails if its stated length exceeds bytes.
+// WithLimit returns a context that limits the size of downloads. A download fails if its stated
+// length exceeds bytes.
 func WithLimit(ctx context.Context, bytes int64) context.Context {
 	return context.WithValue(ctx, mostKey{}, bytes)
 }

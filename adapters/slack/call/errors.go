@@ -15,13 +15,13 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// unsaidPause is the wait if Slack answers "ratelimited" without a Retry-After.
+// unsaidPause is the wait after a "ratelimited" response without a Retry-After header.
 const unsaidPause = 5 * time.Second
 
 // codeLocked is Slack's error code for a thread in which only its managers may write.
 const codeLocked = "restricted_action_thread_locked"
 
-// Meanings of Slack's error codes for a message, for all methods.
+// Meanings of Slack's error codes for a message. They apply to all methods.
 var (
 	codesGone    = []string{"message_not_found"}
 	codesFixed   = []string{"cant_update_message", "cant_delete_message", "edit_window_closed", "is_inactive", "block_mismatch"}
@@ -36,8 +36,9 @@ var (
 	}
 )
 
-// Translate converts an error of the library to an error of package thread. create means that the
-// call creates a message. Then a lost response leaves open whether the message exists.
+// Translate converts an error of the Slack library to an error of package thread. Set create for a
+// call that creates a message. If the response of such a call is lost, the error says that the
+// message may exist.
 func Translate(what string, err error, create bool) error {
 	if err == nil {
 		return nil
@@ -73,7 +74,7 @@ func Translate(what string, err error, create bool) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// Unsent reports whether a failed request certainly had no effect.
+// Unsent reports whether a failed request certainly had no effect in Slack.
 func Unsent(err error) bool {
 	var status api.StatusCodeError
 	if errors.As(err, &status) {
@@ -83,7 +84,8 @@ func Unsent(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// Code returns Slack's error code, or "" for other errors.
+// Code returns the error code in Slack's response. It returns "" for errors that do not come from
+// Slack.
 func Code(err error) string {
 	var refused api.SlackErrorResponse
 	if errors.As(err, &refused) {
@@ -138,8 +140,8 @@ func Explain(what string, err error) error {
 	}
 }
 
-// Barred reports whether err means that the answer cannot be posted where it was asked for. It also
-// returns a sentence for the asker.
+// Barred reports whether err means that the bot cannot post the answer in the place of the
+// question. It also returns a sentence for the asker.
 func Barred(err error) (sentence string, yes bool) {
 	switch {
 	case errors.Is(err, stream.ErrNoNotice):
@@ -152,7 +154,8 @@ func Barred(err error) (sentence string, yes bool) {
 	}
 }
 
-// Transient reports whether the same call may succeed later: Slack was busy, or did not answer.
+// Transient reports whether the same call may succeed later, because Slack was busy or did not
+// respond.
 func Transient(err error) bool {
 	if errors.Is(err, access.ErrPending) {
 		return false // the worker waits for it
@@ -168,7 +171,7 @@ func Transient(err error) bool {
 	return err != nil && (refusal == "" || slices.Contains(codesLimited, refusal) || slices.Contains(codesDown, refusal))
 }
 
-// Hopeless reports whether reconnecting with the same settings cannot help.
+// Hopeless reports whether a reconnect with the same settings is certain to fail again.
 func Hopeless(err error) bool {
 	return slices.Contains([]string{
 		"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "missing_scope", "not_allowed_token_type",

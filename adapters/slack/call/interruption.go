@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Sockets tracks the open sockets and detects when none is open. It is safe for concurrent use.
+// Sockets counts the open sockets and detects interruptions, which are periods without an open
+// socket. It is safe for concurrent use.
 type Sockets struct {
 	ended chan time.Time // holds the start of an interruption that was long enough
 
@@ -19,28 +20,30 @@ func newSockets() *Sockets {
 	return &Sockets{ended: make(chan time.Time, 1), lost: time.Now()}
 }
 
-// Begin starts the tracking. From now on, a time without sockets counts as an interruption.
+// Begin starts the tracking. From then on, a period without an open socket counts as an
+// interruption.
 func (i *Sockets) Begin() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.lost = time.Now()
 }
 
-// Count records how many connections the app has in all processes.
+// Count records the number of connections that the app has in all processes.
 func (i *Sockets) Count(app int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.app = app
 }
 
-// Counted returns the number that Count recorded last, or 0.
+// Counted returns the last number passed to Count, or 0.
 func (i *Sockets) Counted() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.app
 }
 
-// Opened records an opened socket. It reports an interruption that was longer than the given time.
+// Opened records an opened socket. If an interruption of at least the given duration ends with this
+// socket, Opened reports the interruption.
 func (i *Sockets) Opened(than time.Duration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// tier is Slack's rate limit of one method: calls a minute per workspace. At most half of them may
-// be made at once. So bursts and the steady rate together stay within the limit in every minute,
-// however Slack counts.
+// tier is the rate limit of one Slack method, in calls a minute per workspace. The burst is at most
+// half of that limit. The burst and the steady rate together therefore stay within the limit in
+// every minute.
 type tier struct {
 	burst   int
 	every   time.Duration
@@ -21,9 +21,9 @@ type tier struct {
 	reserve int  // part of burst for final writes only; 0: a fifth
 }
 
-// tiers are Slack's published limits. chat.postMessage allows about one call a second per channel.
-// The others are limits a minute: chat.update 50 (tier 3), chat.startStream and chat.stopStream 20
-// (tier 2), chat.appendStream 100 (tier 4).
+// tiers are Slack's published rate limits. chat.postMessage allows about one call a second per
+// channel. The other limits are calls a minute: chat.update 50 (tier 3), chat.startStream and
+// chat.stopStream 20 (tier 2), chat.appendStream 100 (tier 4).
 var tiers = map[thread.Call]tier{
 	thread.Create:       {burst: 1, every: 1100 * time.Millisecond, channel: true},
 	thread.Edit:         {burst: 20, every: 2 * time.Second, reserve: maxEdited},
@@ -32,11 +32,11 @@ var tiers = map[thread.Call]tier{
 	thread.StreamStop:   {burst: 10, every: 6 * time.Second},
 }
 
-// Pacing divides Slack's tiers (limits of calls a minute per method) among all answers of a
-// workspace. It reserves part of each tier for final writes: every answer that was posted before it
-// was complete needs one final edit. With Use, several processes share the tiers. Without Use, or
-// while the shared tiers do not respond, each process is limited to its Share. The zero value is
-// for a single process. Pacing is safe for concurrent use.
+// Pacing is a rate limiter for the writes of a workspace. It divides Slack's tiers (limits of calls
+// a minute per method) among all answers. It reserves part of each tier for final writes, because
+// every answer that was posted early needs one final edit. After Use, all processes share the
+// tiers. Without Use, or while the shared tiers do not respond, each process is limited to its
+// Share. The zero value is for a single process. Pacing is safe for concurrent use.
 type Pacing struct {
 	shared pace.Shared
 
@@ -46,35 +46,35 @@ type Pacing struct {
 	edited  map[thread.Ref]time.Time // answers that were posted early and still need their final edit
 }
 
-// An answer that is posted before it is complete needs a final edit. At most maxEdited answers of a
-// workspace may be in this state, so that their final edits never wait long. Other answers are
-// posted when they are complete, or when it is their turn.
+// maxEdited is the maximum number of answers in a workspace that were posted early and still need a
+// final edit. The limit keeps the wait for a final edit short. Further answers are posted when they
+// are complete, or when their turn comes.
 const (
 	maxEdited = 10
-	// editedFor is how long an answer counts without its final edit.
+	// editedFor is how long an answer without its final edit counts towards maxEdited.
 	editedFor = 10 * time.Minute
-	// lookAgain is how often a waiting answer checks whether another answer has ended.
+	// lookAgain is the interval at which a waiting answer checks whether another answer has ended.
 	lookAgain = 250 * time.Millisecond
-	// shareAgain is how often waiting calls check whether this process's share has grown. Killed
-	// processes count for some seconds.
+	// shareAgain is the interval at which waiting calls check whether the share of this process has
+	// grown. A killed process still counts for some seconds.
 	shareAgain = time.Second
 )
 
-// lane is the unit in which Slack counts calls: a method in a workspace or channel.
+// lane identifies one rate limit of Slack: a method in a workspace or in a channel.
 type lane struct {
 	call      thread.Call
 	workspace string
 	channel   string // only for calls that are limited by channel
 }
 
-// queue is a token bucket with its waiting calls. It is first come, first served, but final writes
-// go before others.
+// queue is a token bucket with its waiting calls. Final writes are served first. Within a class,
+// calls are served in the order of arrival.
 type queue struct {
 	thread.Bucket
 	key     string // in shared tiers
 	waiting []*waiter
-	// closed when the shared tiers have answered the first waiter; nil while no request to them is
-	// running
+	// closed when the shared tiers have responded to the first waiter. It is nil if no request to
+	// the shared tiers is running.
 	asking chan struct{}
 }
 
@@ -84,21 +84,23 @@ func (q *queue) tier() thread.Tier {
 
 type waiter struct{ class thread.Class }
 
-// soon is how soon a waiter tries again if it waits only for other waiters.
+// soon is the retry interval of a waiter that waits only for other waiters.
 const soon = 10 * time.Millisecond
 
-// Use makes p draw its calls from tiers that all processes share. Call it before any other method.
+// Use makes p take its calls from tiers, which all processes share. Call Use before any other
+// method.
 func (p *Pacing) Use(tiers thread.Tiers) { p.shared.Use(tiers) }
 
-// Share sets the number of processes that serve the workspace. It may be called at any time.
+// Share sets the number of processes that serve the workspace. Share may be called at any time.
 func (p *Pacing) Share(processes int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.share = max(processes, 1)
 }
 
-// Reserve implements thread.Surface: it waits until a call may be made. If the wait would exceed
-// the deadline of ctx, it fails at once.
+// Reserve implements thread.Surface. It blocks until the rate limit allows the call. It returns
+// thread.ErrNoRoom at once if the wait would exceed the deadline of ctx, except for final writes.
+// It also returns thread.ErrNoRoom for a progress call that would have to wait.
 func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, class thread.Class) error {
 	w := &waiter{class: class}
 	p.enter(to, call, w)
@@ -129,7 +131,7 @@ func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, c
 	}
 }
 
-// Count records a call that could not wait for its turn, so that later calls wait instead.
+// Count records a call that was made without Reserve. Later calls then wait longer.
 func (p *Pacing) Count(ctx context.Context, to thread.Ref, call thread.Call) {
 	p.mu.Lock()
 	now := time.Now()
@@ -140,7 +142,7 @@ func (p *Pacing) Count(ctx context.Context, to thread.Ref, call thread.Call) {
 	p.shared.Count(ctx, key, tier)
 }
 
-// Pause blocks calls of this kind for d, because Slack refused one.
+// Pause blocks calls of this kind for d. Use it after Slack refused such a call.
 func (p *Pacing) Pause(ctx context.Context, to thread.Ref, call thread.Call, d time.Duration) {
 	p.mu.Lock()
 	now := time.Now()
@@ -151,7 +153,7 @@ func (p *Pacing) Pause(ctx context.Context, to thread.Ref, call thread.Call, d t
 	p.shared.Pause(ctx, key, d)
 }
 
-// enter queues a waiter behind those of its class and before those of lower classes.
+// enter adds a waiter to the queue. The queue is sorted by class, and within a class by arrival.
 func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +167,7 @@ func (p *Pacing) enter(to thread.Ref, call thread.Call, w *waiter) {
 	q.waiting = slices.Insert(q.waiting, ahead, w)
 }
 
-// leave removes a waiter from the queue, whether or not its call was made.
+// leave removes a waiter from the queue after its call was made or given up.
 func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -173,9 +175,10 @@ func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(other *waiter) bool { return other == w })
 }
 
-// try takes a call if it is the waiter's turn. Otherwise it returns how long that may take. A
-// non-nil asked is closed when an earlier try is worthwhile. Only the first waiter of a queue asks
-// the shared tiers, without holding the lock, so a slow server delays only that waiter.
+// try takes a token if it is the waiter's turn, and then returns a wait of 0. Otherwise it returns
+// the expected wait. If asked is not nil, the caller should try again as soon as asked is closed.
+// Only the first waiter of a queue calls the shared tiers. The call is made without the lock, so a
+// slow server delays only that waiter.
 func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) (wait time.Duration, asked <-chan struct{}) {
 	p.mu.Lock()
 	q, now := p.queue(to, call), time.Now()
@@ -228,8 +231,9 @@ func (p *Pacing) take(q *queue, to thread.Ref, call thread.Call, class thread.Cl
 	}
 }
 
-// crowded reports whether an incomplete answer must wait because too many answers still need their
-// final edit. The limit is maxEdited, or fewer if there is less room now.
+// crowded reports whether an incomplete answer must wait because too many answers need a final
+// edit. The limit is maxEdited divided by the number of processes. It is lower if the bucket for
+// edits has fewer tokens.
 func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, now time.Time) bool {
 	if _, begun := p.edited[to]; begun || call != thread.Create || class == thread.Final {
 		return false
@@ -246,8 +250,8 @@ func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, no
 	return others >= max(maxEdited/max(p.share, 1), 1) || p.queue(to, thread.Edit).Wait(now, others+1, thread.Final) > 0
 }
 
-// maxLanes limits the number of remembered lanes. Forgetting a lane without waiting calls is
-// harmless, because its bucket is full again within seconds.
+// maxLanes is the maximum number of lanes in memory. A full bucket without waiting calls can be
+// removed safely.
 const maxLanes = 4096
 
 func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {
@@ -273,7 +277,7 @@ func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {
 	return q
 }
 
-// remember stores a lane, and removes others if there are too many.
+// remember stores a lane. If there are too many lanes, it removes idle ones.
 func (p *Pacing) remember(at lane, q *queue) {
 	if p.buckets == nil {
 		p.buckets = make(map[lane]*queue)

@@ -1,7 +1,7 @@
 package call
 
-// Page sizes for reading a thread. The first page has as many messages as Slack returns to apps
-// that are distributed outside of its marketplace. Other apps get the rest in larger pages.
+// Page sizes for reading a thread. For apps distributed outside of its marketplace, Slack returns
+// at most FirstPage messages. Other apps get the remaining messages in larger pages.
 const (
 	FirstPage = 15
 	NextPage  = 200

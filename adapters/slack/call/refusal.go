@@ -13,19 +13,20 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// obedient is a transport that respects Retry-After. After Slack refuses a method, no call of it is
-// made before the given time. A call that is slightly early waits; any other is refused here, as
-// Slack would. Every refusal has a Retry-After in whole seconds, because the library reads nothing
-// else. Proxies may send none or a fraction.
+// obedient is a transport that respects Retry-After. After Slack refuses a method, obedient makes
+// no call of the method before the given time. A call waits if at most shortWait remains. Otherwise
+// obedient returns the same rate-limit response as Slack. It rewrites Retry-After to whole seconds,
+// because the Slack library understands nothing else. Some proxies send a fraction or no header.
 type obedient struct {
 	next http.RoundTripper
 	rest pace.Rest // by method
 }
 
 const (
-	// shortWait is the longest that a call waits for its method before it is refused.
+	// shortWait is the longest wait of a call for a refused method. Calls that would wait longer
+	// are refused.
 	shortWait = 2 * time.Second
-	// maxForm limits how many bytes of a request are read to find its channel.
+	// maxForm is the maximum number of bytes of a request that are read to find its channel.
 	maxForm = 1 << 20
 )
 
@@ -48,7 +49,8 @@ func (o *obedient) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// retryAfter returns how long Slack asks to wait, rounded to whole seconds, at least one.
+// retryAfter returns the wait that Slack requests, rounded up to whole seconds and at least one
+// second.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	wait, said := pace.RetryAfter(h, now)
 	if !said || wait == pace.Forever {
@@ -57,7 +59,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return max((wait + time.Second - 1).Truncate(time.Second), time.Second)
 }
 
-// refused returns a rate-limit response as Slack would send it.
+// refused returns the rate-limit response that Slack would send.
 func refused(r *http.Request, wait time.Duration) *http.Response {
 	const body = `{"ok":false,"error":"ratelimited"}`
 	header := http.Header{"Content-Type": {"application/json; charset=utf-8"}}
@@ -68,7 +70,7 @@ func refused(r *http.Request, wait time.Duration) *http.Response {
 	}
 }
 
-// remaining returns how long a method must not be called.
+// remaining returns the time until the method of r may be called again, or 0.
 func (o *obedient) remaining(r *http.Request) time.Duration {
 	if o.rest.Empty() {
 		return 0
@@ -76,8 +78,8 @@ func (o *obedient) remaining(r *http.Request) time.Duration {
 	return o.rest.Left(method(r))
 }
 
-// method returns the key under which Slack counts a call: the method, plus the channel for
-// chat.postMessage.
+// method returns the key of the rate limit that applies to a call. The key is the method, plus the
+// channel for chat.postMessage.
 func method(r *http.Request) string {
 	key := r.URL.Host + r.URL.Path
 	if path.Base(r.URL.Path) != "chat.postMessage" || r.GetBody == nil {

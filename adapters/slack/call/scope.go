@@ -2,14 +2,14 @@ package call
 
 import "slices"
 
-// Scope is a permission that the app requests, and the reason.
+// Scope is a permission that the app requests, with the reason for the request.
 type Scope struct {
 	Name   string
 	Reason string
-	// Mention is set if even the smallest app needs the scope. That app answers only mentions and
-	// direct messages.
+	// Mention is set if even the smallest app needs the scope. The smallest app answers only
+	// mentions and direct messages.
 	Mention bool
-	// History is set if channels cannot be read as a source without the scope.
+	// History is set if the scope is required for reading channels as a source.
 	History bool
 }
 
@@ -37,13 +37,13 @@ var Scopes = []Scope{
 // GroupScope is the scope for reading user groups. Without it, user groups cannot be mapped.
 const GroupScope = "usergroups:read"
 
-// AppScope is the scope of the app-level token. openSocket is the method that needs it.
+// AppScope is the scope of the app-level token. The method openSocket needs this scope.
 const (
 	AppScope   = "connections:write"
 	openSocket = "apps.connections.open"
 )
 
-// AddScope returns the end of a sentence that says where to add a scope.
+// AddScope returns the end of a sentence that tells an operator where to add a scope.
 func AddScope(name string) string {
 	if name == AppScope {
 		return "make an app-level token with the scope " + AppScope + " under Basic Information → App-Level Tokens, and set SLACK_APP_TOKEN to it"
@@ -51,8 +51,8 @@ func AddScope(name string) string {
 	return "add it under OAuth & Permissions → Bot Token Scopes, then install the app again"
 }
 
-// reason returns why a scope is needed, in brackets, or "" for a scope that the app does not
-// request.
+// reason returns the reason for a scope, in brackets. It returns "" for a scope that the app does
+// not request.
 func reason(name string) string {
 	if name == AppScope {
 		return " (of the app-level token, to receive events)"

@@ -15,12 +15,12 @@ import (
 // handshake is the timeout for opening a socket.
 const handshake = 30 * time.Second
 
-// connectBurst is how many connections may be opened at once: two sockets, and one replacement of
-// each.
+// connectBurst is the number of connections that may be opened at once: two sockets and one
+// replacement for each.
 const connectBurst = 4
 
-// httpClient returns the configured client with a limit on new connections. The library reconnects
-// at once whenever Slack ends a connection, however often that is.
+// httpClient returns the configured client with a rate limit on new connections. The limit is
+// needed because the library reconnects at once whenever Slack ends a connection.
 func (c *Workspace) httpClient() *http.Client {
 	base := c.Config.HTTP
 	if base == nil {
@@ -37,7 +37,7 @@ func (c *Workspace) httpClient() *http.Client {
 	return &limited
 }
 
-// Dialer returns a dialer that uses the proxy and the certificates of the Web API's client.
+// Dialer returns a dialer that uses the same proxy and certificates as the client for the Web API.
 func (c *Workspace) Dialer() *websocket.Dialer {
 	return &websocket.Dialer{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: c.trusted.Clone(), HandshakeTimeout: handshake,
@@ -60,20 +60,20 @@ func (l *connectLimiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(r)
 }
 
-// readAgain is a transport that retries a read once if Slack fails or requests a short pause,
-// within the timeout of the call. It never retries a write, because only the caller knows what is
-// still to be written.
+// readAgain is a transport that retries reads within the timeout of the call. It retries if Slack
+// fails or requests a short pause, up to readAttempts attempts in all. It never retries a write,
+// because only the caller knows whether to repeat a write.
 type readAgain struct{ next http.RoundTripper }
 
-// Limits of a retry. A read that takes longer is left to the event's redelivery, or the answer does
-// without it.
+// Limits of the retries of a read. If a read needs longer, the redelivery of the event repeats the
+// read, or the answer omits the result.
 const (
 	readAttempts = 3
 	readPause    = 250 * time.Millisecond // after a failure
 	readLongest  = 3 * time.Second        // longest pause that Slack may ask for
 )
 
-// reads are the methods that change nothing, or that are idempotent.
+// reads are the methods that are safe to retry. They change nothing or are idempotent.
 var reads = map[string]bool{
 	"users.info": true, "users.list": true, "users.conversations": true, "usergroups.list": true, "conversations.info": true, "conversations.members": true,
 	"conversations.replies": true, "conversations.history": true, "conversations.open": true, "files.info": true,
@@ -108,7 +108,7 @@ func (a *readAgain) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// pauseAfter reports whether a call should be retried, and after how long.
+// pauseAfter reports whether to retry a call, and the pause before the retry.
 func pauseAfter(res *http.Response, err error) (time.Duration, bool) {
 	switch {
 	case err != nil:

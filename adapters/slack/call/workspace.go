@@ -1,5 +1,6 @@
-// Package call calls Slack: it holds the signed-in connection, the rate limits of each method, the
-// meaning of errors, and the state of the sockets. It does not interpret messages or channels.
+// Package call makes calls to Slack. It holds the authenticated connection, the rate limit of each
+// method, the meaning of Slack's errors, and the state of the sockets. It does not interpret
+// messages or channels.
 package call
 
 import (
@@ -36,39 +37,40 @@ type Config struct {
 	HTTP          *http.Client // with proxy and certificates; nil: default client
 	CAFile        string       // additional certificates for sockets only
 	Logger        *slog.Logger // nil: silent
-	// Changes, People and Accounts hold what replicas share about people and channels. nil: this
-	// process is the only one, and forgets everything when it ends.
+	// Changes, People and Accounts hold the facts about people and channels that replicas share. If
+	// they are nil, this process is the only replica, and the facts are lost when it ends.
 	Changes  access.Changes
 	People   access.People
 	Accounts access.Accounts
-	// Groups returns the user groups that the configuration maps at the moment; nil: none.
+	// Groups returns the user groups that are currently mapped in the configuration. nil means no
+	// groups.
 	Groups func() []access.BoundGroup
-	// Domains returns the e-mail domains, in lower case, whose addresses identify people at the
-	// moment; nil: none.
+	// Domains returns the e-mail domains whose addresses currently identify people, in lower case.
+	// nil means no domains.
 	Domains func() []string
 
 	Sockets int // open sockets; default 2, so that one can reconnect without a gap
-	// age at which a stream continues in a new message. Default: 4 min 30 s; Slack closes a stream
-	// at 5 min
+	// age at which a stream continues in a new message. Default: 4 min 30 s. Slack closes a stream
+	// after 5 min.
 	StreamAge time.Duration
 	Timeout   time.Duration // timeout of a Web API call; default 10 s
-	// Reconnect is the minimum time between two connections in the long run; the first few may
-	// follow at once. Default: 15 s.
+	// Reconnect is the minimum average time between two new connections. The first few connections
+	// may follow at once. Default: 15 s.
 	Reconnect time.Duration
-	// Scan is the time between two idle calls. Idle calls read messages that arrived while no
+	// Scan is the time between two idle calls. Idle calls read messages that were sent while no
 	// replica ran. Default: 5 s.
 	Scan time.Duration
 	// History is the time between two calls that read messages for the index. Default: 3.5 s.
 	History time.Duration
-	// Interruption is how long no socket may be open before messages sent meanwhile count as
-	// missed. Default: 15 s.
+	// Interruption is the minimum duration of a reported interruption. Messages sent during a
+	// shorter period without a socket do not count as missed. Default: 15 s.
 	Interruption time.Duration
 	// MaxFileTokens is the maximum text of all files of one message, in tokens. Default: 100,000.
 	MaxFileTokens int
 }
 
-// Workspace makes the calls to one workspace. It holds the bot's identity and limits the rate of
-// each kind of call. It is safe for concurrent use.
+// Workspace makes the calls to one Slack workspace. It holds the bot's identity and the rate
+// limiters. It is safe for concurrent use.
 type Workspace struct {
 	Config  Config
 	trusted *tls.Config // TLS settings of sockets
@@ -97,8 +99,8 @@ type Identity struct {
 	Team string // workspace id
 	Name string // workspace name
 	URL  string // workspace address, such as https://example.slack.com/
-	// Enterprise is the id of the organisation that the workspace belongs to; empty if it belongs
-	// to none.
+	// Enterprise is the id of the organisation of the workspace. It is empty if the workspace
+	// belongs to no organisation.
 	Enterprise string
 	User       string // the bot's user id
 	Bot        string // the bot's id
@@ -149,7 +151,7 @@ func NewWorkspace(config Config) (*Workspace, error) {
 	return c, nil
 }
 
-// validate returns an error for every fault of the tokens. The error never contains a token.
+// validate returns an error that lists every fault of the tokens. The error never contains a token.
 func (c Config) validate() error {
 	var faults []error
 	switch {
@@ -169,8 +171,8 @@ func (c Config) validate() error {
 	return nil
 }
 
-// Connect signs in and returns the bot's identity. Call it before anything else. Its errors are
-// sentences that say what to do.
+// Connect signs in and returns the bot's identity. Call Connect before any other method. The text
+// of an error tells an operator what to do.
 func (c *Workspace) Connect(ctx context.Context) (Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
 	defer cancel()
@@ -188,13 +190,13 @@ func (c *Workspace) Connect(ctx context.Context) (Identity, error) {
 	return id, nil
 }
 
-// Processes returns the known number of processes that serve the workspace.
+// Processes returns the number of processes that serve the workspace, as set by Share.
 func (c *Workspace) Processes() int { return int(c.processes.Load()) }
 
-// Is sets the bot's identity, as Connect does after it signed in.
+// Is sets the bot's identity. Connect calls Is after sign-in.
 func (c *Workspace) Is(id Identity) { c.identity.Store(&id) }
 
-// Identity returns the bot's identity, as Connect found it.
+// Identity returns the bot's identity, which Connect has set.
 func (c *Workspace) Identity() Identity {
 	if id := c.identity.Load(); id != nil {
 		return *id
@@ -202,8 +204,8 @@ func (c *Workspace) Identity() Identity {
 	return Identity{}
 }
 
-// Share sets the number of processes that serve the workspace. Each process then takes only its
-// part of Slack's tiers (limits of calls a minute per method). It may be called at any time.
+// Share sets the number of processes that serve the workspace. Each process then uses only its part
+// of Slack's tiers (limits of calls a minute per method). Share may be called at any time.
 func (c *Workspace) Share(processes int) {
 	n := max(processes, 1)
 	c.processes.Store(int32(min(n, 1<<16)))
@@ -220,13 +222,14 @@ func (c *Workspace) Pacing() *Pacing { return c.pacing }
 // Connected returns the number of open sockets.
 func (c *Workspace) Connected() int { return c.Sockets.connected() }
 
-// Interruptions returns a channel that receives a value when events arrive again after a gap longer
-// than Config.Interruption. The value is the start of the gap. If two values are not received, they
-// are merged into one.
+// Interruptions returns a channel that reports interruptions of at least Config.Interruption. A
+// value is sent when the interruption ends. The value is the time at which the interruption began.
+// If the previous value has not been received, the two interruptions are merged, and the earlier
+// start is kept.
 func (c *Workspace) Interruptions() <-chan time.Time { return c.Sockets.ended }
 
-// Ref returns the reference of a thread by the id of its root message. An empty root means the
-// channel itself.
+// Ref returns a reference to the thread with the given root message id. If root is empty, the
+// reference is to the channel.
 func (c *Workspace) Ref(channel, root string) thread.Ref {
 	return thread.Ref{Platform: Platform, Workspace: c.Identity().Team, Channel: channel, Thread: root}
 }

@@ -11,9 +11,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Changed records an event about people or channels, so that no replica uses facts from before it.
-// ours reports whether the event was about people or channels. If Changed fails, the event must not
-// be acknowledged, so that Slack delivers it again.
+// Changed handles an event about people or channels. It expires the cached facts that the event
+// changes, in all replicas. ours reports whether the event was about people or channels. If Changed
+// returns an error, the caller must not acknowledge the event. Slack then delivers the event again.
 func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (ours bool, err error) {
 	switch e.Type {
 	case "member_joined_channel", "member_left_channel":
@@ -41,8 +41,9 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 	}
 }
 
-// tells returns a person's new standing and account from an event, and the time of the change. For
-// example, a member may have become a guest or have left.
+// tells reads a person's new standing and account from an event, and the time of the change. For
+// example, the person may have become a guest or left. The standing is access.Unsaid if the event
+// does not describe the person.
 func (d *Directory) tells(id string, raw []byte) (is access.Standing, account access.Account, at time.Time) {
 	var said struct {
 		Time  int64 `json:"event_time"` // Unix seconds
@@ -63,7 +64,8 @@ func (d *Directory) tells(id string, raw []byte) (is access.Standing, account ac
 	return access.Outside, account, time.Now().Add(time.Second) // it is believed, however late it is
 }
 
-// hear registers this process for changes if it receives events and has not registered for a while.
+// hear registers this process as a receiver of changes. It does nothing if the process receives no
+// events or has registered recently.
 func (d *Directory) hear(ctx context.Context) error {
 	if d.slack.Config.AppToken != "" && d.slack.Connected() == 0 {
 		return nil // others may
@@ -83,7 +85,7 @@ func (d *Directory) hear(ctx context.Context) error {
 	return nil
 }
 
-// keepHearing repeats the registration for as long as this process receives events.
+// keepHearing calls hear every access.HearingEvery until ctx is done.
 func (d *Directory) keepHearing(ctx context.Context) {
 	for {
 		limited, cancel := context.WithTimeout(ctx, access.HearingEvery)

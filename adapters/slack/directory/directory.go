@@ -1,5 +1,5 @@
-// Package directory looks up people and channels: who a person is, who can see a channel, and when
-// that changes. It writes nothing.
+// Package directory looks up people and channels. It reports who a person is, who can see a
+// channel, and when either changes. It writes nothing to Slack.
 package directory
 
 import (
@@ -18,26 +18,28 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Lifetimes of cached facts about people and channels. They apply if no event reports a change,
-// because Slack gave up delivering it or the app does not subscribe to it. A change that one
-// replica receives expires the fact in all replicas.
+// Lifetimes of cached facts about people and channels. A change that one replica receives as an
+// event expires the fact in all replicas. The lifetimes cover changes without an event, because
+// Slack gave up the delivery or the app does not subscribe to the event.
 const (
 	channelAge = 5 * time.Minute
 	peopleAge  = 10 * time.Minute
 	maxCached  = 10_000
 	pageSize   = 1000
-	// maxLookups limits how many unknown people of a channel are looked up one by one.
+	// maxLookups is the maximum number of unknown people in a channel that are looked up one by
+	// one.
 	maxLookups = 30
-	// maxOwnChannels is how many channels of a person are considered for a private question.
+	// maxOwnChannels is the maximum number of a person's channels that are considered for a private
+	// question.
 	maxOwnChannels = 1000
 )
 
 // Profile is a person's profile in Slack.
 type Profile struct {
 	ID, Name string
-	// Email is in lower case. It is empty without the scope users:read.email, for outsiders, and
-	// until Slack says that the address is confirmed. In these cases no workspace vouches for the
-	// address.
+	// Email is the person's address in lower case. It is empty for outsiders, for unconfirmed
+	// addresses, and without the scope users:read.email. In these cases no workspace vouches for
+	// the address.
 	Email string
 	Team  string // workspace id of the person
 	// Outsider is set for guests, people of another organisation, bots and deactivated accounts.
@@ -48,9 +50,10 @@ type Profile struct {
 	Zone     *time.Location // time zone; nil if unknown
 }
 
-// Directory looks up people and channels, and caches the results. Anything that it cannot find out
-// counts as the least permission. Every cached fact has the version from before it was read. Before
-// use, that version is compared with the version of all replicas.
+// Directory looks up people and channels, and caches the results. If a fact cannot be found out,
+// Directory assumes the least permission. Each cached fact stores the version that was current
+// before the fact was read. A fact is used only if its version equals the version that all replicas
+// share.
 type Directory struct {
 	slack    *call.Workspace
 	changes  access.Changes
@@ -74,8 +77,8 @@ type knownPerson[T any] struct {
 	version access.Version
 }
 
-// NewDirectory returns an empty directory of a workspace. changes, people and accounts hold what
-// replicas share.
+// NewDirectory returns an empty directory of a workspace. changes, people and accounts hold the
+// facts that replicas share.
 func NewDirectory(w *call.Workspace, changes access.Changes, people access.People, accounts access.Accounts) *Directory {
 	return &Directory{
 		slack: w, changes: changes, people: people, accounts: accounts,
@@ -84,7 +87,7 @@ func NewDirectory(w *call.Workspace, changes access.Changes, people access.Peopl
 	}
 }
 
-// here returns the name of the workspace that replicas use.
+// here returns the identifier of the workspace in the facts that replicas share.
 func (d *Directory) here() access.Workspace {
 	return access.Workspace{Platform: string(call.Platform), ID: d.slack.Identity().Team}
 }
@@ -92,8 +95,9 @@ func (d *Directory) here() access.Workspace {
 // homesScope is the scope of all people's channels.
 const homesScope = "homes"
 
-// recall returns the cached value of a key unless its scopes have changed since. It also returns
-// the version to pass to keep.
+// recall returns the cached value of a key. ok is false if the value is older than age or if a
+// scope has changed since the value was read. version is the current version, for a later call of
+// keep.
 func recall[T any](ctx context.Context, d *Directory, facts map[string]knownPerson[T], key string, age time.Duration, scopes ...string) (value T, ok bool, version access.Version, err error) {
 	if err := d.hear(ctx); err != nil {
 		return value, false, "", err
@@ -107,7 +111,7 @@ func recall[T any](ctx context.Context, d *Directory, facts map[string]knownPers
 	return k.value, ok && time.Since(k.at) < age && k.version == version && version != "", version, nil
 }
 
-// keep caches a fact that was read after the given version.
+// keep caches a fact. version must have been current before the fact was read.
 func keep[T any](d *Directory, facts map[string]knownPerson[T], key string, value T, version access.Version) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -117,8 +121,8 @@ func keep[T any](d *Directory, facts map[string]knownPerson[T], key string, valu
 	facts[key] = knownPerson[T]{value, time.Now(), version}
 }
 
-// Joined reports whether the bot is in a channel. It is false for a channel that the bot cannot
-// see.
+// Joined reports whether the bot is a member of a channel. It returns false if the bot cannot see
+// the channel.
 func (d *Directory) Joined(ctx context.Context, channel string) bool {
 	found, err := d.room(ctx, channel)
 	return err == nil && found.joined
@@ -174,7 +178,8 @@ func (d *Directory) profile(u *api.User) Profile {
 	return p
 }
 
-// zone returns a time zone by name, or else by its current offset from UTC in seconds
+// zone returns the time zone with the given name. If the name is unknown, it returns a fixed zone
+// with the current offset from UTC in seconds
 // (https://docs.slack.dev/reference/objects/user-object: "tz", "tz_offset").
 func zone(name string, offset int) *time.Location {
 	if name == "" {
@@ -190,12 +195,12 @@ func zone(name string, offset int) *time.Location {
 	return time.FixedZone(name, offset)
 }
 
-// lookWait is how long a question waits for its turn to look up a person.
+// lookWait is the maximum time that a question waits for a rate limit before it looks up a person.
 const lookWait = 2 * time.Second
 
-// turn waits until one more call is allowed. If that takes too long, it returns access.ErrPending
-// and thread.ErrNoRoom. The fact is then known later, and meanwhile no one is treated as having
-// fewer permissions.
+// turn blocks until limit allows one more call, at most for lookWait. After that it returns
+// access.ErrPending and thread.ErrNoRoom. The error means that the fact will be known later.
+// Callers must not treat a person as having fewer permissions because of it.
 func turn(ctx context.Context, limit *pace.Part) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
@@ -205,8 +210,8 @@ func turn(ctx context.Context, limit *pace.Part) error {
 	return nil
 }
 
-// homesOf returns the channels of a person that the bot can see: public ones, and private ones that
-// the bot is in. Without the scopes it returns none.
+// homesOf returns the channels of a person that the bot can see. These are public channels, and
+// private channels with the bot. Without the required scopes, it returns no channels.
 func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error) {
 	homes, ok, version, err := recall(ctx, d, d.homes, person, channelAge, person, homesScope)
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// Present returns the audience of an answer in a channel. For a small private channel it names
-// every person; otherwise it is everyone who can open the channel. If guests or another
-// organisation take part, their only permission is the channel itself. An unreadable channel is
-// treated in the same way, and the error says why.
+// Present returns the audience of an answer in a channel. For a small private channel, the audience
+// lists every person. For any other channel, the audience is everyone who can open the channel. If
+// the channel includes guests or another organisation, the channel itself is the audience's only
+// permission. The same applies to an unreadable channel, and Present then returns an error with the
+// reason.
 func (d *Directory) Present(ctx context.Context, channel string) (access.Presence, error) {
 	there := d.unknown(channel)
 	found, err := d.room(ctx, channel)
@@ -44,9 +45,9 @@ func (d *Directory) Present(ctx context.Context, channel string) (access.Presenc
 	return there, nil
 }
 
-// Room returns a channel and says who can open it. In an organisation with several workspaces,
-// members of one workspace cannot be told apart from others. So its public channels do not count as
-// open to all members.
+// Room returns a channel with its audience. Open is set if every full member of the workspace can
+// open the channel. Open is never set in an organisation with several workspaces, because members
+// of different workspaces cannot be told apart there.
 func (d *Directory) Room(ctx context.Context, channel string) (chat.Room, error) {
 	there, err := d.Present(ctx, channel)
 	if err != nil {
@@ -59,7 +60,7 @@ func (d *Directory) Room(ctx context.Context, channel string) (chat.Room, error)
 	return chat.Room{Ref: d.slack.Ref(channel, ""), Present: there, Open: found.public}, nil
 }
 
-// unknown returns the presence for a channel that could not be read.
+// unknown returns the presence that is used for an unreadable channel.
 func (d *Directory) unknown(channel string) access.Presence {
 	return access.Presence{
 		Tenant: d.slack.Config.Tenant, Held: []access.Held{{Principal: access.Channel(string(call.Platform), channel), From: "everybody here is in this channel"}},
@@ -67,9 +68,9 @@ func (d *Directory) unknown(channel string) access.Presence {
 	}
 }
 
-// Alone returns a person as the only reader of an answer, with all permissions: the account, the
-// address, membership, the person's channels and the bound groups. With an error, it returns what
-// could be found out.
+// Alone returns a presence in which one person is the only reader of an answer. It includes all
+// permissions of the person: account, address, membership, channels and bound groups. If Alone
+// returns an error, the presence contains only the permissions that were found.
 func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, error) {
 	account := access.Account{Workspace: d.here(), ID: person}
 	alone := access.Presence{Tenant: d.slack.Config.Tenant, Held: d.held(account, nil), People: []access.Account{account}}
@@ -88,7 +89,7 @@ func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, 
 	return alone, err
 }
 
-// account returns a profile as the account that other packages use.
+// account converts a profile to an access.Account.
 func (d *Directory) account(p Profile) access.Account {
 	return access.Account{
 		Workspace: d.here(), ID: p.ID, Name: p.Name, Email: p.Email, Full: !p.Outsider, Gone: p.Gone,
@@ -96,7 +97,7 @@ func (d *Directory) account(p Profile) access.Account {
 	}
 }
 
-// held returns the permissions of a person, except for groups.
+// held returns the permissions of a person, without those from groups.
 func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	held := []access.Held{{Principal: access.User(string(call.Platform), a.ID), From: "your Slack account"}}
 	if a.Full {
@@ -111,8 +112,9 @@ func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	return held
 }
 
-// described returns people with their descriptions in the workspace, without its apps. It looks up
-// only a few people who are not cached. Any others are returned without a description.
+// described returns the accounts of people in the workspace. It omits the workspace's own apps. It
+// looks up at most maxLookups people who are not stored. Further people are returned with an id
+// only.
 func (d *Directory) described(ctx context.Context, ids []string) ([]access.Account, error) {
 	known, err := d.accounts.Accounts(ctx, d.here(), ids)
 	if err != nil {

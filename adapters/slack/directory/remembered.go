@@ -8,11 +8,13 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Remembered returns the audience that Present or Alone would return, from cached facts, without
-// calling Slack. Events use it because they must be acknowledged before Slack is asked. If ok is
-// false, Slack must be asked; audience is then the least possible. For a channel it may be minutes
-// old and leaves out groups, because every turn checks its listeners again. For a person it is what
-// Alone would return, because decisions depend on it.
+// Remembered returns the audience of Present or Alone from cached facts, without calling Slack. It
+// is for events, which must be acknowledged before a call to Slack could finish. If ok is false,
+// the audience is the least possible, and the caller must ask Slack.
+//
+// The audience of a channel may be minutes old and omits groups, because every turn checks its
+// listeners again. The audience of a person equals the result of Alone, because decisions depend on
+// it.
 func (d *Directory) Remembered(ctx context.Context, channel, person string, direct bool) (audience access.Audience, ok bool) {
 	if direct {
 		p, known, _, err := recall(ctx, d, d.profiles, person, peopleAge, person)
@@ -47,13 +49,14 @@ func (d *Directory) Remembered(ctx context.Context, channel, person string, dire
 	}
 }
 
-// Known returns the cached profile of a person, which may be minutes old. If ok is false, Slack
-// must be asked.
+// Known returns the cached profile of a person. The profile may be minutes old. If ok is false, the
+// caller must ask Slack.
 func (d *Directory) Known(person string) (p Profile, ok bool) {
 	return peek(d, d.profiles, person, peopleAge)
 }
 
-// peek returns the cached value of a key, even if something has changed since.
+// peek returns the cached value of a key, without a check for later changes. ok is false if the
+// value is older than age.
 func peek[T any](d *Directory, facts map[string]knownPerson[T], key string, age time.Duration) (value T, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

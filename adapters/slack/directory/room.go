@@ -14,15 +14,15 @@ import (
 type room struct {
 	inside bool // everyone in it is a full member of the organisation
 	joined bool // the bot is in it
-	// every full member of the workspace can open the channel: it is public and not shared
+	// every full member of the workspace can open the channel, because it is public and not shared
 	public bool
-	// the channel is by invitation, and small enough to look up every member
+	// the channel is by invitation and small enough to look up every member
 	named  bool
 	people []string // ids of everyone in a small room, except the bot
 }
 
-// mostInRoom is the maximum number of members of a channel that are all looked up, including apps,
-// which are removed later.
+// mostInRoom is the maximum number of members of a channel for looking up every member. The number
+// includes apps, which are removed from the result later.
 const mostInRoom = access.MostNamed + 20
 
 // room returns who can open a channel.
@@ -114,9 +114,10 @@ func (d *Directory) ask(ctx context.Context, channel string) (room, error) {
 	return found, nil
 }
 
-// lookUp reports whether all of these people, about whom nothing is certain, are inside. If they
-// are too many, it returns an error, which is never cached: access.ErrPending if the result will be
-// known soon.
+// lookUp reports whether all of the given people are inside the organisation. It looks up each of
+// them, because the shared facts do not say. If there are more than maxLookups people, lookUp
+// returns an error. The error is access.ErrPending if a list of the workspace is being read. Errors
+// are never cached.
 func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Roll) (inside bool, err error) {
 	if len(people) > maxLookups && roll.Pending {
 		return false, fmt.Errorf("find out who listens: the people of the workspace are being listed: %w", access.ErrPending)
@@ -155,7 +156,8 @@ func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Rol
 	return inside && err == nil, err
 }
 
-// counts reports whether a person is inside the organisation. The workspace's own apps count too.
+// counts reports whether a person is inside the organisation. The workspace's own apps are also
+// inside.
 func (d *Directory) counts(u *api.User) bool {
 	return !d.profile(u).Outsider || u.IsBot && !u.Deleted && d.profile(u).Team == d.slack.Identity().Team
 }

@@ -12,17 +12,19 @@ import (
 )
 
 const (
-	// groupAge is how long cached user groups are valid if no event reports a change.
+	// groupAge is the lifetime of cached user groups. A change that arrives as an event expires
+	// them earlier.
 	groupAge = 10 * time.Minute
-	// groupScope is the scope of all user groups of a workspace, and their cache key.
+	// groupScope is the scope of all user groups of a workspace. It is also their cache key.
 	groupScope = "usergroups"
 )
 
-// members maps ids of user groups to the people in them.
+// members maps the id of a user group to the set of people in the group.
 type members map[string]map[string]bool
 
-// boundGroups returns the configuration's groups that all of the people are in, through the user
-// groups that are mapped to them. Only full members are in any.
+// boundGroups returns the configured groups that contain all of the people. Membership comes from
+// the Slack user groups that the configuration maps to groups. If one of the people is not a full
+// member of the workspace, it returns no groups.
 func (d *Directory) boundGroups(ctx context.Context, people []access.Account) ([]access.Held, error) {
 	bound := d.bound()
 	if len(bound) == 0 || len(people) == 0 || slices.ContainsFunc(people, func(a access.Account) bool { return !a.Full }) {
@@ -60,8 +62,8 @@ func groupsOf(bound []access.BoundGroup, of members, people []access.Account) []
 	return held
 }
 
-// userGroups returns the members of the workspace's user groups. It returns none if the app may not
-// read them.
+// userGroups returns the members of the workspace's user groups. It returns no groups if the app
+// may not read user groups.
 func (d *Directory) userGroups(ctx context.Context) (members, error) {
 	found, ok, version, err := recall(ctx, d, d.groups, groupScope, groupAge, groupScope)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/attachment"
 )
 
-// File describes a file of a message. Fetch reads its content.
+// File describes a file of a message. Fetch reads the content of the file.
 type File struct {
 	ID, Name, Media string
 	Size            int64
@@ -54,7 +54,7 @@ func Stated(f FileData) File {
 	return out
 }
 
-// fileState is the stored form of a File that has not been read yet.
+// fileState is the stored form of a File whose content has not been read.
 type fileState struct {
 	ID      string `json:"id"`
 	Name    string `json:"name,omitempty"`
@@ -65,7 +65,7 @@ type fileState struct {
 	Ask     bool   `json:"ask,omitempty"`
 }
 
-// MarshalJSON implements json.Marshaler, for files that are read later. The result gives no access
+// MarshalJSON implements json.Marshaler. The JSON is for reading the file later. It gives no access
 // to the file without the bot's token.
 func (f File) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fileState(f))

@@ -5,7 +5,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// MarkQuestion is the metadata key of an answer that names the message it answers.
+// MarkQuestion is the metadata key for the id of the message that an answer belongs to.
 const MarkQuestion = "question"
 
 // NoticeType is the metadata type of notices next to answers.
@@ -14,16 +14,16 @@ const NoticeType = "footnote_notice"
 // PrivateType is the metadata type of the message above a private answer.
 const PrivateType = "footnote_private"
 
-// IsNotice reports whether a message is the bot's notice about a subject.
+// IsNotice reports whether a message is a notice from the bot about the given subject.
 func IsNotice(m api.Message, subject string) bool {
 	return m.Metadata.EventType == NoticeType && m.Metadata.EventPayload["subject"] == subject
 }
 
-// MetadataType is the metadata type of answers. It identifies an answer whose creation Slack did
-// not confirm.
+// MetadataType is the metadata type of answers. It helps to find an answer if Slack did not confirm
+// its creation.
 const MetadataType = "footnote_answer"
 
-// AnswerMark returns the metadata that identifies a message of a turn's answer.
+// AnswerMark returns the metadata for a message of a turn's answer.
 func AnswerMark(turn string, question thread.MessageID) map[string]any {
 	mark := map[string]any{"turn": turn}
 	if question != thread.MessageID("") {

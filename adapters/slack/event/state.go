@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// ReadMessage converts an event about a message. If the message was deleted, the result has the
-// change policy.Deleted.
+// ReadMessage converts an event about a message. For a deleted message, the change in the result is
+// policy.Deleted.
 func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 	e, me := cb.Event, w.Identity()
 	m := chat.Message{EventKey: cb.ID}
@@ -62,8 +62,8 @@ func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 	return m
 }
 
-// About returns the chat event for a message from ReadMessage. Deletions of Slack's own messages
-// give no event.
+// About returns the chat event for a message from ReadMessage. It returns an empty event for the
+// deletion of one of Slack's own messages.
 func About(m chat.Message) chat.Event {
 	switch {
 	case m.Change != policy.Deleted:
@@ -76,11 +76,11 @@ func About(m chat.Message) chat.Event {
 	return chat.Event{Deletion: &chat.Deletion{Ref: m.Ref, Message: m.ID}}
 }
 
-// settled is the age of a thread after which the regular read of a channel does not find new
-// replies.
+// settled is the age limit of threads whose new replies are found by the regular read of a channel.
 const settled = 13 * 24 * time.Hour
 
-// Changed returns the change for sources of chat history, or nil if the source finds it itself.
+// Changed returns the change for sources of chat history. It returns nil if the source finds the
+// change without help.
 func Changed(m chat.Message) *chat.Changed {
 	key, urgent := m.Ref.Thread, m.Change != policy.Created
 	if m.Direct || m.Own || m.System || !urgent && time.Since(TimeOf(thread.MessageID(key))) < settled {
@@ -89,7 +89,7 @@ func Changed(m chat.Message) *chat.Changed {
 	return &chat.Changed{Workspace: m.Ref.Workspace, Channel: m.Ref.Channel, Key: key, Urgent: urgent}
 }
 
-// parseTS parses Slack's timestamp of a message. It returns the zero time for any other text.
+// parseTS parses a Slack timestamp. It returns the zero time for invalid text.
 func parseTS(ts string) time.Time {
 	seconds, micros, _ := strings.Cut(ts, ".")
 	s, err := strconv.ParseInt(seconds, 10, 64)
@@ -106,5 +106,5 @@ func parseTS(ts string) time.Time {
 // TimeOf returns the time at which a message was written.
 func TimeOf(id thread.MessageID) time.Time { return parseTS(string(id)) }
 
-// IsFile reports whether an id belongs to a file. Ids of messages are times.
+// IsFile reports whether an id is the id of a file. The id of a message is a time.
 func IsFile(id thread.MessageID) bool { return strings.HasPrefix(string(id), "F") }

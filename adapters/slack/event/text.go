@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// ReadText converts a message's markup to plain text. It removes the bot's mention, replaces other
-// mentions, channels and links by their labels, and decodes entities. Mentions inside code are kept
-// and do not count. mentioned and others report whether the bot, or anyone else, is mentioned.
+// ReadText converts the markup of a message to plain text. It removes mentions of the bot. It
+// replaces other mentions, channels and links by their labels, and decodes entities. Mentions
+// inside code are kept and do not count as mentions. mentioned reports whether the bot is
+// mentioned, and others whether anyone else is.
 func ReadText(raw, bot string) (text string, mentioned, others bool) {
 	var b strings.Builder
 	for rest := raw; rest != ""; {
@@ -47,12 +48,12 @@ func ReadText(raw, bot string) (text string, mentioned, others bool) {
 	return strings.TrimSpace(decodeEntities.Replace(b.String())), mentioned, others
 }
 
-// markup matches mentions, channels and addresses in the text of a command for which Slack escapes
-// them.
+// markup matches mentions, channels and addresses in the text of a command. It is for commands in
+// which Slack escapes them.
 var markup = regexp.MustCompile(`<(?:[@#!][^<>\n]+|https?://[^<>\s|]+(?:\|[^<>\n]*)?|mailto:[^<>\n]+)>`)
 
-// TypedText converts the text of a command to plain text. Unlike a message, a command may contain
-// angle brackets that are not markup.
+// TypedText converts the text of a command to plain text. In contrast to a message, a command may
+// contain angle brackets that are not markup.
 func TypedText(raw string) string {
 	text := markup.ReplaceAllStringFunc(raw, func(m string) string { return shown(m[1 : len(m)-1]) })
 	return strings.TrimSpace(decodeEntities.Replace(text))
@@ -60,7 +61,8 @@ func TypedText(raw string) string {
 
 var decodeEntities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
-// codeSpan returns the length of the code at the start of s, or 0 if there is none.
+// codeSpan returns the length of the code at the start of s. It returns 0 if s does not start with
+// code.
 func codeSpan(s string) int {
 	fence := "`"
 	if strings.HasPrefix(s, "```") {
@@ -78,7 +80,7 @@ func codeSpan(s string) int {
 	}
 }
 
-// shown returns the text that a reader sees for <inner>.
+// shown returns the visible text of the markup <inner>.
 func shown(inner string) string {
 	target, label, labelled := strings.Cut(inner, "|")
 	switch {

@@ -27,15 +27,15 @@ type Callback struct {
 	Through   string `json:"context_team_id"` // workspace that delivered it
 	ID        string `json:"event_id"`
 	Event     Event  `json:"event"`
-	// For lists the installations that the event is for. In a channel shared with another
-	// organisation, Team may be the other organisation's.
+	// For lists the installations that should receive the event. In a channel that is shared with
+	// another organisation, Team may be the id of the other organisation's workspace.
 	For []struct {
 		Team string `json:"team_id"`
 	} `json:"authorizations"`
 }
 
-// Concerns reports whether an event is for a workspace. If team is empty, as behind some proxies,
-// it always is.
+// Concerns reports whether an event is for the given workspace. It returns true if team is empty,
+// which happens behind some proxies.
 func (c Callback) Concerns(team string) bool {
 	if team == "" {
 		return true
@@ -48,10 +48,11 @@ func (c Callback) Concerns(team string) bool {
 	return c.Team == "" || c.Team == team || c.Through == team
 }
 
-// ID is an id that some events send as a string and others inside an object.
+// ID is an id. Some events send the id as a string, and others send an object that contains the id.
 type ID string
 
-// UnmarshalJSON implements json.Unmarshaler. Any other JSON value becomes an empty id.
+// UnmarshalJSON implements json.Unmarshaler. It accepts a string or an object. Any other JSON value
+// becomes an empty id.
 func (i *ID) UnmarshalJSON(raw []byte) error {
 	var object struct {
 		ID string `json:"id"`
@@ -62,7 +63,7 @@ func (i *ID) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Event holds the fields of all inner events that the adapter uses.
+// Event holds the fields of inner events that the adapter uses, for all types of events.
 type Event struct {
 	Type        string     `json:"type"`
 	Subtype     string     `json:"subtype"`
@@ -96,7 +97,7 @@ type Event struct {
 	} `json:"assistant_thread"`
 }
 
-// wireMessage is a message inside an event that reports a change.
+// wireMessage is the message in an event that reports a change of a message.
 type wireMessage struct {
 	Subtype string     `json:"subtype"`
 	User    string     `json:"user"`
@@ -133,7 +134,8 @@ type Slash struct {
 	User    string `json:"user_id"`
 	Name    string `json:"user_name"`
 	Trigger string `json:"trigger_id"`
-	// Response accepts answers for half an hour, even in channels that the bot is not in.
+	// Response is an address that accepts answers for half an hour. It works even in channels
+	// without the bot.
 	Response string `json:"response_url"`
 }
 
@@ -187,14 +189,14 @@ type Interaction struct {
 	Response string `json:"response_url"`
 }
 
-// MaxPayload is the maximum size of a payload in bytes. Slack's own payloads are far smaller: a
-// message has at most 40,000 characters and 50 blocks.
+// MaxPayload is the maximum size of a payload in bytes. Payloads from Slack are far smaller,
+// because a message has at most 40,000 characters and 50 blocks.
 const MaxPayload = 1 << 20
 
 var payloads = boundedjson.Limits{Bytes: MaxPayload, Elements: 30_000, Depth: 64}
 
-// Decode decodes a payload from Slack. A field of an unexpected type counts as absent, so that the
-// rest can still be read.
+// Decode decodes a payload from Slack. It ignores a field with an unexpected type and decodes the
+// remaining fields.
 func Decode[T any](what string, raw []byte) (T, error) {
 	var v T
 	if err := payloads.Unmarshal(raw, &v); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {

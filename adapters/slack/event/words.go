@@ -7,8 +7,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Beside holds the blocks and attachments of a message. Messages of other apps often have no other
-// text.
+// Beside holds the blocks and attachments of a message. In messages of other apps, they often
+// contain the only text.
 type Beside struct {
 	Blocks      json.RawMessage `json:"blocks"`
 	Attachments []attached      `json:"attachments"`
@@ -27,8 +27,8 @@ type attached struct {
 	} `json:"fields"`
 }
 
-// Words returns text, or if it is empty, the text of the blocks and attachments. The result is in
-// Slack's markup.
+// Words returns text if text is not empty. Otherwise it returns the text of the blocks and
+// attachments. The result uses Slack's markup.
 func (s Beside) Words(text string) string {
 	if strings.TrimSpace(text) != "" {
 		return text
@@ -57,8 +57,8 @@ func appendLine(lines []string, line string) []string {
 	return lines
 }
 
-// piece is a block of any kind, or an element or text object inside one. Its text field may be a
-// string or an object.
+// piece is a block of any kind, or an element or text object inside a block. The text field of a
+// piece may be a string or an object.
 type piece struct {
 	Type     string          `json:"type"`
 	Text     json.RawMessage `json:"text"`
@@ -69,10 +69,11 @@ type piece struct {
 	Elements []piece         `json:"elements"`
 }
 
-// maxNesting limits the depth at which elements are read. Slack's own are five deep.
+// maxNesting is the maximum depth at which elements are read. Slack's own elements are at most five
+// levels deep.
 const maxNesting = 8
 
-// blockWords returns the text of blocks, one line for each block or paragraph.
+// blockWords returns the text of blocks, with one line for each block or paragraph.
 func blockWords(raw json.RawMessage) []string {
 	if len(raw) == 0 {
 		return nil

@@ -16,8 +16,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// items returns the documents for messages outside threads, newest first. A thread's root stands
-// for its thread.
+// items returns the documents for messages outside threads, newest first. The root of a thread
+// becomes the document of the whole thread.
 func (r *reader) items(c transcript.Channel, said []api.Message) []transcript.Item {
 	threads, days := sorted(said)
 	items := make([]transcript.Item, 0, len(threads)+len(days))
@@ -30,7 +30,7 @@ func (r *reader) items(c transcript.Channel, said []api.Message) []transcript.It
 	return items
 }
 
-// thread returns the document of a thread, given its root.
+// thread returns the document of the thread with the given root.
 func (r *reader) thread(c transcript.Channel, root api.Message) transcript.Item {
 	return transcript.Item{Key: root.Timestamp, Modified: versionOf([]api.Message{root}), Load: func(ctx context.Context) (document.Document, error) {
 		said, err := r.workspace.replies(ctx, c.ID, root.Timestamp)
@@ -49,7 +49,7 @@ func (r *reader) thread(c transcript.Channel, root api.Message) transcript.Item 
 	}}
 }
 
-// day returns the document of one day's messages without replies, newest first.
+// day returns the document of one day's messages without replies. said is sorted newest first.
 func (r *reader) day(c transcript.Channel, said []api.Message) transcript.Item {
 	said = slices.Clone(said)
 	slices.Reverse(said)
@@ -69,9 +69,9 @@ func (r *reader) day(c transcript.Channel, said []api.Message) transcript.Item {
 	}}
 }
 
-// versionOf returns a version of messages, encoded as a time, from Slack's list of a channel. It
-// changes after an edit, a deletion, a new reply, or the deletion of a reply. It does not change
-// after the edit of a reply.
+// versionOf returns the version of messages, encoded as a time. It is computed from the messages in
+// Slack's list of a channel. The version changes after an edit, a deletion, a new reply, or the
+// deletion of a reply. It does not change after the edit of a reply.
 func versionOf(said []api.Message) time.Time {
 	lines := make([]string, len(said))
 	for i, m := range said {
@@ -84,8 +84,8 @@ func versionOf(said []api.Message) time.Time {
 	return transcript.VersionOf(lines...)
 }
 
-// document returns the document of messages, oldest first. If no person wrote any of them, it has
-// no sections and searches do not find it.
+// document returns a document of messages. said is sorted oldest first. If the document would
+// contain no text, it has no sections, and searches do not find it.
 func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.Message, root string) (document.Document, error) {
 	var d document.Document
 	d.Title = "#" + c.Name
@@ -110,8 +110,8 @@ func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.
 	return d, nil
 }
 
-// threadMessages returns the text and the author of a message between people. It returns "" for the
-// bot's messages, questions to the bot, and Slack's own messages.
+// threadMessages returns the text and the author of a message. The text is empty for the bot's
+// messages, questions to the bot, and Slack's own messages.
 func (r *reader) threadMessages(ctx context.Context, channel string, m api.Message) (text, who string, err error) {
 	about := event.Event{
 		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
@@ -144,11 +144,11 @@ func (r *reader) threadMessages(ctx context.Context, channel string, m api.Messa
 	return withFiles(read.Text, files), who, nil
 }
 
-// withFiles joins the text of a message and of its files.
+// withFiles joins the text of a message with the text of its files.
 func withFiles(text, files string) string { return strings.TrimSpace(text + "\n" + files) }
 
-// permalink returns the address of a message. root is the root of its thread, or "" outside
-// threads.
+// permalink returns the address of a message. root is the id of the thread's root, or "" for a
+// message outside threads.
 func (r *reader) permalink(channel, ts, root string) string {
 	link := r.me.link + "/archives/" + channel + "/p" + strings.ReplaceAll(ts, ".", "")
 	if root != "" && root != ts {

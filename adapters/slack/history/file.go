@@ -14,10 +14,11 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// mostText is the maximum size in bytes of a file whose text is read with its message.
+// mostText is the size limit in bytes for reading the text of a file. Larger files appear only with
+// their name.
 const mostText = 256 << 10
 
-// files returns the text of snippets and other plain-text files, and the names of all others.
+// files returns the names of all files, and the text of snippets and other plain-text files.
 func (w *Workspace) files(ctx context.Context, list []api.File) (string, error) {
 	var lines []string
 	for _, f := range list {
@@ -42,8 +43,8 @@ func (w *Workspace) files(ctx context.Context, list []api.File) (string, error) 
 	return strings.Join(lines, "\n"), nil
 }
 
-// fileText reads a plain-text file. It returns "" if the file is permanently unreadable, for
-// example without the scope files:read.
+// fileText reads a plain-text file. It returns "" if a retry would not help, for example without
+// the scope files:read.
 func (w *Workspace) fileText(ctx context.Context, f event.File) (string, error) {
 	data, err := paced(ctx, w, w.slack.Histories, "download a file", func(ctx context.Context) ([]byte, error) {
 		into := &bounded{}
@@ -69,7 +70,7 @@ func (w *Workspace) fileText(ctx context.Context, f event.File) (string, error) 
 	return attachment.Read(ctx, f.Name, f.Media, data, &attachment.Room{Text: mostText}).Text, nil
 }
 
-// bounded is a buffer of at most mostText bytes.
+// bounded is a buffer that holds at most mostText bytes.
 type bounded struct{ data bytes.Buffer }
 
 // Write implements io.Writer.

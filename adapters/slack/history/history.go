@@ -1,6 +1,6 @@
-// Package history reads messages of a workspace's channels as documents. Each thread is a document,
-// and so are a channel's messages of one day without replies. It reads only channels that the bot
-// is in. It never reads direct messages or the bot's own messages.
+// Package history reads messages of a workspace's channels as documents. Each thread is one
+// document. The messages of one day without replies are also one document. The package reads only
+// channels that the bot is in. It never reads direct messages or the bot's own messages.
 package history
 
 import (
@@ -17,22 +17,23 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is the kind of the sources that this package reads.
+// Kind is the kind of source that this package reads.
 const Kind document.Kind = "slack"
 
-// Subject returns the subject of an index.Hint: a changed thread or message of a channel. If key is
-// empty, the change is who may open the channel.
+// Subject returns the subject of an index.Hint about a changed thread or message in a channel. An
+// empty key means that the access to the channel changed.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
-// Reading configures which channels a source reads, how far back and how often.
+// Reading configures which channels a source reads, how far back it reads, and how often.
 type Reading = transcript.Options
 
 // Options configure a connector. Zero fields get their defaults.
 type Options struct {
 	Reading
-	// Open says who may read public channels, in addition to their members: access.Members or
-	// access.Public. Empty means Members. In an organisation with several workspaces, empty means
-	// no one else, because members of other workspaces do not belong to this one.
+	// Open is the group of readers for public channels, in addition to the members of the channel.
+	// It is access.Members or access.Public. Empty means access.Members. In an organisation with
+	// several workspaces, empty means no additional readers, because access.Members would include
+	// people of other workspaces.
 	Open access.Principal
 }
 
@@ -44,8 +45,8 @@ func (o Options) validate() error {
 	return err
 }
 
-// reading is the version of the rules that convert messages to documents. Raise it when the rules
-// change: every message is then read again.
+// reading is the version of the rules that convert messages to documents. Increase it after a
+// change of the rules. Every message is then read again.
 const reading = 2
 
 // New returns a connector. It makes no calls before Sync.
@@ -59,7 +60,7 @@ func New(w *Workspace, options Options) (*transcript.Connector, error) {
 
 const sayAbsent = "The bot is in no channel of this name or id: invite it there, or correct the name. Ids outlast renaming."
 
-// SourceOf returns the source with that name in the configuration.
+// SourceOf returns the source with the given name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("slack-" + name), Kind: Kind, Name: name}
 }
@@ -127,8 +128,8 @@ func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.
 	}
 }
 
-// Changed implements transcript.Platform. It reads the day of each key, because only that shows
-// whether the message started a thread.
+// Changed implements transcript.Platform. It reads the whole day of each key, because only the
+// messages of that day show whether the message started a thread.
 func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []string) (items []transcript.Item, gone []string, err error) {
 	asked := make(map[time.Time][]string)
 	for _, key := range keys {
@@ -160,7 +161,7 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 	return items, gone, nil
 }
 
-// judge adds transcript.ErrLone to an error that concerns only one channel.
+// judge adds transcript.ErrLone to an error that affects only one channel.
 func judge(err error) error {
 	if call.Code(err) == "missing_scope" {
 		return fmt.Errorf("%w (%w)", err, transcript.ErrLone)

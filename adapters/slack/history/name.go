@@ -10,7 +10,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// named is a cached name and the time at which it was read.
+// named is a cached name of a person and the time at which the name was read.
 type named struct {
 	name string
 	at   time.Time
@@ -19,11 +19,11 @@ type named struct {
 const (
 	nameAge  = 24 * time.Hour
 	maxNames = 50_000
-	// unnamed is the name of a person whom Slack does not describe.
+	// unnamed is the name of a person if Slack returns no profile.
 	unnamed = "someone"
 )
 
-// name returns a person's name in the workspace. It fails only when ctx is done.
+// name returns the name of a person in the workspace. It returns an error only if ctx is done.
 func (w *Workspace) name(ctx context.Context, id string) (string, error) {
 	if id == "" {
 		return unnamed, nil
@@ -53,7 +53,7 @@ func (w *Workspace) name(ctx context.Context, id string) (string, error) {
 	return found, nil
 }
 
-// plainName removes characters that would be read as markup from a name.
+// plainName removes the characters from a name that would be read as markup.
 func plainName(name string) string {
 	name = strings.Join(strings.Fields(strings.NewReplacer("<", "", ">", "", "|", "", "`", "").Replace(name)), " ")
 	return cmp.Or(name, unnamed)
@@ -61,10 +61,11 @@ func plainName(name string) string {
 
 var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)>`)
 
-// mostMentions is how many people mentioned in a message are looked up.
+// mostMentions is the maximum number of mentioned people that are looked up for one message.
 const mostMentions = 20
 
-// named adds the names of mentioned people to a message's markup, where event.ReadText finds them.
+// named adds the names of mentioned people to the markup of a message. event.ReadText then uses
+// these names as labels.
 func (w *Workspace) named(ctx context.Context, text, bot string) (string, error) {
 	var failed error
 	looked := 0

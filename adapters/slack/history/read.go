@@ -14,17 +14,18 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// day is the period whose messages without replies form one document.
+// day is the length of a day. The messages of a day without replies form one document.
 const day = 24 * time.Hour
 
-// threadPart holds all messages outside threads of some whole days, and the roots of threads.
+// threadPart holds the messages outside threads of some whole days. These include the roots of
+// threads.
 type threadPart struct {
 	from, to time.Time // beginnings of days; to is zero for now
 	messages []api.Message
 }
 
-// parts reads a channel between two times, newest first. It yields days as soon as they are
-// complete. Together, the parts cover the whole period.
+// parts reads a channel between two times, newest first. It yields a part as soon as the days of
+// the part are complete. The parts together cover the whole period.
 func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[threadPart, error] {
 	return func(yield func(threadPart, error) bool) {
 		oldest, latest := stamp(from), ""
@@ -74,7 +75,8 @@ func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.
 	}
 }
 
-// sorted splits messages into the roots of threads and the other messages, by day.
+// sorted separates the roots of threads from the other messages, and groups the other messages by
+// day. It drops replies.
 func sorted(said []api.Message) (threads []api.Message, days [][]api.Message) {
 	for _, m := range said {
 		switch {
@@ -95,7 +97,7 @@ func sameDay(a, b api.Message) bool {
 	return transcript.StartOf(timeOf(a.Timestamp)).Equal(transcript.StartOf(timeOf(b.Timestamp)))
 }
 
-// timeOf returns the time in a message's id, or the zero time for any other text.
+// timeOf returns the time in a message id. It returns the zero time for an invalid id.
 func timeOf(ts string) time.Time {
 	if t := event.TimeOf(thread.MessageID(ts)); t.Unix() > 0 {
 		return t.UTC()
@@ -103,12 +105,12 @@ func timeOf(ts string) time.Time {
 	return time.Time{}
 }
 
-// stamp formats a time like the id of a message.
+// stamp formats a time in the form of a message id.
 func stamp(t time.Time) string {
 	return fmt.Sprintf("%010d.%06d", max(t.Unix(), 0), t.Nanosecond()/1000)
 }
 
-// isGone reports whether an error means that the item can no longer be read.
+// isGone reports whether err means that a thread, message or channel can no longer be read.
 func isGone(err error) bool {
 	return slices.Contains([]string{"thread_not_found", "message_not_found", "channel_not_found", "not_in_channel"}, call.Code(err))
 }

@@ -15,9 +15,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Workspace makes the calls that read messages for the index. All sources of a process share one,
-// and so share its rate limit: the part of Slack's tiers that answers do not use. It is safe for
-// concurrent use.
+// Workspace makes the calls that read messages for the index. All sources of a process use the same
+// Workspace and share its rate limit. The limit is the part of Slack's tiers that answers do not
+// use. Workspace is safe for concurrent use.
 type Workspace struct {
 	slack *call.Workspace
 
@@ -25,8 +25,8 @@ type Workspace struct {
 	names map[string]named
 }
 
-// NewWorkspace returns a workspace. It makes no calls. It uses only the fields of config about the
-// Web API.
+// NewWorkspace returns a workspace. It makes no calls. It uses only those fields of config that
+// concern the Web API.
 func NewWorkspace(config call.Config) (*Workspace, error) {
 	w, err := call.NewWorkspace(config)
 	if err != nil {
@@ -46,8 +46,8 @@ func (w *Workspace) connect(ctx context.Context) (identity, error) {
 	return identity{team: id.Team, link: strings.TrimSuffix(id.URL, "/"), grid: id.Enterprise != ""}, nil
 }
 
-// paced makes a call when the rate limit allows it. It retries after each pause that Slack
-// requests, until ctx is done.
+// paced makes a call as soon as the rate limit allows it. If Slack requests a pause, paced waits
+// and retries until ctx is done.
 func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method string, do func(context.Context) (T, error)) (T, error) {
 	for {
 		var none T
@@ -78,7 +78,7 @@ func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method str
 	}
 }
 
-// pauseUnsaid is the pause if Slack asks for one without a length.
+// pauseUnsaid is the pause after a rate-limit response without a duration.
 const pauseUnsaid = 30 * time.Second
 
 // Page sizes of requests. Slack may return fewer.
@@ -87,12 +87,12 @@ const (
 	mostMessages = 999
 )
 
-// errRepeats means that a list leads back to a page that was read.
+// errRepeats means that a cursor leads back to a page that was already read.
 var errRepeats = errors.New("Slack's pages repeat themselves, so that what was asked for cannot be read whole: the next run tries again")
 
-// pages calls read with each cursor until the list ends. If Slack rejects a cursor as unknown, it
-// calls begin and starts again. It returns an error if a cursor repeats, or if too many cursors
-// were rejected.
+// pages calls read for each page until the list ends. If Slack rejects a cursor as invalid, pages
+// calls begin and restarts without a cursor. It returns an error if a cursor repeats or if more
+// than maxLost cursors were rejected.
 func pages(ctx context.Context, read func(cursor string) (next string, err error), begin func()) error {
 	seen := make(map[string]bool)
 	for cursor, lost := "", 0; ; {
@@ -120,8 +120,8 @@ func pages(ctx context.Context, read func(cursor string) (next string, err error
 
 const maxLost = 3
 
-// channels returns the channels that the bot is in, including archived ones. It leaves out direct
-// messages with one person or several.
+// channels returns the channels that the bot is in, including archived channels. It omits direct
+// messages with one or more people.
 func (w *Workspace) channels(ctx context.Context) ([]transcript.Channel, error) {
 	var found []transcript.Channel
 	err := pages(ctx, func(cursor string) (string, error) {
@@ -149,7 +149,7 @@ func (w *Workspace) channels(ctx context.Context) ([]transcript.Channel, error) 
 	return found, nil
 }
 
-// isIn reports whether the bot is in a channel. It asks Slack.
+// isIn asks Slack whether the bot is in a channel.
 func (w *Workspace) isIn(ctx context.Context, id string) (bool, error) {
 	c, err := paced(ctx, w, w.slack.Histories, "conversations.info", func(ctx context.Context) (*api.Channel, error) {
 		return w.slack.API.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: id})
@@ -176,7 +176,7 @@ func (w *Workspace) history(ctx context.Context, channel, oldest, latest, cursor
 	return found, nil
 }
 
-// replies reads a thread, oldest first, each message once.
+// replies reads a thread, oldest message first. It removes duplicates.
 func (w *Workspace) replies(ctx context.Context, channel, root string) ([]api.Message, error) {
 	var said []api.Message
 	seen := make(map[string]bool)

@@ -10,9 +10,10 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Answered reports whether the thread of a message contains this bot's answer to it, or a notice
-// that is the whole reply (chat.ReplySubject). It reads Slack instead of the store. A restored
-// store lacks questions asked after its backup, and no store has messages that only kept files.
+// Answered reports whether the bot has answered a message in its thread. A notice that is the whole
+// reply (chat.ReplySubject) counts as an answer. Answered reads Slack, because the store may lack
+// the question. A restored store lacks questions from after its backup. No store has messages that
+// only kept files.
 func (c *Reader) Answered(ctx context.Context, m chat.Message) (bool, error) {
 	if event.SourceOf(m.Source).Alone {
 		return false, nil

@@ -17,7 +17,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// mayRead reports whether the app seems to have the scope for reading a channel.
+// mayRead reports whether the app appears to have the scope for reading a channel.
 func (c *Reader) mayRead(channel string) bool {
 	scopes := c.slack.Identity().Scopes
 	if len(scopes) == 0 {
@@ -29,8 +29,8 @@ func (c *Reader) mayRead(channel string) bool {
 	return slices.Contains(scopes, "channels:history") || slices.Contains(scopes, "groups:history")
 }
 
-// Replies reads the messages of a thread between two messages, oldest first. An empty after means
-// the start of the thread. more is set if there are further messages.
+// Replies reads the messages of a thread between two messages, oldest first. If after is empty, it
+// reads from the start of the thread. more is set if the thread has further messages.
 func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []chat.Message, more bool, err error) {
 	size := call.FirstPage
 	for cursor, page := "", 0; page < call.MaxPages; page++ {
@@ -96,7 +96,7 @@ func (c *Reader) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (
 	return chat.Message{}, fmt.Errorf("read a message: %w", thread.ErrMessageGone)
 }
 
-// stored converts a message that was read to the form that its event would have.
+// stored converts a message from Slack's history to the same form as a message from an event.
 func (c *Reader) stored(channel string, m api.Message) chat.Message {
 	about := event.Event{
 		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
@@ -111,11 +111,13 @@ func (c *Reader) stored(channel string, m api.Message) chat.Message {
 	return event.ReadMessage(c.slack, event.Callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about})
 }
 
-// Unheard finds messages whose events were lost because no replica ran. It calls visit with every
-// mention of the bot, direct message and thread reply since a time. It reads the channels that the
-// bot is in, those in first before the others. Messages of one thread are visited in order. Threads
-// that began more than a week ago are not found; use UnheardIn. It is slow by design, so that
-// answers can use Slack's tiers. It stops if visit fails.
+// Unheard finds messages since a time whose events were lost because no replica ran. It calls visit
+// for every mention of the bot, direct message and thread reply. Messages of one thread are visited
+// in order. Unheard stops if visit returns an error.
+//
+// It reads all channels that the bot is in, and those in first before the others. It does not find
+// threads that began more than rootsBack before since. Use UnheardIn for them. Unheard is slow,
+// because it leaves most of Slack's tiers to answers.
 func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(chat.Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
@@ -139,7 +141,7 @@ func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, v
 	return nil
 }
 
-// rank returns the position of a channel in first, or a later position if it is not there.
+// rank returns the index of a channel in first. For other channels it returns len(first).
 func rank(first []string, channel string) int {
 	if at := slices.Index(first, channel); at >= 0 {
 		return at
@@ -149,14 +151,14 @@ func rank(first []string, channel string) int {
 
 type visitError struct{ error }
 
-// rootsBack is how far before the searched period Unheard reads the roots of threads, to find new
-// replies in them.
+// rootsBack is the period before the search in which Unheard also reads the roots of threads. These
+// threads may have new replies.
 const rootsBack = 6 * 24 * time.Hour
 
-// stamp formats a time like the id of a message.
+// stamp formats a time in the form of a message id.
 func stamp(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
 
-// own returns the conversations that the bot is in.
+// own returns the ids of the conversations that the bot is in.
 func (c *Reader) own(ctx context.Context) ([]string, error) {
 	types := []string{"public_channel", "private_channel", "im"}
 	ids, err := c.collect(ctx, func(ctx context.Context, cursor string) ([]api.Channel, string, error) {
@@ -174,7 +176,7 @@ func (c *Reader) own(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-// collect reads all pages of a list of channels.
+// collect reads all pages of a list of channels and returns their ids.
 func (c *Reader) collect(ctx context.Context, page func(ctx context.Context, cursor string) ([]api.Channel, string, error)) ([]string, error) {
 	var ids []string
 	for cursor := ""; ; {
@@ -222,14 +224,14 @@ func (c *Reader) unheardIn(ctx context.Context, channel string, window [2]string
 	return nil
 }
 
-// UnheardIn is Unheard for one thread of any age.
+// UnheardIn is like Unheard, for one thread. The thread may have any age.
 func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, visit func(chat.Message) error) error {
 	oldest := stamp(since)
 	return c.since(ctx, at.Channel, at.Thread, oldest, visit)
 }
 
-// unheardLook visits a message that may have been addressed to the bot since oldest. later are the
-// next messages of its thread that were read.
+// unheardLook calls visit for a message if it is newer than oldest and may have been addressed to
+// the bot. later are the following messages of the thread.
 func (c *Reader) unheardLook(oldest string, said chat.Message, later []chat.Message, visit func(chat.Message) error) error {
 	if string(said.ID) <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct && !said.InThread {
 		return nil
@@ -241,7 +243,7 @@ func (c *Reader) unheardLook(oldest string, said chat.Message, later []chat.Mess
 	return nil
 }
 
-// unheardFrom visits a root and its replies since a time.
+// unheardFrom visits the root of a thread and the replies that are newer than oldest.
 func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(chat.Message) error) error {
 	said := c.stored(channel, root)
 	source := event.SourceOf(said.Source)
@@ -257,7 +259,7 @@ func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root a
 	return c.since(ctx, channel, root.Timestamp, oldest, visit)
 }
 
-// since visits the messages of a thread since a message or time.
+// since visits the messages of a thread that are newer than oldest.
 func (c *Reader) since(ctx context.Context, channel, root, oldest string, visit func(chat.Message) error) error {
 	said, err := c.repliesSince(ctx, channel, root, oldest)
 	for i, m := range said {
@@ -268,8 +270,8 @@ func (c *Reader) since(ctx context.Context, channel, root, oldest string, visit 
 	return err
 }
 
-// repliesSince reads the messages of a thread since a message or time. On error, it also returns
-// the messages read so far.
+// repliesSince reads the replies of a thread that are newer than oldest. If an error occurs, it
+// also returns the messages that were read before.
 func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string) (said []chat.Message, err error) {
 	size := call.FirstPage
 	for cursor, page := "", 0; page < call.MaxPages; page++ {
@@ -297,7 +299,8 @@ func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string)
 	return said, nil
 }
 
-// scanned makes an idle call when its turn comes. It retries after a pause that Slack requests.
+// scanned makes an idle call as soon as the rate limit allows it. If Slack requests a pause,
+// scanned waits and retries.
 func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (T, string, error)) (found T, next string, err error) {
 	for {
 		if err := c.slack.Scans.Wait(ctx); err != nil {
@@ -316,9 +319,9 @@ func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (
 	}
 }
 
-// Involved reports whether the bot has answered a message in its thread, or asked about it, since
-// it was written. Notices about the queue do not count. Messages for which aside returns true do
-// not count either, because they concern other messages.
+// Involved reports whether the bot has answered a message, or asked about it, in a later message of
+// the thread. Notices about the queue do not count. Messages for which aside returns true do not
+// count, because they concern other messages.
 func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
 	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
 		messages, _, next, err := c.slack.API.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{

@@ -1,5 +1,5 @@
-// Package read reads threads, single messages, files, messages that arrived while no replica ran,
-// and the bot's own messages. It writes nothing.
+// Package read reads from Slack: threads, single messages, files, and the bot's own messages. It
+// also reads the messages that arrived while no replica ran. It writes nothing.
 package read
 
 import (

@@ -10,10 +10,11 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 )
 
-// twins connects the two events of one message. The app_mention event does not list files; the
-// message event does.
+// twins matches the two events of one message. The app_mention event does not list files. The
+// message event lists them.
 type twins struct {
-	// the last mention's message event did not arrive in time, and none has arrived since
+	// the message event of the last mention did not arrive in time, and no message event has
+	// arrived since
 	absent atomic.Bool
 
 	mu   sync.Mutex
@@ -26,14 +27,15 @@ type twin struct {
 	at       time.Time
 }
 
-// twinAge is how long a twin is awaited or remembered.
+// twinAge is the minimum time for which a message is remembered, and twinWait the maximum wait for
+// its message event.
 const (
 	twinAge  = time.Minute
 	twinWait = 250 * time.Millisecond // a sign that the question was seen is due within 300 ms
 	maxTwins = 4096
 )
 
-// of returns the twin of a message, and creates it if necessary.
+// of returns the twin for a message. It creates the twin if none exists.
 func (t *twins) of(channel, ts string) *twin {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,8 +58,8 @@ func (t *twins) of(channel, ts string) *twin {
 	return found
 }
 
-// TellOfFiles records the files of a message for Attached, because its app_mention event does not
-// list them.
+// TellOfFiles records the files from a message event. Attached returns them for the app_mention
+// event of the same message.
 func (c *Reader) TellOfFiles(channel, ts string, files []event.File) {
 	c.twins.recordFiles(channel, ts, files)
 }
@@ -77,8 +79,8 @@ func (t *twins) recordFiles(channel, ts string, files []event.File) {
 }
 
 // Attached returns the files of a message whose event does not list them. It waits briefly for the
-// message's other event, then asks Slack. Without the scope to read the channel, or if many reads
-// are running, it returns none. A question should not wait for files that it may not have.
+// other event of the message, then asks Slack. It returns no files if the app lacks the scope to
+// read the channel, or if many reads are running. The question is then answered without files.
 func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 	if !c.mayRead(m.Ref.Channel) {
 		return nil
@@ -114,8 +116,8 @@ func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 	return event.SourceOf(read.Source).Files
 }
 
-// Told returns the files of a message if its other event has already arrived. It does not wait (see
-// Attached).
+// Told returns the files of a message if the other event of the message has arrived. In contrast to
+// Attached, it does not wait.
 func (c *Reader) Told(m chat.Message) (files []event.File, ok bool) {
 	found := c.twins.of(m.Ref.Channel, string(m.ID))
 	select {

@@ -14,7 +14,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Notices returns the notices about a subject that were posted in a thread after a message.
+// Notices returns the bot's notices about a subject in a thread that are newer than the message
+// after.
 func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.MessageID, subject string) ([]thread.MessageID, error) {
 	if err := c.slack.Reads.Wait(ctx); err != nil {
 		return nil, fmt.Errorf("look for notices: %w", err)
@@ -38,7 +39,7 @@ func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.Messag
 }
 
 // PostedReports returns the reports about a subject that the bot posted in a channel since a time.
-// It fails with errors.ErrUnsupported if the bot may not read the channel.
+// It returns errors.ErrUnsupported if the bot may not read the channel.
 func (c *Reader) PostedReports(ctx context.Context, at thread.Ref, since time.Time, subject string) ([]thread.MessageID, error) {
 	var found []thread.MessageID
 	oldest := fmt.Sprintf("%d.000000", since.Unix())
@@ -66,8 +67,9 @@ func (c *Reader) PostedReports(ctx context.Context, at thread.Ref, since time.Ti
 	}
 }
 
-// HalfWritten reports whether a message seems to be an unfinished answer. Such an answer has a stop
-// button, or it is an open stream without a mark and buttons. A deleted message is not unfinished.
+// HalfWritten reports whether a message appears to be an unfinished answer. An unfinished answer
+// has a stop button. An open stream is also unfinished, and has neither metadata nor buttons. A
+// deleted message is not unfinished.
 func (c *Reader) HalfWritten(ctx context.Context, at thread.Ref, id thread.MessageID) (bool, error) {
 	if event.IsFile(id) { // a file is always complete
 		return false, nil

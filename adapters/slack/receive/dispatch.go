@@ -20,8 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// peek records facts from an event that the other event of the same message lacks. It runs before
-// either is handled.
+// peek records the files from a message event, because the app_mention event of the same message
+// does not list them. It runs before either event is handled.
 func (c *Receiver) peek(ctx context.Context, kind string, raw []byte) {
 	if kind != "events_api" || !bytes.Contains(raw, []byte(`"message"`)) {
 		return
@@ -32,11 +32,12 @@ func (c *Receiver) peek(ctx context.Context, kind string, raw []byte) {
 	}
 }
 
-// smallPayload is the size in bytes up to which payloads are decoded without reserving memory.
-// Slack waits three seconds, and almost all payloads are smaller.
+// smallPayload is the maximum size in bytes of a payload that is decoded without reserving memory.
+// Almost all payloads are smaller. They do not wait for memory, because Slack expects a response
+// within three seconds.
 const smallPayload = 16 << 10
 
-// decode calls event.Decode after reserving the memory that it needs.
+// decode reserves the required memory and calls event.Decode.
 func decode[T any](ctx context.Context, what string, raw []byte) (T, error) {
 	if len(raw) <= smallPayload {
 		return event.Decode[T](what, raw)
@@ -44,8 +45,8 @@ func decode[T any](ctx context.Context, what string, raw []byte) (T, error) {
 	return footprint.Hold(ctx, footprint.Frame, int64(len(raw)), func(context.Context) (T, error) { return event.Decode[T](what, raw) })
 }
 
-// handle dispatches one payload. kind is the type of a Socket Mode envelope. It returns the
-// sentence for the person who used a command.
+// handle dispatches one payload. kind is the type of a Socket Mode envelope. For a command, it
+// returns the sentence to show to the person.
 func (c *Receiver) handle(ctx context.Context, h chat.Handler, kind string, raw []byte) (sentence string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -153,15 +154,15 @@ func (c *Receiver) callback(ctx context.Context, h chat.Handler, cb event.Callba
 	}
 }
 
-// tell passes an event without a reply to the handler.
+// tell passes an event to the handler and ignores the reply.
 func tell(ctx context.Context, h chat.Handler, e chat.Event) error {
 	_, err := h(ctx, e)
 	return err
 }
 
-// pressKey returns a key for a command, a press or a submitted form, to detect a second delivery.
-// The trigger alone would do, but some proxies omit it or always send the same one. The other parts
-// then keep different presses apart.
+// pressKey returns a key for a command, a press or a submitted form. A second delivery has the same
+// key. The key is a hash of parts with the trigger, because some proxies send the same trigger for
+// different presses. Without a trigger, the key is random.
 func pressKey(trigger string, parts ...string) string {
 	if trigger == "" {
 		return "press:" + rand.Text() // Slack delivers it once
@@ -173,14 +174,14 @@ func pressKey(trigger string, parts ...string) string {
 	return fmt.Sprintf("trigger:%s:%016x", trigger, h.Sum64())
 }
 
-// converts are the events after which a channel has another audience, or the bot has left it. Some
-// are subtypes of messages.
+// converts are the types of events that change the audience of a channel or remove the bot from it.
+// Some are subtypes of messages.
 var converts = []string{
 	"channel_converted_to_private", "messagechannel_convert_to_private", "messagechannel_convert_to_public", "channel_left", "group_left", "channel_deleted", "group_deleted",
 }
 
-// sessionStopped reports that a person pressed the stop button of Slack's client. It reports each
-// stream that was stopped, or the thread if there was no stream.
+// sessionStopped handles a press of the stop button in Slack's client. It reports each stopped
+// stream to the handler. If there was no stream, it reports the thread.
 func (c *Receiver) sessionStopped(ctx context.Context, h chat.Handler, e event.Event) error {
 	stop := chat.Reaction{Ref: c.slack.Ref(string(e.Channel), e.Thread), By: session.Stopper{ID: string(e.User)}}
 	if len(e.Streams) == 0 {

@@ -10,10 +10,10 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/event"
 )
 
-// laneOf returns the worker for an envelope. Events of one thread get the same worker, so that many
-// questions in one channel are accepted in parallel. Direct messages and events without a thread
-// are assigned by channel. A reaction names only a message: it may overtake the events of its
-// thread, which the intake allows for.
+// laneOf returns the index of the worker for an envelope. Events of one thread go to the same
+// worker, which keeps them in order. Different threads of a channel can be handled in parallel.
+// Direct messages and events without a thread are assigned by channel. A reaction names only a
+// message, so it may overtake the events of its thread. The intake allows for this.
 func laneOf(e event.Envelope) int {
 	type message struct {
 		TS       string `json:"ts"`

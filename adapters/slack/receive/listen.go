@@ -25,25 +25,27 @@ import (
 )
 
 const (
-	// lanes is the number of workers. Events are assigned to them by thread (laneOf), so that
-	// events of one thread stay in order.
+	// lanes is the number of workers. laneOf assigns the events of one thread to the same worker,
+	// so they stay in order.
 	lanes = 32
-	// laneDepth is the maximum number of events that wait for one worker.
+	// laneDepth is the maximum number of events in the queue of one worker.
 	laneDepth = 64
-	// handleLimit is the timeout for one event. It is longer than Slack waits for the
-	// acknowledgement: a late event is acknowledged late, and its redelivery is merged into it.
+	// handleLimit is the timeout for one event. It is longer than Slack's timeout for the
+	// acknowledgement. If an event is acknowledged late, Slack delivers it again, and the second
+	// delivery is merged with the first.
 	handleLimit = 10 * time.Second
 	// listenAgain is the pause after a connection loop has stopped.
 	listenAgain = 5 * time.Second
-	// maxQueued is the maximum total size in bytes of waiting events.
+	// maxQueued is the maximum total size in bytes of all waiting events.
 	maxQueued = 32 << 20
-	// maxEnvelope is the maximum size of a socket frame: a payload and its envelope.
+	// maxEnvelope is the maximum size in bytes of a socket frame, which contains a payload and its
+	// envelope.
 	maxEnvelope = event.MaxPayload + 16<<10
 )
 
 // Listen receives events over sockets until ctx is done. It acknowledges each event after the
-// handler has accepted it. It fails if reconnecting cannot help, for example with a wrong token or
-// a missing scope. The error is a sentence.
+// handler has accepted it. It returns an error if a reconnect cannot help, for example after a
+// wrong token or a missing scope. The text of the error tells an operator what to do.
 func (c *Receiver) Listen(ctx context.Context, h chat.Handler) error {
 	if c.slack.Config.AppToken == "" {
 		return errors.New("receive events from Slack: SLACK_APP_TOKEN is not set: make an app-level token with the scope " + call.AppScope + " under Basic Information")
@@ -76,9 +78,9 @@ type job struct {
 	socket *socketmode.Client
 }
 
-// work handles the jobs of a lane, and after ctx is done, those that have already arrived. Commands
-// and presses run in goroutines of late, without order, because a person waits for the
-// acknowledgement.
+// work handles the jobs of a lane. After ctx is done, it handles the jobs that are already in the
+// lane and returns. Commands and presses run in separate goroutines and without order, because a
+// person waits for the acknowledgement.
 func (c *Receiver) work(ctx context.Context, h chat.Handler, lane <-chan job, late *sync.WaitGroup) {
 	// When the process stops, an event that is being accepted is finished. It is then acknowledged,
 	// or Slack delivers it again.
@@ -102,8 +104,8 @@ func (c *Receiver) work(ctx context.Context, h chat.Handler, lane <-chan job, la
 	}
 }
 
-// take handles and acknowledges one envelope. A press is acknowledged at once, because its
-// acknowledgement has no content and Slack never delivers a press again.
+// take handles one envelope and acknowledges it. A press is acknowledged before it is handled,
+// because the acknowledgement has no content and Slack never repeats a press.
 func (c *Receiver) take(ctx context.Context, h chat.Handler, j job, handle func(context.Context, chat.Handler, string, []byte) (string, error)) {
 	defer c.queued.Release(int64(len(j.Payload)))
 	ctx, cancel := context.WithTimeout(ctx, handleLimit)
@@ -134,13 +136,13 @@ func (c *Receiver) take(ctx context.Context, h chat.Handler, j job, handle func(
 	}
 }
 
-// commandLimit is the longest that a command or a press may delay its acknowledgement. Slack gives
-// up after three seconds and does not deliver it again. A slower command is acknowledged first, and
-// its sentence is sent later.
+// commandLimit is the maximum delay of the acknowledgement of a command or a press. Slack gives up
+// after three seconds and does not repeat the delivery. A slower command is acknowledged first, and
+// its answer is sent later.
 const commandLimit = 2 * time.Second
 
-// inTime handles a command or a press. If it takes too long, inTime returns and the handling
-// continues in the background.
+// inTime handles a command or a press. It returns after commandLimit at the latest, while the
+// handling continues in the background.
 func (c *Receiver) inTime(ctx context.Context, h chat.Handler, kind string, raw []byte) (sentence string, err error) {
 	type result struct {
 		sentence string
@@ -182,7 +184,7 @@ const (
 	sayFailed = conversation.SayBroken
 )
 
-// tellLate sends the answer to a command that was acknowledged without one.
+// tellLate sends the answer to a command whose acknowledgement contained no answer.
 func (c *Receiver) tellLate(ctx context.Context, kind string, raw []byte, sentence string) {
 	if kind != "slash_commands" || sentence == "" {
 		return
@@ -199,12 +201,12 @@ func (c *Receiver) tellLate(ctx context.Context, kind string, raw []byte, senten
 	}
 }
 
-// maxAck is the maximum size in bytes of an answer in an acknowledgement. Slack silently drops an
-// acknowledgement of 20 KiB or more.
+// maxAck is the maximum size in bytes of an answer inside an acknowledgement. Slack silently drops
+// an acknowledgement of 20 KiB or more.
 const maxAck = 18 << 10
 
-// ephemeral converts Markdown to a response to a command, visible only to the person. It cuts a
-// text that is too long for Slack, and adds a line that says so.
+// ephemeral converts Markdown to a response to a command. Only the person who used the command sees
+// the response. If the text is too long for Slack, ephemeral cuts it and adds sayCut.
 func ephemeral(text string) map[string]string {
 	for {
 		answer := map[string]string{"response_type": "ephemeral", "text": render.Mrkdwn(text)}
@@ -219,7 +221,8 @@ func ephemeral(text string) map[string]string {
 // sayCut is the last line of an answer that was cut.
 const sayCut = "\n\n… and more, which Slack does not show at once."
 
-// shorter cuts a long text at the end of a line, and keeps more than half of it.
+// shorter cuts at least the last quarter of a long text and adds sayCut. It cuts at the end of a
+// line if that keeps enough of the text.
 func shorter(text string) string {
 	text = strings.TrimSuffix(text, sayCut)
 	keep := []rune(text)[:utf8.RuneCountInString(text)*3/4]
@@ -230,17 +233,18 @@ func shorter(text string) string {
 	return kept + sayCut
 }
 
-// maxSockets is the maximum number of sockets of an app in all its processes, set by Slack.
+// maxSockets is Slack's limit on the number of sockets of an app in all processes.
 const maxSockets = 10
 
-// spare reports whether another socket of this process would exceed the limit.
+// spare reports whether all processes together would have more than maxSockets sockets. Each
+// process then keeps only one socket.
 func (c *Receiver) spare() bool {
 	return int(c.slack.Processes())*c.slack.Config.Sockets > maxSockets
 }
 
-// keepSocket keeps one connection open until living is done or reconnecting cannot help. After ctx
-// is done, it passes on no more events. A further socket is closed if there are so many processes
-// that each can have only one.
+// keepSocket keeps one socket open until living is done or a reconnect cannot help. After ctx is
+// done, it passes on no more events. If further is set, keepSocket does not reconnect while spare
+// returns true.
 func (c *Receiver) keepSocket(ctx, living context.Context, work []chan job, further bool) error {
 	for {
 		for further && c.spare() {
@@ -265,11 +269,11 @@ func (c *Receiver) keepSocket(ctx, living context.Context, work []chan job, furt
 	}
 }
 
-// errGaveWay means that a socket was closed to leave room for other processes.
+// errGaveWay means that a socket was closed because other processes need the connection.
 var errGaveWay = errors.New("a socket was left to other processes")
 
-// socket runs the library's connection loop, which reconnects by itself, and distributes its
-// events.
+// socket runs the connection loop of the Slack library and passes its events to the workers. The
+// loop reconnects automatically.
 func (c *Receiver) socket(ctx, living context.Context, work []chan job, further bool) error {
 	living, cancel := context.WithCancel(living)
 	defer cancel()
@@ -333,7 +337,7 @@ func (c *Receiver) socket(ctx, living context.Context, work []chan job, further 
 }
 
 // envelopeOf returns the envelope of an event that must be acknowledged, even if the library could
-// not decode it.
+// not decode the event. It returns false if there is no envelope to acknowledge.
 func envelopeOf(evt socketmode.Event) (event.Envelope, bool) {
 	if bad, ok := evt.Data.(*socketmode.ErrorBadMessage); ok {
 		var e event.Envelope

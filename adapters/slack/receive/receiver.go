@@ -1,5 +1,5 @@
-// Package receive receives Slack's events over sockets or as signed requests, keeps their order,
-// and passes them to a handler as events of core/chat.
+// Package receive receives Slack's events over sockets or as signed requests. It keeps them in
+// order and passes them to a handler as events of core/chat.
 package receive
 
 import (
@@ -19,7 +19,7 @@ type Receiver struct {
 	reader    *read.Reader
 	writer    *write.Writer
 	queued    *semaphore.Weighted // bytes of events that wait or are handled
-	// commands and presses that were acknowledged before they were handled
+	// commands and presses that are still handled after their acknowledgement
 	late sync.WaitGroup
 }
 

@@ -13,13 +13,14 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// sslCheck is the parameter of requests with which Slack only checks that the address of a command
+// sslCheck is a request parameter. Slack sets it when it only checks that the address of a command
 // responds.
 const sslCheck = "ssl_check"
 
-// Handler returns a handler for events, commands and interactions that arrive as signed requests,
-// all at one address. It refuses requests without a valid signature from the last five minutes. If
-// an event was not accepted, the response makes Slack deliver it again.
+// Handler returns an HTTP handler for events, commands and interactions that Slack sends as signed
+// requests to one address. It rejects requests without a valid signature from the last five
+// minutes. If an event was not accepted, it responds with an error so that Slack delivers the event
+// again.
 func (c *Receiver) Handler(h chat.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost && r.URL.Query().Get(sslCheck) != "" {
@@ -84,13 +85,13 @@ func (c *Receiver) Handler(h chat.Handler) http.Handler {
 	})
 }
 
-// verify checks the signature of a request. Without a secret, it always fails.
+// verify checks the signature of a request. It always fails if no secret is configured.
 func (c *Receiver) verify(header http.Header, body []byte) error {
 	return Verify(c.slack.Config.SigningSecret, header, body)
 }
 
-// Verify checks that Slack signed a body within the last five minutes. Without a secret, it always
-// fails.
+// Verify checks that Slack signed a body within the last five minutes. It always fails if secret is
+// empty.
 func Verify(secret string, header http.Header, body []byte) error {
 	if secret == "" {
 		return errors.New("SLACK_SIGNING_SECRET is not set")
@@ -105,7 +106,8 @@ func Verify(secret string, header http.Header, body []byte) error {
 	return v.Ensure()
 }
 
-// readRequest returns the kind and the payload of a request, in the form that a socket delivers.
+// readRequest returns the kind and the payload of a request. Both have the same form as in an
+// envelope from a socket.
 func readRequest(contentType string, body []byte) (kind string, payload []byte, err error) {
 	if len(body) > 0 && body[0] == '{' {
 		cb, err := event.Decode[event.Callback]("an event", body)

@@ -10,18 +10,19 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 )
 
-// gap is an invisible character that breaks a mention.
+// gap is an invisible character. It is inserted into a mention so that Slack does not recognise the
+// mention.
 const gap = answer.Gap
 
 var (
 	control = regexp.MustCompile(`<([@#!])`)
-	// inCode matches mentions that Slack could resolve even inside code. Other angle brackets are
-	// kept, so that code can be copied.
+	// inCode matches mentions that Slack could resolve even inside code. It does not match other
+	// angle brackets, because code should stay copyable.
 	inCode = regexp.MustCompile(`<(@[A-Z0-9]|#[CGD][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date))`)
 )
 
-// Neutral breaks every mention in a text: @here and similar words, and Slack's <@U…>, <#C…> and
-// <!…>. The text looks the same to a reader.
+// Neutral inserts gap into every mention of a text: @here and similar words, and Slack's <@U…>,
+// <#C…> and <!…>. The visible text does not change.
 func Neutral(s string) string {
 	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
@@ -30,7 +31,8 @@ func Neutral(s string) string {
 	return s
 }
 
-// neutralCode is Neutral for code. It changes only mentions that Slack would resolve.
+// neutralCode is like Neutral, for code. It changes only mentions that Slack would resolve inside
+// code.
 func neutralCode(s string) string {
 	if strings.IndexByte(s, '<') < 0 {
 		return s
@@ -43,11 +45,11 @@ func unmention(s, between string) string {
 	return answer.Unmention(s, between, true, "here", "channel", "everyone")
 }
 
-// Entities escapes the three characters that Slack reads as markup everywhere.
+// Entities escapes &, < and >. Slack reads these characters as markup everywhere.
 var Entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// EscapeText escapes plain text for use in mrkdwn, on one or more lines. The result contains no
-// mentions, links or formatting.
+// EscapeText escapes plain text of one or more lines for mrkdwn. The result contains no mentions,
+// links or formatting.
 func EscapeText(s string) string {
 	lines := strings.Split(Neutral(s), "\n")
 	for i, l := range lines {
@@ -56,7 +58,7 @@ func EscapeText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// address escapes an address for use in a link. ok is false if it must not be linked on a chat
+// address escapes an address for a link. ok is false if the address must not be linked on a chat
 // platform.
 func address(raw string) (safe string, ok bool) {
 	safe, ok = cite.LinkURL(raw)
@@ -71,8 +73,8 @@ var (
 	reference = regexp.MustCompile(`^&#?[0-9A-Za-z]+(;|$)`)
 )
 
-// markdownWord escapes a word for standard Markdown. It escapes as little as possible, so that a
-// reader copies the intended text.
+// markdownWord escapes a word for standard Markdown. It escapes as few characters as possible, so
+// that a copied word is correct.
 func markdownWord(word string, at answer.Place) string {
 	if plainWord(word) {
 		return word
@@ -135,13 +137,14 @@ func markdownWord(word string, at answer.Place) string {
 	return b.String()
 }
 
-// continues reports whether the text after a word can complete a character reference that the word
-// begins.
+// continues reports whether a word that ends in an incomplete character reference is followed by a
+// character that can continue the reference.
 func continues(after rune) bool {
 	return after == '#' || after == ';' || after < utf8.RuneSelf && answer.Letter(after)
 }
 
-// plainWord reports whether no character of a word has a special meaning in any place.
+// plainWord reports whether a word contains no special characters, whatever its position in the
+// text.
 func plainWord(word string) bool {
 	for i := 0; i < len(word); i++ {
 		c := word[i]
@@ -152,8 +155,8 @@ func plainWord(word string) bool {
 	return true
 }
 
-// mrkdwnWord escapes text for mrkdwn. Mrkdwn has no escapes but three entities, so a gap separates
-// a mark from its text.
+// mrkdwnWord escapes text for mrkdwn. Mrkdwn can escape only three characters as entities. For
+// other special characters, mrkdwnWord inserts gap between the character and its text.
 func mrkdwnWord(word string, at answer.Place) string {
 	if plainWord(word) || at.Alone && len(word) == 1 && strings.IndexByte("*~_", word[0]) >= 0 { // between blanks nothing begins or ends
 		return word

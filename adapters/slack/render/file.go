@@ -9,17 +9,18 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Sentences below the beginning of a report that is too long for messages.
+// Sentences for a report that is too long for messages. They follow the beginning of the report.
 const (
 	fileBelow = "The answer is longer than fits here. All of it is in " + FileTitle + "."
 	fileComes = "The answer is longer than fits here. All of it will be posted as a file."
 )
 
-// maxFile is longer than any report, in characters, so that a file is formatted as one page.
+// maxFile is a page size in characters that exceeds the length of any report. A file is therefore
+// formatted as one page.
 const maxFile = 1 << 30
 
-// file returns the whole answer as Markdown, with its notes and all sources. The rules for links
-// are those of messages, because Slack shows the file too.
+// file returns the whole answer as Markdown, with its notes and all sources. It applies the same
+// link policy as messages, because Slack displays the file too.
 func (r *Renderer) file(tree *answer.Tree, policy answer.Policy, v *stream.View, bare bool) string {
 	whole := &answer.Tree{Blocks: tree.Blocks[:len(tree.Blocks):len(tree.Blocks)]}
 	put := func(inlines ...answer.Inline) {

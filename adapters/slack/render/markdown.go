@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// markdown writes standard Markdown, which Slack accepts in streams and in markdown blocks.
+// markdown writes standard Markdown. Slack accepts standard Markdown in streams and in markdown
+// blocks.
 type markdown struct{}
 
 var _ answer.Dialect = markdown{}
@@ -22,7 +23,7 @@ func (markdown) Word(word string, at answer.Place) string { return markdownWord(
 
 func (markdown) Style(s answer.Style) string { return s.Mark() }
 
-// maxRun is the longest run of backticks that is written unchanged inside code.
+// maxRun is the maximum number of consecutive backticks that stay unchanged inside code.
 const maxRun = 3
 
 func (markdown) CodeSpan(code string) string {
@@ -55,8 +56,8 @@ func (markdown) CodeLine(line string, fence int) string {
 	return line
 }
 
-// maxFence is the maximum length of a fence. Longer ones are cut, and their content is changed so
-// that it does not end the fence.
+// maxFence is the maximum length of a fence. Longer fences are shortened, and the code inside is
+// changed so that it cannot end the fence.
 const maxFence = 8
 
 func (markdown) Fence(language string, fence int) (open, end string) {
@@ -112,7 +113,7 @@ func (markdown) Quote(depth int) string {
 
 func (markdown) Rule() string { return "---" }
 
-// Slack's tables have at most 100 rows with the header, and 20 columns.
+// Slack's limits for tables: 100 rows with the header, and 20 columns.
 const (
 	maxRows    = 99
 	maxColumns = 20

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// mrkdwn writes Slack's own markup, for workspaces without markdown blocks. It has no headings,
-// tables, nested lists or escapes.
+// mrkdwn writes Slack's own markup. It is for workspaces without markdown blocks. The markup has no
+// headings, tables, nested lists or escapes.
 type mrkdwn struct{}
 
 var _ answer.Dialect = mrkdwn{}
@@ -35,7 +35,7 @@ func (mrkdwn) Style(s answer.Style) string {
 	return ""
 }
 
-// tick replaces a backtick inside code, where a backtick cannot be escaped.
+// tick replaces a backtick inside code, because mrkdwn cannot escape backticks there.
 const tick = "\u02cb"
 
 func (mrkdwn) CodeSpan(code string) string {
@@ -60,7 +60,7 @@ func (mrkdwn) Link(label, raw string) string {
 	return "<" + to + "|" + label + ">"
 }
 
-// written removes the characters that keep other characters from being marks.
+// written undoes the replacements that escape special characters in mrkdwn.
 var written = strings.NewReplacer(gap, "", "¦", "|")
 
 func (m mrkdwn) Footnote(number int, raw string) string {
@@ -95,11 +95,11 @@ func (mrkdwn) Table(*answer.Block, func([]answer.Inline) string, int) (answer.Gr
 	return answer.Grid{}, false
 }
 
-// Mrkdwn converts a short text in standard Markdown to Slack's markup, for notices next to answers.
-// It removes mentions and replaces links by their words.
+// Mrkdwn converts a short text in standard Markdown to Slack's markup. It is for notices next to
+// answers. It removes mentions and replaces each link by its label.
 func Mrkdwn(text string) string { return strings.Join(MrkdwnParts(text), "\n") }
 
-// MrkdwnParts is Mrkdwn, split into parts that each fit into one section.
+// MrkdwnParts is like Mrkdwn, but splits the result into parts. Each part fits into one section.
 func MrkdwnParts(text string) []string {
 	var parts []string
 	for _, page := range answer.Parse(text).Pages(mrkdwn{}, answer.Policy{}, answer.RuneCount, MaxSection) {

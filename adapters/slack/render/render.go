@@ -1,5 +1,5 @@
-// Package render formats answers for Slack: pages within Slack's limits, as messages or as pieces
-// of a stream. It makes no calls.
+// Package render formats answers for Slack. It produces pages within Slack's limits, as messages or
+// as pieces of a stream. It makes no calls.
 package render
 
 import (
@@ -13,14 +13,14 @@ import (
 
 // Renderer formats answers as Slack messages. It implements stream.Renderer[Page].
 type Renderer struct {
-	// Progress shows the current search as a page until there is an answer. Use it if the workspace
-	// shows no status.
+	// Progress makes the current search appear as a page until there is an answer. Set Progress if
+	// the workspace does not show status lines.
 	Progress bool
-	// Links reports whether the model may link to an address, other than by citations. Only
-	// addresses from documents or people should be allowed. nil allows none. It is called from any
-	// goroutine.
+	// Links reports whether an answer may link to an address outside of citations. It should return
+	// true only for addresses from documents or people. nil allows no such links. Links may be
+	// called from any goroutine.
 	Links func(address string) bool
-	// Now returns the time from which ages are counted; nil: time.Now.
+	// Now returns the current time, for the age of documents. nil means time.Now.
 	Now func() time.Time
 }
 
@@ -76,8 +76,8 @@ func (r *Renderer) pages(tree *answer.Tree, policy answer.Policy, sections bool)
 	return pages
 }
 
-// end adds the notes, sources and buttons below the answer. If the page consists of the notes, it
-// does not repeat them.
+// end adds notes, sources and buttons to the last page. If bare is set, the page already consists
+// of the notes, and end does not add them.
 func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 	p.Buttons = stream.Buttons(v)
 	if v.Phase != stream.Done {
@@ -96,7 +96,7 @@ func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 	p.Heading, p.More = foot.Head(v, list), foot.More(more)
 }
 
-// plain formats an answer as texts of messages without blocks.
+// plain formats an answer as messages that contain only text and no blocks.
 func (r *Renderer) plain(tree *answer.Tree, v *stream.View, bare bool) []Page {
 	var pages []Page
 	for _, p := range tree.Pages(mrkdwn{}, foot.Policy(v, r.Links), answer.RuneCount, MaxSection) {
@@ -132,7 +132,8 @@ func (r *Renderer) plain(tree *answer.Tree, v *stream.View, bare bool) []Page {
 	return pages
 }
 
-// note escapes a sentence. It cuts the sentence first, so that no entity is split.
+// note cuts and escapes a sentence. It cuts before it escapes, because a cut must not split an
+// entity.
 func note(s string) string {
 	for limit := MaxNote; ; limit /= 2 {
 		if out := ungapped(EscapeText(foot.Cut(s, limit))); answer.RuneCount(out) <= MaxNote {
@@ -141,7 +142,7 @@ func note(s string) string {
 	}
 }
 
-// plainText converts the words of a page to the text of a message, which Slack reads as mrkdwn.
+// plainText returns the words of a page as mrkdwn, for the text field of a message.
 func plainText(p *Page) string {
 	var b strings.Builder
 	b.WriteString(p.Text)

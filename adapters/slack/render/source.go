@@ -26,7 +26,8 @@ func sourceOf(s foot.Source) Source {
 	return out
 }
 
-// labels returns the number and title of a source, and of the other cited sections of its document.
+// labels returns the number and title of a source. It also returns those of the other cited
+// sections of the document.
 func (s Source) labels() string {
 	out := s.label()
 	for _, other := range s.Also {
@@ -43,8 +44,8 @@ func (s Source) link() string {
 	return label
 }
 
-// Mrkdwn returns the source as one line of mrkdwn: number and title, linked if there is an address,
-// other cited sections, location and age.
+// Mrkdwn returns the source as one line of mrkdwn. The line contains number and title, other cited
+// sections, location and age. The title is a link if the source has an address.
 func (s Source) Mrkdwn() string {
 	label := s.link()
 	for _, other := range s.Also {
@@ -56,8 +57,8 @@ func (s Source) Mrkdwn() string {
 	return label
 }
 
-// SourceLine returns the line of a cited document. If the line is too long for a block, it leaves
-// out further sections, then the address.
+// SourceLine returns the line for a cited document. If the line is too long for a block, SourceLine
+// omits further sections first, and then the address.
 func SourceLine(s Source) string {
 	line := s.Mrkdwn()
 	for utf8.RuneCountInString(line) > MaxSection {

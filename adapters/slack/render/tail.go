@@ -14,7 +14,7 @@ func (r *Renderer) Tail() stream.Tail[Page] {
 	return t.next
 }
 
-// tail tracks one answer that is written into a stream.
+// tail is the state of one answer that is written into a stream.
 type tail struct {
 	*Renderer
 	sticky func(answer.Policy) answer.Policy
@@ -68,8 +68,7 @@ func (t *tail) next(v *stream.View) (Page, bool) {
 	return page, page.Markdown != "" || len(page.Rolls) > 0 || len(page.Tasks) > 0
 }
 
-// advance adds to a piece the text of the pages that was not shown yet. first is the index of the
-// first page.
+// advance adds the new text of pages to a piece. first is the index of the first page in pages.
 func (t *tail) advance(piece *Page, first int, pages []answer.Page) {
 	open := t.number - first
 	if len(pages) <= open {
@@ -87,8 +86,9 @@ func (t *tail) advance(piece *Page, first int, pages []answer.Page) {
 	piece.Cut = Cut{Close: last.Close, Open: last.Open}
 }
 
-// common returns the length of the shown text that is unchanged. If the text has changed, it is
-// better to repeat the rest than to lose it.
+// common returns the length of the beginning of text that is already shown. If the shown text has
+// changed, common returns the start of the line with the change. Some text is then repeated, but
+// none is lost.
 func common(shown, text string) int {
 	if strings.HasPrefix(text, shown) {
 		return len(shown)
@@ -103,8 +103,9 @@ func common(shown, text string) int {
 // maxTask is the maximum length in characters of a source's title on a card.
 const maxTask = 150
 
-// steps returns the card of the searches if it has changed. There is one card for all searches. At
-// the end it counts the cited documents, not those that were only read.
+// steps returns the task card for the searches if the card has changed. One card represents all
+// searches. In the final state, the card counts the cited documents, without documents that were
+// only read.
 func (t *tail) steps(v *stream.View) []Task {
 	if len(v.Queries) == 0 {
 		return nil

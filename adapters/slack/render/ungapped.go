@@ -2,12 +2,13 @@ package render
 
 import "strings"
 
-// marks are the formatting characters that mrkdwnWord escapes. Each begins and ends its format.
+// marks are the formatting characters that mrkdwnWord escapes. The same character begins and ends a
+// format.
 var marks = []string{"*", "~", "_", "`"}
 
-// ungapped removes the gaps from a mark that occurs only once in a paragraph, as in "ls *.go" and
-// "cd ~/bin". Such a mark cannot start a format, and a reader then copies the intended text. Code
-// stays unchanged.
+// ungapped removes the gaps around a mark that occurs only once in a paragraph, as in "ls *.go" and
+// "cd ~/bin". A single mark cannot format text, and without gaps a copied text is correct. Code is
+// not changed.
 func ungapped(text string) string {
 	if !strings.Contains(text, gap) {
 		return text

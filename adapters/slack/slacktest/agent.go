@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Prompted is a list of questions that the bot suggested in a conversation.
+// Prompted is a list of questions that the bot has suggested in a conversation.
 type Prompted struct {
 	Channel, Thread string
 	Prompts         []struct{ Title, Message string }
@@ -52,7 +52,7 @@ func (s *Server) Prompts() []Prompted {
 	return append([]Prompted(nil), s.prompts...)
 }
 
-// OpenDM opens the conversation with the bot, as an agent's client does.
+// OpenDM opens the conversation with the bot in the same way as a Slack client.
 func (p *Person) OpenDM() *Channel {
 	s := p.server
 	s.mu.Lock()
@@ -71,7 +71,7 @@ func (p *Person) OpenHome() {
 	s.event(c, map[string]any{"type": "app_home_opened", "user": p.ID, "channel": c.ID, "tab": "home", "event_ts": s.ts()})
 }
 
-// Home returns the blocks of a person's home tab of the bot, as JSON.
+// Home returns the blocks of the bot's home tab for a person, as JSON.
 func (s *Server) Home(p *Person) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Server) publishView(form url.Values) (reply, error) {
 	return reply{"view": map[string]any{"type": "home"}}, err
 }
 
-// Become changes a person's profile and delivers the event.
+// Become changes the profile of a person and delivers the event about the change.
 func (p *Person) Become(edit func(*Person)) {
 	s := p.server
 	s.mu.Lock()
@@ -122,14 +122,14 @@ func without(list []string, gone string) []string {
 	return kept
 }
 
-// trigger is an id that opens a form within three seconds. s.mu is held.
+// trigger returns an id that can open a form for three seconds. s.mu must be held.
 func (s *Server) trigger() string {
 	id := "trigger." + s.ts()
 	s.triggers[id] = time.Now()
 	return id
 }
 
-// Shortcut uses an entry of a message's menu and returns the id of its delivery.
+// Shortcut uses an entry in the menu of a message. It returns the id of the delivery.
 func (p *Person) Shortcut(c *Channel, ts, callback string) string {
 	s := p.server
 	s.mu.Lock()
@@ -192,7 +192,7 @@ func (s *Server) Views() []View {
 	return out
 }
 
-// Submit submits a form with its field values and returns the id of its delivery.
+// Submit submits a form with the given field values. It returns the id of the delivery.
 func (p *Person) Submit(v View, fields map[string]string) string {
 	s := p.server
 	s.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// block holds the fields that the server checks in every block.
+// block holds the fields of a block that the server checks.
 type block struct {
 	Type     string          `json:"type"`
 	BlockID  string          `json:"block_id"`
@@ -19,7 +19,8 @@ type block struct {
 	} `json:"elements"`
 }
 
-// Slack's documented size limits, except that in practice it refuses 13,200 characters of Markdown.
+// Slack's documented size limits. In practice, Slack was seen to refuse 13,200 characters of
+// Markdown.
 const (
 	maxBlocks   = 50
 	maxSection  = 3000
@@ -32,7 +33,7 @@ const (
 	maxHeader   = 150
 )
 
-// checkBlocks returns an error for blocks that Slack refuses.
+// checkBlocks returns the error with which Slack would refuse blocks.
 func checkBlocks(raw json.RawMessage) error {
 	var blocks []block
 	if json.Unmarshal(raw, &blocks) != nil {
@@ -77,7 +78,7 @@ func checkBlocks(raw json.RawMessage) error {
 	return nil
 }
 
-// textOf returns the text of a string, or of an object that contains one.
+// textOf returns the text of a JSON string, or of an object with a text field.
 func textOf(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

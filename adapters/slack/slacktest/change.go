@@ -6,14 +6,16 @@ import (
 	"slices"
 )
 
-// BecomeUnheard is Become without an event, as if Slack had given up delivering it.
+// BecomeUnheard is like Become, but delivers no event. Slack behaves like this after it gives up a
+// delivery.
 func (p *Person) BecomeUnheard(edit func(*Person)) {
 	p.server.mu.Lock()
 	defer p.server.mu.Unlock()
 	edit(p)
 }
 
-// Convert makes a channel private or public. Slack sends an event only for the former.
+// Convert makes a channel private or public. Slack sends an event only if the channel becomes
+// private.
 func (s *Server) Convert(c *Channel, private bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +72,8 @@ func (s *Server) Regroup(g *UserGroup, people ...*Person) {
 	})
 }
 
-// userGroups is usergroups.list: "This method returns a list of all User Groups in a workspace. This can optionally include disabled User Groups"
+// userGroups implements usergroups.list: "This method returns a list of all User Groups in a
+// workspace. This can optionally include disabled User Groups"
 // (https://docs.slack.dev/reference/methods/usergroups.list).
 func (s *Server) userGroups(form url.Values) (reply, error) {
 	list := []map[string]any{}

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Delivery is an event, command or interaction, and its outcome.
+// Delivery is an event, command or interaction that was delivered, with its outcome.
 type Delivery struct {
 	ID       string // envelope id
 	Kind     string // "events_api", "slash_commands" or "interactive"
@@ -35,7 +35,7 @@ type delivery struct {
 	timer   *time.Timer
 }
 
-// event delivers an event that concerns a channel. s.mu is held.
+// event delivers an event about a channel. s.mu must be held.
 func (s *Server) event(c *Channel, inner map[string]any) {
 	kind, _ := inner["type"].(string)
 	id := "Ev" + s.ts()
@@ -46,14 +46,14 @@ func (s *Server) event(c *Channel, inner map[string]any) {
 	})
 }
 
-// Event delivers an inner event, and Raw delivers any payload.
+// Event delivers an inner event.
 func (s *Server) Event(inner map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.event(nil, inner)
 }
 
-// Again delivers the last event of a type again, with the same event id.
+// Again repeats the delivery of the last event of a type, with the same event id.
 func (s *Server) Again(event string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,8 @@ func (s *Server) deliver(kind, event string, payload map[string]any) string {
 	return d.ID
 }
 
-// attempt sends a delivery and waits for its ack without blocking. s.mu is held.
+// attempt sends a delivery and starts the timeout for its acknowledgement. It does not block. s.mu
+// must be held.
 func (s *Server) attempt(d *delivery) {
 	if s.closed {
 		return
@@ -130,8 +131,8 @@ func (s *Server) acked(id string, payload json.RawMessage) {
 	}
 }
 
-// finish ends a delivery. For an event it keeps the sent payload, for others the response. s.mu is
-// held.
+// finish ends a delivery. It stores the sent payload of an event, or the response to a command or
+// an interaction. s.mu must be held.
 func (s *Server) finish(d *delivery, answered json.RawMessage) {
 	d.timer.Stop()
 	delete(s.pending, d.ID)
@@ -143,7 +144,7 @@ func (s *Server) finish(d *delivery, answered json.RawMessage) {
 	s.notify()
 }
 
-// request delivers over HTTP, with a signature. s.mu is held.
+// request sends a delivery as a signed HTTP request. s.mu must be held.
 func (s *Server) request(d *delivery) {
 	target, kind, body := s.config.EventsURL, "application/json", []byte(nil)
 	switch d.Kind {
@@ -191,7 +192,7 @@ func (s *Server) request(d *delivery) {
 	})
 }
 
-// Sign adds the headers with Slack's signature of a body.
+// Sign adds headers with Slack's signature of a body to h.
 func Sign(h http.Header, body []byte, at time.Time) {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(SigningSecret))

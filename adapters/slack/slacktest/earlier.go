@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Earlier writes a message with a time in the past, and returns its id. Its events are not
-// delivered, as if no replica had been running.
+// Earlier writes a message with a time in the past and returns the id of the message. It delivers
+// no events, as if no replica had been running.
 func (p *Person) Earlier(c *Channel, thread, text string, ago time.Duration) string {
 	s := p.server
 	s.mu.Lock()

@@ -25,14 +25,14 @@ type upload struct {
 	message *Message // message that shows the bot's file
 }
 
-// keepFile stores a file and returns its id. s.mu is held.
+// keepFile stores a file and returns its id. s.mu must be held.
 func (s *Server) keepFile(f File) string {
 	id := "F" + s.ts()
 	s.files[id] = &upload{File: f, id: id}
 	return id
 }
 
-// wired returns a message with its files, for encoding as JSON. s.mu is held.
+// wired returns a message with its files in the format of Slack's JSON. s.mu must be held.
 func (s *Server) wired(m *Message, metadata bool) map[string]any {
 	out := m.wire(metadata)
 	if len(m.Files) == 0 {
@@ -79,7 +79,8 @@ func (s *Server) fileInfo(form url.Values) (reply, error) {
 	return reply{"file": s.fileWire(f), "comments": []any{}, "paging": map[string]any{}}, nil
 }
 
-// serveFile serves a file to the bot's token. Without access, Slack redirects to the sign-in page.
+// serveFile serves a file to requests with the bot's token. Other requests are redirected to the
+// sign-in page, as in Slack.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	f := s.files[r.PathValue("id")]

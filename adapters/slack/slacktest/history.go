@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// page is the part of a list that a call asks for. Of limit Slack says: "The maximum number of
-// items to return. Fewer than the requested number of items may be returned, even if the end of the
-// list hasn't been reached."
+// page returns the requested part of a list. Of limit Slack says: "The maximum number of items to
+// return. Fewer than the requested number of items may be returned, even if the end of the list
+// hasn't been reached."
 func page(form url.Values, total int) (from, size int) {
 	limit, err := strconv.Atoi(form.Get("limit"))
 	if err != nil || limit <= 0 {
@@ -22,7 +22,7 @@ func page(form url.Values, total int) (from, size int) {
 	return from, min(limit, total-from)
 }
 
-// Cursor is what every cursor begins with, for faults that are about calls with one.
+// Cursor is the beginning of every cursor. Use it in a Fault for calls with a cursor.
 // "invalid_cursor: Value passed for cursor was not valid or is no longer valid."
 const Cursor = "next:"
 
@@ -39,7 +39,8 @@ func (c *Channel) wire() map[string]any {
 	}
 }
 
-// userConversations lists the channels of the bot, or those of a person that the bot can see.
+// userConversations lists the channels of the bot, or the channels of a person that are visible to
+// the bot.
 func (s *Server) userConversations(form url.Values) (reply, error) {
 	who := form.Get("user")
 	if who == "" {
@@ -113,7 +114,7 @@ func (s *Server) history(form url.Values) (reply, error) {
 	return s.list(c, form, func(m *Message) bool { return m.Thread == "" || m.Thread == m.TS || m.Subtype == "thread_broadcast" })
 }
 
-// list answers conversations.replies, oldest first, and conversations.history, newest first.
+// list implements conversations.replies, oldest first, and conversations.history, newest first.
 func (s *Server) list(c *Channel, form url.Values, match func(*Message) bool) (reply, error) {
 	all := []map[string]any{}
 	oldest, latest, root, inclusive := form.Get("oldest"), form.Get("latest"), form.Get("ts"), form.Get("inclusive") == "1" || form.Get("inclusive") == "true"
@@ -159,7 +160,7 @@ func (s *Server) list(c *Channel, form url.Values, match func(*Message) bool) (r
 	return out, nil
 }
 
-// repliesTo counts the messages in a message's thread. s.mu is held.
+// repliesTo counts the replies in the thread of a message. s.mu must be held.
 func (s *Server) repliesTo(root *Message) (count int, last string) {
 	if root.Thread != "" && root.Thread != root.TS {
 		return 0, ""
@@ -182,7 +183,8 @@ func (s *Server) Mark(c *Channel, ts, subtype string) {
 	}
 }
 
-// Standing returns the messages of a channel that people can read now, including the bot's.
+// Standing returns the current messages of a channel, without deleted ones. It includes messages of
+// the bot.
 func (s *Server) Standing(c *Channel) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +215,7 @@ func (s *Server) MayOpen(p *Person, c *Channel) bool {
 	}
 }
 
-// Answer posts a message of the bot in a thread, as if it had answered there.
+// Answer posts a message in a thread as the bot.
 func (s *Server) Answer(c *Channel, root, text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,7 +234,7 @@ func (s *Server) ChannelNamed(name string) *Channel {
 	return nil
 }
 
-// Change runs edit, which may change people or channels, while no request reads them.
+// Change calls edit while it holds the lock of the server. edit may change people or channels.
 func (s *Server) Change(edit func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,14 +7,15 @@ import (
 	"slices"
 )
 
-// Versions returns every state that each message had, in order, including ephemeral messages.
+// Versions returns all versions of all messages, oldest first. It includes ephemeral messages.
 func (s *Server) Versions() []Version {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.versions.All()
 }
 
-// Thread returns the messages that a thread shows now, the root first, without ephemeral ones.
+// Thread returns the current messages of a thread, beginning with the root. It omits ephemeral
+// messages.
 func (s *Server) Thread(c *Channel, root string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +47,7 @@ func (s *Server) Roots(c *Channel) []Message {
 	return out
 }
 
-// Ephemeral returns the messages that only one person sees.
+// Ephemeral returns the messages that are visible to only one person.
 func (s *Server) Ephemeral(p *Person) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,14 +60,14 @@ func (s *Server) Ephemeral(p *Person) []Message {
 	return out
 }
 
-// Calls returns the requests to a method, or all requests if method is empty.
+// Calls returns the requests to a method. If method is empty, it returns all requests.
 func (s *Server) Calls(method string) []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls.Where(func(c Call) bool { return method == "" || c.Method == method })
 }
 
-// Limited returns the number of responses with status 429.
+// Limited returns the number of responses with HTTP status 429.
 func (s *Server) Limited() int {
 	n := 0
 	for _, c := range s.Calls("") {
@@ -77,21 +78,22 @@ func (s *Server) Limited() int {
 	return n
 }
 
-// Statuses returns the status lines that were set, in order.
+// Statuses returns the status lines that the bot has set, oldest first.
 func (s *Server) Statuses() []Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.statuses.All()
 }
 
-// Deliveries returns the deliveries that were acknowledged or given up, in the order of their end.
+// Deliveries returns the deliveries that were acknowledged or given up, in the order in which they
+// ended.
 func (s *Server) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.done.All()
 }
 
-// Delivered returns a delivery, and whether it has ended.
+// Delivered returns a delivery and reports whether the delivery has ended.
 func (s *Server) Delivered(id string) (Delivery, bool) {
 	for _, d := range s.Deliveries() {
 		if d.ID == id {
@@ -101,8 +103,8 @@ func (s *Server) Delivered(id string) (Delivery, bool) {
 	return Delivery{}, false
 }
 
-// Wait waits until a condition is true. It checks the condition after every change, and fails when
-// ctx is done.
+// Wait blocks until a condition is true. It checks the condition after every change. It returns an
+// error if ctx is done first.
 func (s *Server) Wait(ctx context.Context, what string, holds func() bool) error {
 	if err := s.changed.Until(ctx, holds); err != nil {
 		return fmt.Errorf("wait until %s: %w", what, err)
@@ -110,7 +112,7 @@ func (s *Server) Wait(ctx context.Context, what string, holds func() bool) error
 	return nil
 }
 
-// Undelivered returns the ids of the deliveries in progress.
+// Undelivered returns the ids of the deliveries that have not ended.
 func (s *Server) Undelivered() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +123,7 @@ func (s *Server) Undelivered() []string {
 	return ids
 }
 
-// Unheard returns the number of deliveries for which no socket was open.
+// Unheard returns the number of delivery attempts while no socket was open.
 func (s *Server) Unheard() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// limited counts a call and returns how long the caller must wait if there were too many. The limit
-// is the tier in every minute. chat.postMessage allows about one call a second per channel, with
-// bursts of four in three seconds. A status allows 60 a minute per thread and 600 in all. s.mu is
+// limited counts a call. If there were too many calls, it returns the time that the caller must
+// wait. A method allows the number of calls of its tier in every minute. chat.postMessage allows
+// about one call a second per channel, with bursts of four in three seconds.
+// assistant.threads.setStatus allows 60 calls a minute per thread and 600 in all. s.mu must be
 // held.
 func (s *Server) limited(name string, form url.Values, now time.Time) time.Duration {
 	if s.config.NoTiers {
@@ -35,7 +36,7 @@ func (s *Server) limited(name string, form url.Values, now time.Time) time.Durat
 	return s.tiers.Within(key, most, span, now)
 }
 
-// statuses is the limit of assistant.threads.setStatus in a workspace, in calls a minute.
+// statuses is the rate limit of assistant.threads.setStatus for a workspace, in calls a minute.
 const statuses = 600
 
 func tooMany(w http.ResponseWriter, wait time.Duration) {
@@ -58,12 +59,12 @@ type Fault struct {
 	Error      string         // error in a 200 response
 	Drop       bool           // close the connection without a response
 	Body       map[string]any // body of a 200 response
-	// respond with only {"ok":true}, like an incomplete imitation of Slack
+	// respond with only {"ok":true}, as an incomplete imitation of Slack would
 	Bare  bool
 	Delay time.Duration // carry out the call later, without failure
 }
 
-// Fail makes calls fail. Faults of one method are used in the order in which they were added.
+// Fail adds a fault. Several faults of one method are used in the order of their addition.
 func (s *Server) Fail(f Fault) { s.faults.Add(f, 0, f.Times) }
 
 // Mend removes all faults.

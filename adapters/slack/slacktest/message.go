@@ -28,8 +28,8 @@ type Message struct {
 	stoppedBy string    // pressed stop
 }
 
-// Shown returns the text that a reader sees: the blocks or the stream if there are any, else the
-// text.
+// Shown returns the visible text of a message. It is the text of the blocks or of the stream. If
+// there are neither, it is the message's text.
 func (m Message) Shown() string {
 	shown := m.Markdown + blockText(m.Blocks)
 	if shown == "" {
@@ -45,13 +45,14 @@ type Version struct {
 	Message
 }
 
-// keep records the current state of a message. s.mu is held.
+// keep records the current version of a message. s.mu must be held.
 func (s *Server) keep(op string, m *Message) {
 	s.versions.Add(Version{At: time.Now(), Op: op, Message: *m})
 	s.notify()
 }
 
-// ts returns a new message id in Slack's form: a unique time that only increases. s.mu is held.
+// ts returns a new message id in Slack's format. The id is a unique time that is later than all
+// previous ids. s.mu must be held.
 func (s *Server) ts() string {
 	now := time.Now().UnixMicro()
 	s.seq = max(s.seq+1, now)
@@ -77,7 +78,7 @@ func (s *Server) add(op string, m Message) *Message {
 	return &m
 }
 
-// own returns a message that the bot may change. s.mu is held.
+// own returns the message that a request refers to, if the bot may change it. s.mu must be held.
 func (s *Server) own(form url.Values) (*Message, error) {
 	m := s.messages[place{form.Get("channel"), form.Get("ts")}]
 	switch {
@@ -91,7 +92,7 @@ func (s *Server) own(form url.Values) (*Message, error) {
 	return m, nil
 }
 
-// postTo checks the destination of a message. s.mu is held.
+// postTo checks the destination of a message. s.mu must be held.
 func (s *Server) postTo(form url.Values) (Message, error) {
 	c := s.channels[form.Get("channel")]
 	switch {
@@ -133,7 +134,7 @@ func content(form url.Values, m *Message) error {
 	return nil
 }
 
-// announce delivers the event of a message of the bot. s.mu is held.
+// announce delivers the event about a message of the bot. s.mu must be held.
 func (s *Server) announce(m *Message) reply {
 	s.told(s.channels[m.Channel], m)
 	return posted(m)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Person is a person in the workspace, or a guest or partner. Its methods do what the person would
-// do in a Slack client.
+// Person is a member, guest or partner in the workspace. The methods of Person are actions in a
+// Slack client.
 type Person struct {
 	server *Server
 
@@ -33,7 +33,7 @@ type Channel struct {
 
 func (c *Channel) has(id string) bool { return slices.Contains(c.Members, id) }
 
-// kind returns the kind of the channel, as scopes and events name it.
+// kind returns the kind of the channel, with the word that scopes and events use.
 func (c *Channel) kind() string {
 	switch {
 	case c.Direct:
@@ -61,7 +61,8 @@ func (s *Server) Person(name string, edit func(*Person)) *Person {
 	return p
 }
 
-// Channel adds a public channel with the bot and the given people; edit may be nil.
+// Channel adds a public channel with the bot and the given people. edit changes the new channel and
+// may be nil.
 func (s *Server) Channel(name string, edit func(*Channel), people ...*Person) *Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +77,7 @@ func (s *Server) Channel(name string, edit func(*Channel), people ...*Person) *C
 	return c
 }
 
-// direct returns the conversation between a person and the bot. s.mu is held.
+// direct returns the conversation between a person and the bot. s.mu must be held.
 func (s *Server) direct(p *Person) *Channel {
 	id := "D" + p.ID
 	if s.channels[id] == nil {
@@ -85,8 +86,8 @@ func (s *Server) direct(p *Person) *Channel {
 	return s.channels[id]
 }
 
-// Say writes a message and returns its id. thread is the root's id, or empty. A message that
-// mentions the bot causes two events, as in Slack.
+// Say writes a message and returns its id. thread is the id of the thread's root, or empty. As in
+// Slack, a message that mentions the bot causes two events.
 func (p *Person) Say(c *Channel, thread, text string) string { return p.Send(c, thread, text) }
 
 // Send writes a message with files.
@@ -103,7 +104,7 @@ func (p *Person) Send(c *Channel, thread, text string, files ...File) string {
 	return added.TS
 }
 
-// Whisper writes a message without delivering its events. Tell delivers them later.
+// Whisper writes a message without events. Tell delivers the events later.
 func (p *Person) Whisper(c *Channel, text string) string {
 	s := p.server
 	s.mu.Lock()
@@ -151,7 +152,7 @@ func (s *Server) told(c *Channel, m *Message) {
 	}
 }
 
-// DM writes to the bot in a direct message. It returns the channel and the message's id.
+// DM writes a direct message to the bot. It returns the channel and the id of the message.
 func (p *Person) DM(thread, text string) (*Channel, string) {
 	p.server.mu.Lock()
 	c := p.server.direct(p)
@@ -189,7 +190,7 @@ func (p *Person) Edit(c *Channel, ts, text string) {
 	s.changedMessage(c, m, before)
 }
 
-// changedMessage delivers the event of an edit. s.mu is held.
+// changedMessage delivers the event of an edit. s.mu must be held.
 func (s *Server) changedMessage(c *Channel, m *Message, before map[string]any) {
 	if s.granted(c.kind() + ":history") {
 		s.event(c, map[string]any{
@@ -218,8 +219,8 @@ func (p *Person) Delete(c *Channel, ts string) {
 	}
 }
 
-// PressStop ends a stream like the stop button of Slack's own client. For any other message, it
-// stops the work in its thread.
+// PressStop presses the stop button of Slack's own client. It ends a stream. For any other message,
+// it stops the work in the message's thread.
 func (p *Person) PressStop(c *Channel, ts string) {
 	s := p.server
 	s.mu.Lock()
@@ -245,7 +246,7 @@ func (p *Person) PressStop(c *Channel, ts string) {
 	})
 }
 
-// Slash runs a slash command and returns the id of its delivery.
+// Slash runs a slash command. It returns the id of the delivery.
 func (p *Person) Slash(c *Channel, command, text string) string {
 	s := p.server
 	s.mu.Lock()
@@ -256,7 +257,7 @@ func (p *Person) Slash(c *Channel, command, text string) string {
 	})
 }
 
-// Click presses a button of a message and returns the id of its delivery.
+// Click presses a button of a message. It returns the id of the delivery.
 func (p *Person) Click(c *Channel, ts, action, value string) string {
 	s := p.server
 	s.mu.Lock()
@@ -298,5 +299,5 @@ func (p *Person) Invite(c *Channel) {
 	s.event(c, map[string]any{"type": "member_joined_channel", "user": BotUser, "inviter": p.ID, "channel": c.ID, "team": TeamID, "event_ts": s.ts()})
 }
 
-// Mention returns the text of a mention of the bot.
+// Mention returns the markup of a mention of the bot.
 func Mention() string { return "<@" + BotUser + ">" }

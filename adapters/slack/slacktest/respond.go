@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// response is the response_url of a command or a press.
+// response is the state of one response_url of a command or a press.
 type response struct {
 	person  string
 	message place // pressed message, if any
@@ -17,7 +17,7 @@ type response struct {
 	until   time.Time
 }
 
-// Slack accepts this many responses at an address, for this long.
+// Limits of a response_url: the number of responses and the lifetime.
 const (
 	maxResponses = 5
 	responseLife = 30 * time.Minute
@@ -30,15 +30,16 @@ func (s *Server) respondAt(p *Person, c *Channel, pressed string) string {
 	return s.http.URL + "/respond/" + id
 }
 
-// ResponseURL returns the address that a press of that message would have, or a command if pressed
-// is empty.
+// ResponseURL returns a new response_url for a press on the message pressed. If pressed is empty,
+// the address is for a command.
 func (s *Server) ResponseURL(p *Person, c *Channel, pressed string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.respondAt(p, c, pressed)
 }
 
-// serveRespond accepts a response: a message for one person, or the deletion or replacement of one.
+// serveRespond handles a request to a response_url. The request shows a message to one person, or
+// replaces or deletes the original message.
 func (s *Server) serveRespond(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Text    string          `json:"text"`

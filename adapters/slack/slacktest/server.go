@@ -1,7 +1,9 @@
-// Package slacktest is a fake Slack for tests: an HTTP and WebSocket server with the parts of the
-// Web API, Socket Mode and the Events API that the adapter uses. slack-go runs against it
-// unmodified. It enforces sizes, scopes and rate tiers, delivers events with deadlines and
-// redelivery, and fails on request. It keeps every version of every message with its time.
+// Package slacktest is a fake Slack for tests. It is an HTTP and WebSocket server with those parts
+// of the Web API, Socket Mode and the Events API that the adapter uses. slack-go works with it
+// unmodified.
+//
+// The server enforces sizes, scopes and rate limits. It delivers events with deadlines and
+// redelivery. Tests can make it fail. It records every version of every message with the time.
 package slacktest
 
 import (
@@ -21,7 +23,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// The tokens, ids and the secret of every Server.
+// Tokens, ids and the signing secret of every Server.
 const (
 	BotToken      = "xoxb-test-token"
 	AppToken      = "xapp-test-token"
@@ -32,14 +34,14 @@ const (
 	AppID         = "A0APP"
 )
 
-// AllScopes are the scopes that an app can be granted here.
+// AllScopes are the scopes that the server can grant to an app.
 var AllScopes = []string{
 	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "commands", "files:read", "files:write", "groups:history", "groups:read",
 	"im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write", "usergroups:read",
 	"users:read", "users:read.email",
 }
 
-// Config configures a Server. Zero fields get Slack's real values.
+// Config configures a Server. Zero fields get the real values of Slack.
 type Config struct {
 	Scopes      []string        // scopes of the bot token; nil: AllScopes
 	AckWithin   time.Duration   // time to acknowledge an event; default 3 s
@@ -52,13 +54,13 @@ type Config struct {
 	NoSessions  bool            // the workspace has no agent sessions
 	NoParents   bool            // replies do not name their thread's author
 	NoStopEvent bool            // the app does not subscribe to agent_session_stopped
-	// act as for an app distributed outside of the marketplace: history is 15 messages once a
-	// minute
+	// behave as for an app distributed outside of the marketplace: one call for history a minute,
+	// with at most 15 messages
 	Distributed bool
 	Enterprise  string // organisation of the workspace
 	EventsURL   string // deliver signed requests there instead of over sockets
 	CommandsURL string // empty: EventsURL
-	// maximum number of people or channels on a page of a list; 0: the requested number
+	// maximum number of people or channels on a page of a list. 0 means the requested number.
 	ListPage    int
 	HistoryPage int // same for messages of a channel or thread
 }
@@ -275,7 +277,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait delays a request until d has passed or the client is gone.
+// wait delays a request for d, or until the client has disconnected.
 func (s *Server) wait(r *http.Request, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -285,7 +287,7 @@ func (s *Server) wait(r *http.Request, d time.Duration) {
 	}
 }
 
-// run checks the token and scopes, and calls the method. s.mu is held.
+// run checks the token and the scopes, and then calls the method. s.mu must be held.
 func (s *Server) run(name, token string, form url.Values) (reply, error) {
 	m, ok := s.methods[name]
 	want := BotToken
@@ -309,7 +311,7 @@ func (s *Server) run(name, token string, form url.Values) (reply, error) {
 
 func (s *Server) granted(scope string) bool { return slices.Contains(s.config.Scopes, scope) }
 
-// parameters reads a form, a query or a JSON body.
+// parameters reads the parameters of a request from a form, a query or a JSON body.
 func parameters(r *http.Request) (form url.Values, token string, err error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil && r.Method == http.MethodPost {

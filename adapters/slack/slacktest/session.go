@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Session is the state that an agent reported for a thread.
+// Session is the state of an agent session in a thread, as reported by the bot.
 type Session struct {
 	Channel, Thread, Title, Initiator string
 	Statuses                          []string // in order
@@ -38,7 +38,7 @@ func (s *Server) setSession(form url.Values) (reply, error) {
 	return reply{"status": form.Get("status"), "agent_status": form.Get("status"), "title": held.Title}, nil
 }
 
-// Session returns an agent's session in a thread. Its statuses are empty if there is none.
+// Session returns the agent session in a thread. If there is no session, Statuses is empty.
 func (s *Server) Session(c *Channel, root string) Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -146,7 +146,7 @@ func (s *Server) CutSockets() {
 	}
 }
 
-// Sockets returns the number of open sockets, and of all that were ever opened.
+// Sockets returns the number of open sockets and the number of all sockets since the start.
 func (s *Server) Sockets() (connected, ever int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -70,14 +70,14 @@ func streamed(form url.Values, m *Message) error {
 	return nil
 }
 
-// expire closes a stream that is older than StreamLife, as Slack does.
+// expire closes a stream that is older than StreamLife.
 func (s *Server) expire(m *Message) {
 	if m.Streaming && time.Since(m.began) >= s.config.StreamLife {
 		m.Streaming = false
 	}
 }
 
-// streaming returns the message whose open stream a call names. s.mu is held.
+// streaming returns the message of the open stream that a request refers to. s.mu must be held.
 func (s *Server) streaming(form url.Values) (*Message, error) {
 	m, err := s.own(form)
 	if err != nil {

@@ -33,7 +33,7 @@ func (s *Server) uploadURL(form url.Values) (reply, error) {
 	return reply{"upload_url": s.http.URL + "/upload/v1/" + id, "file_id": id}, nil
 }
 
-// serveUpload receives the bytes of a file. A Fault of the method "upload" applies to it.
+// serveUpload receives the content of a file. A Fault for the method "upload" affects it.
 func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 	part, _, err := r.FormFile("file")
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Server) completeUpload(form url.Values) (reply, error) {
 	return reply{"files": []any{map[string]any{"id": f.id, "title": f.title}}}, nil
 }
 
-// deleteFile deletes a file of the bot's and the message that shows it. s.mu is held.
+// deleteFile deletes a file of the bot, and the message that shows the file. s.mu must be held.
 func (s *Server) deleteFile(form url.Values) (reply, error) {
 	f := s.files[form.Get("file")]
 	switch {
@@ -97,7 +97,7 @@ func (s *Server) deleteFile(form url.Values) (reply, error) {
 	return nil, nil
 }
 
-// Content returns the content of a file in a message, or "" if it was deleted.
+// Content returns the content of a file in a message. It returns "" if the file was deleted.
 func (s *Server) Content(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,30 +11,30 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Prompt is a suggested question. Slack shows it to a person who opens the conversation with the
-// bot.
+// Prompt is a suggested question. Slack shows suggested questions to a person who opens the
+// conversation with the bot.
 type Prompt struct {
 	Title   string // text of the button
 	Message string // message that the button sends
 }
 
-// Prompts are the default suggestions. The manifest has them too, so that Slack can show them
-// without asking the bot.
+// Prompts are the default suggestions. The manifest also contains them, so Slack can show them
+// without a call to the bot.
 var Prompts = []Prompt{
 	{"What can you answer?", "What kinds of questions do the documents answer?"},
 	{"What has changed lately?", "What do the documents say has changed recently?"},
 	{"Where do I begin?", "I am new here. Which documents should I read first?"},
 }
 
-// Limits of Slack: the number of prompts and the length of a title.
+// Slack's limits for the number of prompts and the length of a title.
 const (
 	maxPrompts = 4
 	maxTitle   = 100
 )
 
-// Suggest offers questions in the conversation with a person. Ref.Thread may be empty. If many
-// conversations open at once, it returns thread.ErrNoRoom, and Slack shows the manifest's
-// suggestions.
+// Suggest shows suggested questions in the conversation with a person. Ref.Thread may be empty. If
+// too many conversations open at once, Suggest returns thread.ErrNoRoom. Slack then shows the
+// suggestions from the manifest.
 func (c *Writer) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) error {
 	if !c.slack.Prompts.Allow() {
 		return thread.ErrNoRoom
@@ -51,7 +51,7 @@ func (c *Writer) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) e
 	return nil
 }
 
-// title returns a question on one line, cut to the given number of characters.
+// title returns a question as one line of at most the given number of characters.
 func title(question string, most int) string {
 	name := render.Neutral(answer.Line(question))
 	if r := []rune(name); len(r) > most {
@@ -60,8 +60,8 @@ func title(question string, most int) string {
 	return name
 }
 
-// Title names a conversation with the bot after its first question, so that the person finds it
-// again.
+// Title sets the title of a conversation with the bot to its first question. The person can then
+// find the conversation again.
 func (c *Writer) Title(ctx context.Context, to thread.Ref, question string) error {
 	name := title(question, maxTitle)
 	if name == "" {

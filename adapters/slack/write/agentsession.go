@@ -11,17 +11,20 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// maxSessionTitle is the maximum length of a session's title.
+// maxSessionTitle is the maximum length of a session's title in characters.
 const maxSessionTitle = 200
 
-// enoughRefusals is the number of refusals in a row after which agent sessions count as unavailable
-// in the workspace. A single refusal may concern only its thread.
+// enoughRefusals is the number of consecutive refusals after which agent sessions count as
+// unavailable in the workspace. A single refusal may be specific to a thread.
 const enoughRefusals = 3
 
-// Working tells Slack that the bot is working in a thread. Slack then shows a stop button there,
-// even before the first words and outside of streams. If the session is new, it is named after the
-// question. Working reports whether Rested must end the session, which may be true with an error.
-// It is false if the workspace has no agent sessions, or if many have started at once.
+// Working tells Slack that the bot is working in a thread. Slack then shows a stop button in the
+// thread, even before the answer begins and without a stream. The question becomes the title of a
+// new session.
+//
+// Working returns true if the caller must call Rested later. The result may be true together with
+// an error, because the call may have taken effect. It is false if the workspace has no agent
+// sessions, or if the rate limit is reached.
 func (c *Writer) Working(ctx context.Context, to thread.Ref, asker, question string) (bool, error) {
 	if !c.Sessions() || !c.slack.Sessions.Allow() {
 		return false, nil
@@ -43,7 +46,7 @@ func (c *Writer) Working(ctx context.Context, to thread.Ref, asker, question str
 	return perhaps, fmt.Errorf("show that the bot is at work: %w", call.Explain("agents.sessions.setStatus", err))
 }
 
-// Sessions reports whether the workspace seems to have agent sessions.
+// Sessions reports whether the workspace appears to support agent sessions.
 func (c *Writer) Sessions() bool { return c.refusals.Load() < enoughRefusals }
 
 // Rested tells Slack that the bot has finished working in a thread.

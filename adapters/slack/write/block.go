@@ -10,8 +10,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// blocks returns the blocks of a page. withText is false for the blocks that stopStream adds below
-// a stream, which has its text already.
+// blocks returns the blocks of a page. Set withText to false for the blocks of stopStream, because
+// the stream already contains the text.
 func (s *Surface) blocks(p render.Page, withText bool) []api.Block {
 	var out []api.Block
 	if withText {
@@ -57,12 +57,13 @@ func button(b thread.Button, turn string) *api.ButtonBlockElement {
 	return element
 }
 
-// mrkdwnText returns a verbatim mrkdwn text: Slack does not turn addresses in it into links.
+// mrkdwnText returns a mrkdwn text with verbatim set. Slack does not turn addresses in such a text
+// into links.
 func mrkdwnText(text string) *api.TextBlockObject {
 	return api.NewTextBlockObject(api.MarkdownType, text, false, true)
 }
 
-// chunks returns the chunks that a piece appends to a stream.
+// chunks returns the chunks of a piece, to append to a stream.
 func chunks(p render.Page) []api.StreamChunk {
 	var out []api.StreamChunk
 	for _, t := range p.Tasks {

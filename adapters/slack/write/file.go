@@ -17,18 +17,18 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// codesNoFiles are the error codes of a workspace or an app that accepts no files.
+// codesNoFiles are the error codes of a workspace or an app that does not accept files.
 var codesNoFiles = []string{"missing_scope", "file_uploads_disabled", "file_uploads_except_images_disabled", "file_type_not_allowed", "unknown_method", "method_deprecated"}
 
 const (
 	maxUploads = 3 // temporary failures before a report is posted as messages
 	shareLooks = 5 // whether a file is in its thread
-	// half of the wait before the second check; the wait doubles before each check
+	// half of the wait before the second check. The wait doubles with each further check.
 	sharePause = 100 * time.Millisecond
 )
 
-// fileName returns a name made of the turn and a hash of the text. It identifies the file whoever
-// uploaded it, because Slack stores no metadata with files.
+// fileName returns a file name that consists of the turn and a hash of the text. The name
+// identifies the file in every process. It replaces metadata, which Slack does not store for files.
 func (s *Surface) fileName(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return s.filePrefix() + hex.EncodeToString(sum[:4]) + ".md"
@@ -36,8 +36,8 @@ func (s *Surface) fileName(text string) string {
 
 func (s *Surface) filePrefix() string { return "answer-" + s.options.Turn + "-" }
 
-// postFile posts a report as a file and returns the file's id, which Edit and Delete accept. If
-// Slack accepts no files, it returns thread.ErrNoFile and logs what to do.
+// postFile posts a report as a file and returns the id of the file. Edit and Delete accept this id.
+// If Slack does not accept files, postFile logs the remedy and returns thread.ErrNoFile.
 func (s *Surface) postFile(ctx context.Context, to thread.Ref, text string) (thread.MessageID, error) {
 	if s.client.noFiles.Load() || s.uploads >= maxUploads {
 		return "", thread.ErrNoFile
@@ -67,8 +67,9 @@ func (s *Surface) postFile(ctx context.Context, to thread.Ref, text string) (thr
 	return thread.MessageID(place.FileID), s.arrived(ctx, to, place.FileID)
 }
 
-// arrived waits until a file is visible in its thread. Slack adds the file with a delay, and
-// sometimes reports success without adding it.
+// arrived waits until a file is visible in its thread. Slack adds the file with a delay. Sometimes
+// Slack reports success without adding the file. arrived then deletes the file and returns
+// thread.ErrNoFile.
 func (s *Surface) arrived(ctx context.Context, to thread.Ref, id string) error {
 	limited, cancel := s.call(ctx)
 	defer cancel()
@@ -91,7 +92,7 @@ func (s *Surface) arrived(ctx context.Context, to thread.Ref, id string) error {
 	return thread.ErrNoFile
 }
 
-// noFile converts an error that kept a file from being posted to an error of package thread.
+// noFile converts an error of a file upload to an error of package thread.
 func (s *Surface) noFile(ctx context.Context, what string, err error) error {
 	passing := call.Translate(what, err, false)
 	if ctx.Err() != nil || errors.As(passing, new(*thread.RateLimitError)) {
@@ -113,7 +114,7 @@ func (s *Surface) noFile(ctx context.Context, what string, err error) error {
 	return thread.ErrNoFile
 }
 
-// explainFile returns a sentence that says what to do if Slack refuses files.
+// explainFile converts an error of a file upload to a sentence that tells an operator what to do.
 func explainFile(what string, err error) error {
 	switch call.Code(err) {
 	case "file_uploads_disabled", "file_uploads_except_images_disabled", "file_type_not_allowed":
@@ -133,8 +134,9 @@ func (s *Surface) deleteFile(ctx context.Context, to thread.Ref, id thread.Messa
 	return s.failed(ctx, to, "delete the file of the answer", thread.Edit, err, false)
 }
 
-// replaced deletes a message that cannot be edited into page because exactly one of the two is a
-// file. The caller then posts the page again.
+// replaced deletes a message that cannot be edited, because either the message or the new page is a
+// file. It then returns thread.ErrExpired, and the caller posts the page as a new message. If the
+// message already has the content of the page, replaced returns nil.
 func (s *Surface) replaced(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
 	if page.File != "" && s.found[id] == s.fileName(page.File) {
 		return nil // another process uploaded the very same

@@ -14,7 +14,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Form is a modal dialog. When it is submitted, a Press arrives with its Action, Turn and Value.
+// Form is a modal dialog. After its submission, a Press arrives with the Action, Turn and Value of
+// the form.
 type Form struct {
 	Action  thread.Action
 	Turn    string
@@ -26,7 +27,7 @@ type Form struct {
 	Fields  []Field
 }
 
-// Field is a field of a form. It is a selection if it has choices, otherwise a text field.
+// Field is a field of a form. A field with choices is a selection. Any other field is a text field.
 type Field struct {
 	Name, Label string
 	Hint        string // shown while the field is empty
@@ -43,7 +44,7 @@ const maxInput = 3000
 // Choice is an option of a field.
 type Choice struct{ Value, Label string }
 
-// kept is the data that a form carries from opening to submission.
+// kept is the data that a form stores from its opening until its submission.
 type kept struct {
 	Value   string           `json:"v,omitempty"`
 	Channel string           `json:"c"`
@@ -51,7 +52,7 @@ type kept struct {
 	Message thread.MessageID `json:"m"`
 }
 
-// Open shows a form. trigger must come from a Press or Command of the last three seconds.
+// Open shows a form. trigger must come from a Press or Command that is at most three seconds old.
 func (c *Writer) Open(ctx context.Context, trigger string, f Form) error {
 	carried, err := json.Marshal(kept{f.Value, f.Ref.Channel, f.Ref.Thread, f.Message})
 	if err != nil {
@@ -92,7 +93,8 @@ func (c *Writer) Open(ctx context.Context, trigger string, f Form) error {
 	return nil
 }
 
-// ShowHome shows a Markdown text on a person's home tab of the bot. An empty text clears the tab.
+// ShowHome sets the content of a person's home tab of the bot to a Markdown text. An empty text
+// clears the tab.
 func (c *Writer) ShowHome(ctx context.Context, person, text string) error {
 	view := api.HomeTabViewRequest{Type: api.VTHomeTab, Blocks: api.Blocks{BlockSet: []api.Block{}}}
 	if text != "" {

@@ -12,9 +12,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// TellPerson posts plain text in a thread and mentions one person before it. Lines after ">" are
-// quotations. The text can mention no one and link nowhere: in rich text, only elements of other
-// kinds do (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block).
+// TellPerson posts plain text in a thread, after a mention of one person. Lines that begin with ">"
+// become quotations. Mentions and links in the text have no effect, because rich text requires
+// separate elements for them (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block).
 func (c *Writer) TellPerson(ctx context.Context, to thread.Ref, person, text, subject string) (thread.MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()

@@ -13,15 +13,15 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Whisper shows a sentence to one person in a thread, or in the channel if the thread is empty. In
-// a direct message it posts an ordinary message. The buttons concern a turn, or another item that
-// subject names.
+// Whisper shows a sentence to one person in a thread. If to.Thread is empty, it shows the sentence
+// in the channel. In a direct message, it posts an ordinary message. subject identifies the turn or
+// other item that the buttons act on.
 func (c *Writer) Whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool, subject string, buttons ...thread.Button) error {
 	return c.WhisperAt(ctx, to, person, sentence, time.Time{}, direct, subject, buttons...)
 }
 
-// WhisperAt is Whisper with a sentence that contains the thread.Clock of a moment, unless that is
-// zero. Slack shows the moment in each reader's time zone.
+// WhisperAt is like Whisper, for a sentence that contains thread.Clock(at). Slack displays that
+// time in the reader's time zone. If at is zero, WhisperAt is the same as Whisper.
 func (c *Writer) WhisperAt(
 	ctx context.Context, to thread.Ref, person, sentence string, at time.Time, direct bool, subject string, buttons ...thread.Button,
 ) error {
@@ -38,10 +38,11 @@ func (c *Writer) WhisperAt(
 	return call.Translate("tell a person something", err, false)
 }
 
-// shownQuestion is how many characters of a command's question are repeated in the channel.
+// shownQuestion is the maximum length in characters of a question that the bot posts for a command.
 const shownQuestion = 2800
 
-// Ask posts a question from a command, to start the thread of its answer. It returns the thread.
+// Ask posts the question of a command in a channel and returns the thread of the new message. The
+// answer belongs in this thread.
 func (c *Writer) Ask(ctx context.Context, channel string, asker thread.Person, question string) (thread.Ref, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -54,9 +55,9 @@ func (c *Writer) Ask(ctx context.Context, channel string, asker thread.Person, q
 	return c.slack.Ref(channel, ts), nil
 }
 
-// Private starts a thread in the direct conversation with a person, for a question asked elsewhere,
-// and returns the thread. begun is false if the thread existed. If again is set, an earlier attempt
-// may have created it, so Private looks for it first.
+// Private starts a thread in the direct conversation with a person, for a question that was asked
+// elsewhere. If again is set, an earlier attempt may have created the thread, and Private searches
+// for that thread first. It returns the thread. begun is false if the thread already existed.
 func (c *Writer) Private(ctx context.Context, channel, turn, question string, again bool) (to thread.Ref, begun bool, err error) {
 	if again {
 		found, err := c.slack.History(ctx, &api.GetConversationHistoryParameters{ChannelID: channel, Limit: call.FirstPage, IncludeAllMetadata: true})
@@ -80,7 +81,8 @@ func (c *Writer) Private(ctx context.Context, channel, turn, question string, ag
 	return c.slack.Ref(channel, ts), true, nil
 }
 
-// asked returns a question as plain text, to be repeated above its answer.
+// asked returns the content of a message that repeats a question above its answer. The text is
+// plain.
 func asked(who, question string) []api.MsgOption {
 	if r := []rune(question); len(r) > shownQuestion {
 		question = string(r[:shownQuestion]) + "…"
@@ -88,7 +90,7 @@ func asked(who, question string) []api.MsgOption {
 	return plainly(render.Neutral(answer.Visible(who + question)))
 }
 
-// plainly returns a text in which Slack does not interpret markup.
+// plainly returns the content of a message whose text Slack does not interpret as markup.
 func plainly(text string) []api.MsgOption {
 	return []api.MsgOption{
 		api.MsgOptionText(render.Entities.Replace(text), false),
@@ -108,7 +110,7 @@ func (c *Writer) DirectChannel(ctx context.Context, person string) (string, erro
 	return channel.ID, nil
 }
 
-// Tell posts a notice that everyone in the thread can see. subject identifies what its buttons act
+// Tell posts a notice in a thread. subject identifies the turn or other item that the buttons act
 // on.
 func (c *Writer) Tell(ctx context.Context, to thread.Ref, sentence, subject string, buttons ...thread.Button) (thread.MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
@@ -118,7 +120,8 @@ func (c *Writer) Tell(ctx context.Context, to thread.Ref, sentence, subject stri
 	return thread.MessageID(ts), call.Translate("post a notice", err, true)
 }
 
-// PostReport posts plain text to a channel, outside threads. subject marks the message.
+// PostReport posts plain text to a channel, outside threads. subject is stored in the message's
+// metadata.
 func (c *Writer) PostReport(ctx context.Context, to thread.Ref, text, subject string) (thread.MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -149,13 +152,13 @@ func (c *Writer) Untell(ctx context.Context, to thread.Ref, id thread.MessageID)
 	return call.Translate("take a notice back", err, false)
 }
 
-// notice returns a sentence or short Markdown with buttons. Each button concerns a turn, or another
-// item that subject names.
+// notice returns the content of a message with a sentence or short Markdown, and buttons. subject
+// identifies the turn or other item that the buttons act on.
 func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
 	return noticeAt(sentence, time.Time{}, subject, buttons)
 }
 
-// noticeAt is notice with a sentence that contains the thread.Clock of a moment.
+// noticeAt is like notice, for a sentence that contains thread.Clock(at).
 func noticeAt(sentence string, at time.Time, subject string, buttons []thread.Button) []api.MsgOption {
 	date := fmt.Sprintf("<!date^%d^{time}|%s>", at.Unix(), thread.Clock(at))
 	text := thread.LocalTime(render.Mrkdwn(sentence), at, date)

@@ -7,9 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// openStreams remembers which messages may still be streams, because Slack refuses to edit those.
-// Streams of other processes, and forgotten ones, are detected by a refused edit. The zero value is
-// ready for use. It is safe for concurrent use.
+// openStreams is the set of messages that may be open streams. Slack refuses to edit open streams.
+// Streams of other processes are not in the set. They are detected when Slack refuses an edit. The
+// zero value is ready for use. openStreams is safe for concurrent use.
 type openStreams struct {
 	mu    sync.Mutex
 	since map[openStream]time.Time
@@ -20,10 +20,11 @@ type openStream struct {
 	id      thread.MessageID
 }
 
-// openFor is how long a stream is remembered. Slack ends each stream five minutes after it began.
+// openFor is how long a stream is kept in the set. Slack ends each stream five minutes after its
+// start.
 const openFor = 10 * time.Minute
 
-// add records a stream, and removes those that Slack has long ended.
+// add adds a stream to the set. It removes streams that are older than openFor.
 func (o *openStreams) add(channel string, id thread.MessageID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -39,7 +40,7 @@ func (o *openStreams) add(channel string, id thread.MessageID) {
 	o.since[openStream{channel, id}] = now
 }
 
-// remove records that a message is not, or no longer, a stream.
+// remove removes a message that is not an open stream.
 func (o *openStreams) remove(channel string, id thread.MessageID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

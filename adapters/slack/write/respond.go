@@ -11,18 +11,19 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// errAddress means that a response_url does not belong to Slack.
+// errAddress means that a response_url is not an address of Slack.
 var errAddress = errors.New("the address for the answer is not Slack's")
 
-// Respond sends a sentence to the person who used a command or pressed a button, through the
-// response_url. It works even in channels that the bot is not in. Slack accepts five responses
-// within half an hour.
+// Respond sends a sentence to the person who used a command or pressed a button. It uses the
+// response_url, which works even in channels without the bot. Slack accepts five responses within
+// half an hour.
 func (c *Writer) Respond(ctx context.Context, address, sentence string) error {
 	options := append(notice(sentence, "", nil), api.MsgOptionResponseURL(address, api.ResponseTypeEphemeral))
 	return c.respond(ctx, address, "answer a command or a press", options)
 }
 
-// Withdraw deletes a message that only one person sees, through the response_url of a press on it.
+// Withdraw deletes a message that only one person sees. It uses the response_url of a press on the
+// message.
 func (c *Writer) Withdraw(ctx context.Context, address string) error {
 	return c.respond(ctx, address, "take a notice back", []api.MsgOption{api.MsgOptionDeleteOriginal(address)})
 }
@@ -40,8 +41,9 @@ func (c *Writer) respond(ctx context.Context, address, what string, options []ap
 // slackHosts are the host suffixes of response addresses.
 var slackHosts = []string{".slack.com", ".slack-gov.com"}
 
-// Answerable reports whether an address may be called: it belongs to Slack or to the configured Web
-// API. Any other address could reach machines that only the bot can reach.
+// Answerable reports whether the bot may call an address. The address must belong to Slack or to
+// the configured Web API. Requests to other addresses could reach machines that only the bot has
+// access to.
 func (c *Writer) Answerable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {

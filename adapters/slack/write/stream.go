@@ -14,8 +14,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Error codes after which answers are posted and edited instead of streamed: this answer, or all
-// answers of the process.
+// Error codes after which answers are posted and edited instead of streamed. codesNoStream apply to
+// one answer. codesNeverStream apply to all answers of the process.
 var (
 	codesNoStream = []string{
 		"channel_type_not_supported", "missing_recipient_team_id", "missing_recipient_user_id", "user_not_found", "invalid_thread_ts",
@@ -24,8 +24,8 @@ var (
 	codesNeverStream = []string{"unknown_method", "feature_not_enabled", "method_deprecated", "not_allowed"}
 )
 
-// Start implements thread.Streamer. If the answer is already complete, it is posted as a message,
-// which saves a call.
+// Start implements thread.Streamer. If the answer is already complete, Start returns
+// thread.ErrNoStream. The answer is then posted as a message, which saves a call.
 func (s *Surface) Start(ctx context.Context, to thread.Ref, piece render.Page) (thread.MessageID, error) {
 	if piece.Done || s.client.noStreams.Load() || s.options.Recipient == "" || s.options.RecipientTeam == nil || to.Thread == "" {
 		return "", thread.ErrNoStream
@@ -58,8 +58,8 @@ func (s *Surface) Start(ctx context.Context, to thread.Ref, piece render.Page) (
 	return thread.MessageID(ts), s.failed(ctx, to, "begin the answer's stream", thread.StreamStart, err, true)
 }
 
-// noMethod reports whether the server does not know a method. Proxies and Slack-compatible servers
-// may return such an error.
+// noMethod reports whether err means that the server does not know a method. Proxies and
+// Slack-compatible servers may return such errors.
 func noMethod(err error) bool {
 	var status api.StatusCodeError
 	return errors.As(err, &status) && slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, status.Code)
@@ -97,8 +97,8 @@ func (s *Surface) Stop(ctx context.Context, to thread.Ref, id thread.MessageID, 
 	return s.failed(ctx, to, "end the answer's stream", thread.StreamStop, err, false)
 }
 
-// noticeStop records that Slack has ended a stream. If the reader pressed the stop button of
-// Slack's client, it calls Stopped.
+// noticeStop checks whether err means that Slack has ended a stream, and records the end. It calls
+// Stopped if the reader pressed the stop button of Slack's client.
 func (s *Surface) noticeStop(to thread.Ref, id thread.MessageID, err error) {
 	if err != nil && streamOver(err) {
 		s.client.streams.remove(to.Channel, id)

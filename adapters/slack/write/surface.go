@@ -21,16 +21,18 @@ import (
 type SurfaceOptions struct {
 	Turn     string           // turn id, which marks its messages
 	Question thread.MessageID // older messages belong to other turns
-	// Recipient is the asker, and RecipientTeam returns the asker's workspace. It is called before
-	// something is streamed. Without them, answers are posted and edited, not streamed.
+	// Recipient is the user id of the asker. RecipientTeam returns the asker's workspace and is
+	// called before a stream starts. If either is missing, answers are posted and edited instead of
+	// streamed.
 	Recipient     string
 	RecipientTeam func(context.Context) string
 	Actions       []thread.Action // allowed buttons; others are left out
-	// Stopped is called when the reader stops a stream in Slack's own client; may be nil.
+	// Stopped is called when the reader stops a stream in Slack's own client. It may be nil.
 	Stopped func()
 }
 
-// Surface writes the answer of one turn. For one thread, only one goroutine at a time may call it.
+// Surface writes the answer of one turn. Only one goroutine at a time may use a Surface for the
+// same thread.
 type Surface struct {
 	client  *Writer
 	options SurfaceOptions
@@ -41,11 +43,12 @@ type Surface struct {
 	found   map[thread.MessageID]string // files of the turn that Own found, with their names
 }
 
-// Posted reports whether a message of the answer was started.
+// Posted reports whether the answer has at least one message.
 func (s *Surface) Posted() bool { return s.posted.Load() != nil }
 
-// Lingers reports whether a status may be visible that Slack will not clear: it was set after the
-// last message. Slack clears a status on a new message, but not on an edit.
+// Lingers reports whether a status line may be visible that Slack will not clear. Slack clears a
+// status when a message is posted, but not when a message is edited. A status that was set after
+// the last message therefore stays.
 func (s *Surface) Lingers() bool {
 	stated, posted := s.stated.Load(), s.posted.Load()
 	return stated != nil && !stated.IsZero() && (posted == nil || stated.After(*posted))
@@ -75,12 +78,13 @@ func (s *Surface) Reserve(ctx context.Context, to thread.Ref, kind thread.Call, 
 	return s.client.slack.Pacing().Reserve(ctx, to, kind, class)
 }
 
-// call returns a context with the timeout of one call.
+// call returns a context with the timeout for one call.
 func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, s.client.slack.Config.Timeout)
 }
 
-// failed translates an error. After a rate-limit refusal, it delays all answers.
+// failed converts an error of a call. If Slack refused the call because of a rate limit, failed
+// pauses such calls of all answers.
 func (s *Surface) failed(ctx context.Context, to thread.Ref, what string, kind thread.Call, err error, create bool) error {
 	err = call.Translate(what, err, create)
 	var limited *thread.RateLimitError
@@ -116,9 +120,9 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page render.Page) (th
 	return thread.MessageID(ts), s.failed(ctx, to, "post the answer", thread.Create, err, true)
 }
 
-// Edit implements thread.Surface. Slack refuses to edit a message that is still streaming. Edit
-// first ends a stream of this process, and ends another process's stream after Slack refuses the
-// edit. It never ends an ordinary message.
+// Edit implements thread.Surface. Slack refuses to edit a message that is an open stream. Edit
+// therefore ends a stream of this process before the edit. It ends a stream of another process
+// after Slack has refused the edit, and retries the edit.
 func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
 	if page.File != "" || event.IsFile(id) {
 		return s.replaced(ctx, to, id, page)
@@ -154,9 +158,9 @@ func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID)
 	return s.failed(ctx, to, "close the answer's stream", thread.StreamStop, err, false)
 }
 
-// streamOver reports whether err means that a stream has ended. Slack can return user_not_found for
-// a reader in another organisation, although it has ended the stream. Deleted messages and
-// workspaces without streams also count as ended.
+// streamOver reports whether err means that a stream has ended. For a reader in another
+// organisation, Slack can return user_not_found although it has ended the stream. A deleted message
+// or a workspace without streams also counts as an ended stream.
 func streamOver(err error) bool {
 	return slices.Contains([]string{"message_not_in_streaming_state", "stopped_by_user", "user_not_found", "message_not_found"}, call.Code(err)) ||
 		slices.Contains(codesNeverStream, call.Code(err)) || noMethod(err)
@@ -176,8 +180,8 @@ func (s *Surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID
 	return s.failed(ctx, to, "delete a part of the answer", thread.Edit, err, false)
 }
 
-// Own implements thread.Surface. It returns nothing if the bot may not read history. In that case,
-// a lost confirmation can leave a second message behind.
+// Own implements thread.Surface. If the bot may not read history, Own returns no messages. A
+// message whose creation was not confirmed may then be posted twice.
 func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, error) {
 	ctx, cancel := s.call(ctx)
 	defer cancel()
@@ -216,10 +220,12 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 	}
 }
 
-// Status shows a line that says what the bot does. Slack clears it when the bot posts, and after
-// two minutes. An empty status clears it at once. The first status confirms that the question was
-// received, so it waits for its turn. Later statuses do not wait, and leave room for the first ones
-// of others.
+// Status sets the status line of a thread. An empty status clears the line. Slack also clears it
+// when the bot posts, and after two minutes.
+//
+// The first status confirms that the question was received, so Status waits for the rate limit.
+// Later statuses do not wait. They return thread.ErrNoRoom if the remaining calls are needed for
+// the first statuses of other answers.
 func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) error {
 	if s.signed.CompareAndSwap(false, true) || status == "" {
 		if err := s.client.slack.Statuses.Wait(ctx); err != nil {
@@ -246,5 +252,5 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 	return call.Translate("show that the bot is at work", err, false)
 }
 
-// Statuses reports whether the workspace seems to support status lines.
+// Statuses reports whether the workspace appears to support status lines.
 func (c *Writer) Statuses() bool { return !c.noStatus.Load() }

@@ -44,7 +44,7 @@ type Collector struct {
 	changed chan struct{} // closed and replaced with each batch
 }
 
-// Start starts a collector that stops when the test ends.
+// Start starts a collector. The collector stops when the test ends.
 func Start(tb testing.TB) *Collector {
 	tb.Helper()
 	c := &Collector{changed: make(chan struct{})}
@@ -56,7 +56,7 @@ func Start(tb testing.TB) *Collector {
 // URL returns the collector's address, in the form of OTEL_EXPORTER_OTLP_ENDPOINT.
 func (c *Collector) URL() string { return c.server.URL }
 
-// Fail makes the collector refuse every batch, or accept batches again.
+// Fail makes the collector refuse every batch. Fail(false) makes it accept batches again.
 func (c *Collector) Fail(yes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,7 +157,7 @@ func (c *Collector) Header(name string) string {
 	return c.headers.Get(name)
 }
 
-// Wait waits until wanted returns true for the spans received so far, and returns them.
+// Wait blocks until wanted returns true for the spans received so far. It returns these spans.
 func (c *Collector) Wait(ctx context.Context, wanted func([]Span) bool) ([]Span, error) {
 	for {
 		c.mu.Lock()

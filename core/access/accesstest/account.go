@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// AccountSuite tries what keeps people of chat platforms. now is the present by its clock.
+// AccountSuite tests an implementation of access.Accounts. now is the current time of the store's
+// clock.
 func AccountSuite(t *testing.T, store access.Accounts, now time.Time) {
 	t.Helper()
 	here, there := access.Workspace{Platform: "slack", ID: "T1"}, access.Workspace{Platform: "slack", ID: "T2"}

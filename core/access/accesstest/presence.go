@@ -2,7 +2,7 @@ package accesstest
 
 import "github.com/footnotehq/footnote/core/access"
 
-// Present returns a presence that holds exactly an audience on its platform.
+// Present returns a presence with the principals of an audience.
 func Present(a access.Audience) access.Presence {
 	p := access.Presence{Tenant: a.Tenant()}
 	for _, principal := range a.Principals() {

@@ -1,5 +1,5 @@
-// Package accesstest holds what every implementation of what replicas know together of who listens
-// has to satisfy.
+// Package accesstest provides test suites for implementations of access.Changes, access.People and
+// access.Accounts.
 package accesstest
 
 import (
@@ -16,7 +16,7 @@ type Store interface {
 	access.People
 }
 
-// Suite tries a store. Each call of replica returns another process's view of the same one.
+// Suite tests a store. Each call of replica returns the store as another process sees it.
 func Suite(t *testing.T, replica func() Store) {
 	t.Helper()
 	for i, tt := range []struct {

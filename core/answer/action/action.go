@@ -1,7 +1,9 @@
-// Package action does to an answer what people ask for: it is voted on, tried again, stopped,
-// answered privately, shared, kept, removed, corrected, and redone or withdrawn with its question.
-// Who may do what stands at [Service.Perform]. An action changes the store, and leaves it to the
-// worker (answer.Service) to show what came of it; nothing here writes to a platform.
+// Package action performs people's actions on answers. People can vote, retry, stop, get a private
+// answer, share, keep, remove and correct. Package action also handles questions that are edited or
+// deleted. [Service.Perform] lists the permissions.
+//
+// An action only changes the store. The worker (answer.Service) then shows the result. Nothing in
+// this package writes to a platform.
 package action
 
 import (
@@ -32,7 +34,8 @@ type Deps struct {
 	Owners   Owners         // nil: owners of pages cannot be asked
 	Metrics  Metrics        // nil counts nothing
 	Logger   *slog.Logger   // nil: silent
-	// MaxQuestion limits the characters of an edited question: 100,000.
+	// MaxQuestion is the maximum number of characters in an edited question. The default is
+	// 100,000.
 	MaxQuestion int
 }
 
@@ -59,19 +62,19 @@ type Store interface {
 	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
 }
 
-// Answerer processes what an action has queued. *answer.Service implements it. It is safe for
-// concurrent use.
+// Answerer processes the turns that actions change or create. It is implemented by *answer.Service.
+// It is safe for concurrent use.
 type Answerer interface {
-	// Queued reports a new turn and when the action began. Wake makes the workers look for work.
+	// Queued reports a new turn and when its action began. Wake makes the workers look for work.
 	Queued(ctx context.Context, began time.Time, t session.Turn)
 	Wake()
-	// StopAs requests a stop by a person. holds returns what the person alone may read; nil counts
-	// as nothing.
+	// StopAs requests a stop for a person. holds returns what this person may read. If holds is
+	// nil, the person holds nothing.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
-	// Steer starts or skips a deep search that waits for a person's choice. holds returns what the
-	// person alone may read.
+	// Steer starts or skips a deep search that waits for a person's choice. holds returns what this
+	// person may read.
 	Steer(ctx context.Context, at session.StopRequest, in deepsearch.Instruction, holds func(context.Context) (access.Audience, error)) (deepsearch.Steered, error)
-	// Present returns the current audience of a turn. An error means that it is unknown.
+	// Present returns the current audience of a turn. An error means that the audience is unknown.
 	Present(ctx context.Context, t session.Turn) (access.Audience, error)
 	// Refused records a refusal in the audit trail.
 	Refused(ctx context.Context, r session.Refusal)
@@ -84,8 +87,8 @@ type Library interface {
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Metrics counts actions on answers. Refused and repeated presses do not count. It is safe for
-// concurrent use.
+// Metrics counts actions on answers. It does not count refused actions and repeated presses. It is
+// safe for concurrent use.
 type Metrics interface{ Acted(a thread.Action) }
 
 // Service performs actions on answers. It is safe for concurrent use.
@@ -105,7 +108,7 @@ func New(deps Deps) (*Service, error) {
 	return &Service{deps}, nil
 }
 
-// recoverPanic turns a panic into an error, so that one event cannot end the process.
+// recoverPanic turns a panic into an error. So one event cannot end the process.
 func (s *Service) recoverPanic(ctx context.Context, what string, err *error) {
 	if p := recover(); p != nil {
 		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -113,7 +116,7 @@ func (s *Service) recoverPanic(ctx context.Context, what string, err *error) {
 	}
 }
 
-// deriveTurn creates a turn from another one.
+// deriveTurn creates a turn from an existing turn.
 func (s *Service) deriveTurn(ctx context.Context, d session.Derive) (session.Accepted, error) {
 	began := time.Now()
 	made, err := s.Store.Derive(ctx, d)

@@ -12,10 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Edited answers an edited question again in place, and keeps the old answer as Superseded. It does
-// nothing if the message is not a question, or if its text is empty or unchanged, as when a preview
-// appears. Once it returns, no matching turn on any replica can miss the change. A Rejection is a
-// sentence for the person; the old answer then stays.
+// Edited answers an edited question again in place. The old answer is kept as Superseded. Edited
+// does nothing if the message is not a question, or if its text is empty or unchanged. The latter
+// happens when a platform adds a link preview. It also does nothing if answering is disabled or
+// paused. Once it has returned, no replica can miss the change. If the error is a policy.Rejection,
+// it has a sentence for the person, and the old answer stays.
 func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	defer s.recoverPanic(ctx, "edit", &err)
 	defer func() { s.auditEdit(ctx, e, err) }()
@@ -45,12 +46,12 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	return changed, nil
 }
 
-// sentencePrivateNow is the refusal of an edit whose answer would be public, after the channel
-// switched to private answers.
+// sentencePrivateNow refuses an edit because the channel has switched to private answers. The new
+// answer would be public.
 const sentencePrivateNow = "By now answers in this channel are for whoever asks alone, so the edited question is not answered here. Ask it again."
 
-// admitEdit decides about an edit by the current settings, as for a new question, and sets the
-// quotas that it counts against. It looks up the asker and the asker's permissions if needed.
+// admitEdit decides about an edit by the current settings, as for a new question. It sets the
+// quotas that the edit counts against. It looks up the asker's permissions only if needed.
 func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Policy) error {
 	if len(p.Quotas) == 0 && p.Private != policy.PrivateAlways {
 		return nil
@@ -75,9 +76,9 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Polic
 	return nil
 }
 
-// Deleted ends the turn of a deleted question: a waiting or running turn is cancelled, and an
-// existing answer is marked. Question and answers are erased from the store. If the question
-// arrives only later, within session.TombstoneAge, it is stopped at once.
+// Deleted ends the turn of a deleted question. It cancels a waiting or running turn, and marks an
+// existing answer. It erases the question and its answers from the store. If the question arrives
+// after its deletion, but within session.TombstoneAge, it is stopped at once.
 func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (changed session.Changed, err error) {
 	defer s.recoverPanic(ctx, "delete", &err)
 	if changed, err = s.Store.Withdraw(ctx, tenant, at, id, session.SentenceWithdrawn); err != nil {
@@ -98,8 +99,8 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 }
 
 // AnswerDeleted erases an answer after a person deleted one of its messages on the platform. A
-// running turn is stopped and not posted again. The bot's own deletions, and those of other
-// messages, have no effect.
+// running turn is stopped, and its answer is not posted again. Deletions by the bot and deletions
+// of other messages have no effect.
 func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (err error) {
 	defer s.recoverPanic(ctx, "delete an answer", &err)
 	_, err = s.erase(ctx, tenant, at, id)
@@ -129,7 +130,7 @@ func (s *Service) stopTurns(ctx context.Context, running []session.TurnID) {
 	s.Answerer.Wake()
 }
 
-// signalChange notifies the worker that runs a changed turn, and idle workers.
+// signalChange notifies idle workers and the worker that runs a changed turn.
 func (s *Service) signalChange(ctx context.Context, c session.Changed) {
 	if c.Stop {
 		if err := s.Signal.Raise(ctx, c.Turn); err != nil { // found by polling

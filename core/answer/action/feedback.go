@@ -8,11 +8,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// maxReason limits the characters of a reason.
+// maxReason is the maximum number of characters in a reason.
 const maxReason = 1000
 
-// vote records a person's vote. A 👎 counts at once. The reason is requested afterwards and is
-// optional.
+// vote records a person's vote. A 👎 counts at once. The form for the optional reason comes
+// afterwards.
 func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	if r.Removed != nil {
 		return Reply{}, session.ErrRemoved
@@ -42,8 +42,8 @@ func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply,
 	return reply, nil
 }
 
-// key returns the idempotency key of a request. It distinguishes the button that opens a form from
-// the form's submission, for which an adapter may use the same Key.
+// key returns the idempotency key of a request. The press that opens a form and the form's
+// submission may have the same Key, so key distinguishes them.
 func (a Request) key() string {
 	key := "act:" + string(a.Do) + ":" + a.Key
 	if a.Submitted {
@@ -52,7 +52,7 @@ func (a Request) key() string {
 	return key
 }
 
-// sanitize returns a text in storable form, at most limit characters long.
+// sanitize returns a text that can be stored, with at most limit characters.
 func sanitize(text string, limit int) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"))
 	if runes := []rune(text); len(runes) > limit {

@@ -15,19 +15,19 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Owners finds the owner of the nearest page and records that they were asked; *owner.Desk
-// implements it. It is safe for concurrent use.
+// Owners finds the owner of the nearest page, and records that the owner was asked. It is
+// implemented by *owner.Desk. It is safe for concurrent use.
 type Owners interface {
 	Nearest(ctx context.Context, t session.Turn, audience access.Audience, pages []document.Ref) (owner.Offer, bool, error)
 	session.Owners
 }
 
-// maxAsked limits the characters of a question in the message to a page's owner.
+// maxAsked is the maximum number of characters of the question in the message to a page's owner.
 const maxAsked = 600
 
-// askOwner checks again who owns the nearest page and whether they may be asked in the thread. It
-// records that they were asked, and returns the message to post. Since the record comes first, a
-// crash never causes a second message.
+// askOwner checks again who owns the nearest page, and whether the owner may be asked in the
+// thread. It records that the owner was asked, and then returns the message to post. Because of
+// this order, a crash never causes a second message.
 func (s *Service) askOwner(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case s.Owners == nil || !r.Turn.Public() || r.Turn.Origin.As == session.Shared:
@@ -78,7 +78,8 @@ func (s *Service) askOwner(ctx context.Context, a Request, r session.Record) (Re
 	}}, nil
 }
 
-// nearest returns the pages that a turn's answer named, or else those that its search found.
+// nearest returns the pages that a turn's answer named. If the answer named none, it returns the
+// pages that the search found.
 func (s *Service) nearest(ctx context.Context, t session.Turn) ([]document.Ref, error) {
 	saved, err := s.Store.Saved(ctx, t)
 	if err != nil || len(saved.Runs) == 0 {
@@ -95,7 +96,7 @@ func (s *Service) nearest(ctx context.Context, t session.Turn) ([]document.Ref, 
 	return turn.Documents(answer.Documents), nil
 }
 
-// shortened returns a question in one paragraph of at most maxAsked characters.
+// shortened returns a question as one paragraph of at most maxAsked characters.
 func shortened(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > maxAsked {
@@ -104,8 +105,8 @@ func shortened(text string) string {
 	return text
 }
 
-// Unposted handles the failure to post the message that askOwner returned, and returns the reply
-// for the person. The owner can be asked again, unless the message may have been posted.
+// Unposted must be called if the message from askOwner could not be posted. It returns the reply
+// for the person. The owner can then be asked again, unless the message may have been posted.
 func (s *Service) Unposted(ctx context.Context, a Request, of session.TurnID, cause error) (reply Reply, err error) {
 	s.Logger.WarnContext(ctx, "the owner of a page was not asked", "turn", of, "error", cause)
 	if errors.Is(cause, thread.ErrOutcomeUnknown) {

@@ -14,9 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Perform performs the action that a person requested, and returns the reply for that person.
-// Everything the person needs to know, including a refusal, is a Reply. After an error, the caller
-// may retry with the same Key.
+// Perform performs the action that a person requested, and returns a reply for that person. A
+// refusal is also a Reply. After an error, the caller may retry with the same Key.
 //
 // Permissions by action:
 //   - up, down: anyone who sees the answer, for a private answer its owner. A person has one vote
@@ -83,14 +82,14 @@ func (s *Service) perform(ctx context.Context, a Request) (Reply, error) {
 }
 
 const (
-	// deliveryWait is how long a press waits for a visible answer to be recorded as delivered. It
-	// is less than the platforms' timeout for a press (3 s).
+	// deliveryWait is how long a press waits until a visible answer is recorded as delivered. It is
+	// shorter than the platforms' timeout for a press (3 s).
 	deliveryWait = 1500 * time.Millisecond
 	deliveryPoll = 50 * time.Millisecond
 )
 
-// findTurn returns the turn that a request refers to. If its buttons are already visible but it is
-// not yet recorded as delivered, it waits briefly.
+// findTurn returns the turn that a request refers to. The turn's buttons may be visible before the
+// turn is recorded as delivered. In this case findTurn waits up to deliveryWait.
 func (s *Service) findTurn(ctx context.Context, a Request) (session.Record, error) {
 	waited, cancel := context.WithTimeout(ctx, deliveryWait)
 	defer cancel()
@@ -135,9 +134,9 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 	}
 }
 
-// maySee reports whether the person may know of the turn. Only its owner may know of a private
-// answer, anywhere. Only the asker may know of an offer of one. Everyone in the channel may know of
-// any other answer.
+// maySee reports whether the person may know that the turn exists. For a private answer, only its
+// owner may, in any place. For the offer of a private answer, only the asker may. For any other
+// answer, everyone in the channel may.
 func (a Request) maySee(r session.Record) bool {
 	switch own := r.Session.Ref.Platform == a.Ref.Platform && r.Asker.ID == a.By.ID; {
 	case r.Session.Owner != "":
@@ -152,7 +151,8 @@ func (a Request) maySee(r session.Record) bool {
 // refuse returns a reply that refuses an action.
 func refuse(sentence string) Reply { return Reply{Sentence: sentence, Refused: true} }
 
-// stop stops the turn of a message, or all turns of a thread that the person may stop.
+// stop stops the turn of a message. Without a message, it stops all turns of the thread that the
+// person may stop.
 func (s *Service) stop(ctx context.Context, a Request) (Reply, error) {
 	r := session.StopRequest{Tenant: a.Tenant, Ref: a.Ref, Message: a.Message, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator}}
 	result, err := s.Answerer.StopAs(ctx, r, a.Holds)
@@ -168,7 +168,7 @@ func (s *Service) stop(ctx context.Context, a Request) (Reply, error) {
 	}
 }
 
-// chooseDeep records a person's choice for a deep search that waits to be started.
+// chooseDeep records a person's choice about a deep search that waits for a start.
 func (s *Service) chooseDeep(ctx context.Context, a Request, r session.Record, choice deepsearch.Choice) (Reply, error) {
 	in := deepsearch.Instruction{Choice: choice, Of: r.ID}
 	at := session.StopRequest{Tenant: a.Tenant, Ref: r.Session.Ref, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator}}

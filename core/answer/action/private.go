@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// answerPrivately answers a channel's question again for its asker only, in the asker's private
-// session of the thread. The channel and its later answers never learn of the private answer.
+// answerPrivately answers a channel's question again, for its asker only. The answer belongs to the
+// asker's private session of the thread. Later answers in the channel never use the private answer.
 func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():
@@ -51,9 +51,9 @@ func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Reco
 	return reply, nil
 }
 
-// share posts a private answer to its thread. Everyone there must be allowed to read all documents
-// behind it: the cited ones, those in its prompt, and those behind earlier private answers in the
-// prompt.
+// share posts a private answer to its thread. Everyone in the channel must be allowed to read all
+// documents behind the answer. These are the cited documents, the documents in the prompt, and the
+// documents behind earlier private answers in the prompt.
 func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner == "" && r.Direct:
@@ -98,8 +98,8 @@ func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply
 	return Reply{Sentence: sentenceShared, Turn: made.Turn.ID, Duplicate: made.Duplicate}, nil
 }
 
-// keepPrivate records that a private answer stays private. If its message is ephemeral, it is sent
-// again as a permanent one.
+// keepPrivate records that a private answer stays private. An ephemeral message is sent again as a
+// permanent one.
 func (s *Service) keepPrivate(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	if r.Session.Owner == "" {
 		return refuse(sentenceNotPrivate), nil
@@ -135,7 +135,7 @@ func (s *Service) mayRead(ctx context.Context, audience access.Audience, ids []d
 	return true, nil
 }
 
-// isCurrent reports whether everything in the answer's prompts is still part of its document.
+// isCurrent reports whether each passage in the answer's prompts is still part of its document.
 func (s *Service) isCurrent(ctx context.Context, tenant access.TenantID, saved session.Saved) (bool, error) {
 	var shown []message.Reference
 	for _, run := range saved.Runs {
@@ -151,8 +151,9 @@ func (s *Service) isCurrent(ctx context.Context, tenant access.TenantID, saved s
 	return !slices.Contains(stands, false), nil
 }
 
-// sharedCopy returns the version of a private answer for its thread: the answer with its sources,
-// the question if the thread lacks it, and who shared it. The searches stay private.
+// sharedCopy returns the version of a private answer that is posted to the thread. It has the
+// answer, its sources, and the name of the person who shared it. If the thread lacks the question,
+// the copy includes the question. It never includes the searches.
 func sharedCopy(saved session.Saved, r session.Record, by thread.Person) session.Saved {
 	best, _ := saved.Best()
 	answer, found := best.Answer()

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// auditEdit records an edit that was rejected with err. It records each reason once, because people
-// edit repeatedly.
+// auditEdit records in the audit trail that an edit was rejected with err. People edit repeatedly,
+// so each reason is recorded once.
 func (s *Service) auditEdit(ctx context.Context, e session.Edit, err error) {
 	reason := policy.ReasonOf(err)
 	if reason == "" {
@@ -30,7 +30,7 @@ func (s *Service) auditEdit(ctx context.Context, e session.Edit, err error) {
 	})
 }
 
-// auditAction records that a request for another answer was refused.
+// auditAction records in the audit trail that a request for another answer was refused.
 func (s *Service) auditAction(ctx context.Context, a Request, t session.Turn, reason policy.Reason) {
 	s.Answerer.Refused(ctx, session.Refusal{Tenant: a.Tenant, Ref: t.Session.Ref, Key: a.Key, Person: a.By.ID, Direct: t.Direct, Reason: string(reason)})
 }

@@ -9,65 +9,70 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Request is an action on an answer, as reported by a platform's adapter. The adapter vouches for
-// the person's identity, for Moderator, and that the person can see the message. Perform checks
-// permissions.
+// Request is a person's action on an answer, as reported by a platform's adapter. The adapter must
+// have verified the person's identity, Moderator, and that the person can see the message. Perform
+// checks permissions.
 type Request struct {
 	Do     thread.Action
 	Tenant access.TenantID
-	// the person's place; platform, workspace and channel must match the turn, except for a private
-	// answer
+	// Ref is where the person acted. Platform, workspace and channel must match the turn, except
+	// for a private answer.
 	Ref thread.Ref
-	// the thread of Message, to which ActionOwner posts; empty means Ref
+	// At is the thread of Message. ActionOwner posts its message there. Empty means Ref.
 	At thread.Ref
-	// the turn in the button or form (thread.ParseButtonID); takes precedence over Message
+	// Turn is the turn in the id of the button or form (thread.ParseButtonID). It takes precedence
+	// over Message.
 	Turn session.TurnID
-	// a page of the answer, its question or a notice; without it, ActionStop refers to the whole
-	// Ref
+	// Message is a page of the answer, its question, or a notice. If it is empty, ActionStop stops
+	// the whole thread Ref.
 	Message thread.MessageID
-	// Key is the platform's id of this press, command or submission, such as a trigger or
-	// interaction id. It is required and makes the action idempotent.
+	// Key is the platform's id of this press, command or submission, such as a trigger id or
+	// interaction id. It is required, and makes the action idempotent.
 	Key string
 	By  thread.Person
-	// may manage other people's answers here: an administrator, or a person who may delete messages
+	// Moderator says that the person may manage other people's answers here. Moderators are
+	// administrators and people who may delete messages.
 	Moderator bool
-	// Holds returns what the person alone may read. ActionStop calls it if that decides. Nil counts
-	// as nothing.
+	// Holds returns what this person may read. ActionStop calls it only if the permission depends
+	// on it. If it is nil, the person holds nothing.
 	Holds func(ctx context.Context) (access.Audience, error)
 	// Text is the reason for a vote or removal, or the Markdown of a correction.
 	Text string
-	// Submitted says that the person has submitted the action's Form, or gave everything in a
+	// Submitted says that the person has submitted the action's Form, or gave all input in a
 	// command.
 	Submitted bool
-	// Reply is the platform's token for replying to the press. A private answer, or a retry of one,
-	// is written to it.
+	// Reply is the platform's token for replying to the press. A private answer and the retry of a
+	// private answer are written with this token.
 	Reply *session.ReplyToken
-	// Vanishing says that the message is ephemeral. ActionKeep sends it again as a permanent one.
+	// Vanishing says that the message is ephemeral. ActionKeep then sends the answer again as a
+	// permanent message.
 	Vanishing bool
 }
 
 // Reply is the response to the person who acted.
 type Reply struct {
-	// Sentence is shown to the person only. It is empty if the change of the message is enough.
+	// Sentence is shown only to the person. It is empty if the changed message is enough of a
+	// response.
 	Sentence string
-	// Form, if not nil, is to be shown at once. Its submission is the same Request with Text and
-	// Submitted set. A part that needs no form is already done: a vote counts without a reason. A
-	// platform without forms shows only the Sentence.
+	// Form is shown at once, unless it is nil. The submission of the form is the same Request with
+	// Text and Submitted set. The part of the action that needs no form is already done. For
+	// example, a vote counts without a reason. A platform without forms shows only the Sentence.
 	Form *Form
-	// Post, if not nil, is a message for the turn's thread. The caller posts it once, and calls
-	// Unposted if that fails.
+	// Post is a message for the turn's thread, or nil. The caller posts it once. If posting fails,
+	// the caller calls Unposted.
 	Post *chat.Notice
-	// Turn is the turn that the action created or concerns: a retry, the private turn, or the
-	// shared copy. It is empty if no turn was found.
+	// Turn is the turn that the action created, such as a retry, a private turn or a shared copy.
+	// If the action created none, it is the turn that the action refers to. It is empty if no turn
+	// was found.
 	Turn session.TurnID
-	// Duplicate says that the action had no effect, because it was already done.
+	// Duplicate says that the action had no effect because it was done before.
 	Duplicate bool
-	// Refused says that the action is not permitted or not possible; Sentence has the reason.
+	// Refused says that the action is not permitted or not possible. Sentence has the reason.
 	Refused bool
 }
 
-// Form requests one text. Its lengths fit the forms of Slack and Discord: Title 24 characters,
-// Label 45, Hint 100, Submit 24.
+// Form asks a person for one text. Its lengths fit the forms of Slack and Discord: Title 24
+// characters, Label 45, Hint 100, Submit 24.
 type Form struct {
 	Do       thread.Action
 	Turn     session.TurnID

@@ -1,6 +1,6 @@
 package action
 
-// What people read when they do something to an answer.
+// Replies to people's actions on answers.
 const (
 	sentenceNoActions   = "This cannot be done here."
 	sentenceNoAnswer    = "This answer is not known any more. Ask again."

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Wanted says that a person still wants an answer to a question that may have been closed because
-// no replica was running.
+// Wanted says that a person still wants an answer to an old question. The question may have been
+// closed because no replica was running.
 type Wanted struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref
@@ -19,8 +19,8 @@ type Wanted struct {
 	Key     string           // the platform's id of the press; makes it idempotent
 }
 
-// Wanted answers such a question. It does nothing if the question was never accepted, is being
-// answered, or has an answer.
+// Wanted answers a question that was closed because no replica was running. It does nothing if the
+// question was never accepted, is being answered, or has an answer.
 func (s *Service) Wanted(ctx context.Context, w Wanted) (err error) {
 	defer s.recoverPanic(ctx, "wanted", &err)
 	r, err := s.Store.Find(ctx, session.Target{Tenant: w.Tenant, Ref: w.Ref, Message: w.Message})

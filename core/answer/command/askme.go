@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Owners keeps who does not want to be asked about their pages (session.Owners). It is safe for
-// concurrent use.
+// Owners stores which people do not want to be asked about their pages (session.Owners). It is safe
+// for concurrent use.
 type Owners interface {
 	Undisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (bool, error)
 	SetUndisturbed(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string, undisturbed bool) (changed bool, err error)
@@ -21,7 +21,7 @@ const (
 	sentenceAskMeOff = "You are not asked about your pages. `/footnote ask-me on` undoes that."
 )
 
-// askMeCommand switches questions to a person about their own pages off and on.
+// askMeCommand switches on or off that a person can be asked about the pages that the person owns.
 func (s *Service) askMeCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if s.Owners == nil {
 		return sentenceNoSettings, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// ChosenModels parses the comma-separated model names that a person requests. known are the
-// permitted models. If a name is not permitted, refusal is a sentence that says why.
+// ChosenModels parses a comma-separated list of model names. known are the permitted models. If a
+// name is not permitted, refusal is a sentence for the person.
 func ChosenModels(text string, known []string) (names []string, refusal string) {
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)

@@ -1,7 +1,7 @@
-// Package command answers what people type after /footnote, or choose in a menu: what holds in a
-// channel and its changes, who a person is, why a message was answered as it was, and what is to be
-// forgotten. It tells one person, in Markdown, and posts nothing; what is done to an answer by a
-// button belongs to the package action.
+// Package command executes the commands that people type after /footnote or choose in a menu.
+// Commands show and change the settings of a channel, explain answers, show a person's permissions,
+// and delete a person's data. The reply is Markdown for that person only. Commands post nothing.
+// Package action performs the actions of buttons under answers.
 package command
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// Deps is what a Service works with. Store, Answerer, Signal and Library are required.
+// Deps are the dependencies of a Service. Store, Answerer, Signal and Library are required.
 type Deps struct {
 	Store    Store
 	Settings Settings // nil: commands cannot change settings
@@ -29,16 +29,18 @@ type Deps struct {
 	Library  Library
 	Policies Policies // nil: the defaults everywhere
 	People   People   // nil: no one is known in any source
-	// Documents returns the readers of the document at an address; nil: why explains no documents.
+	// Documents returns the readers of the document at an address. If it is nil, why does not
+	// explain documents.
 	Documents Documents
 	Owners    Owners          // nil: no owner of a page is asked
 	Tokens    Tokens          // nil: no tokens are made in chat
 	Uploads   *upload.Service // nil: no files are kept
-	// AssistantsAt is the address for assistants (MCP_URL); empty: there is none.
+	// AssistantsAt is the address for assistants (MCP_URL). It is empty if assistants cannot be
+	// connected.
 	AssistantsAt string
 	Logger       *slog.Logger // nil: silent
-	// Spent returns the current cost of models and the caps, for administrators: "0.42 of 5.00 USD
-	// today". If it is nil or returns "", nothing is shown.
+	// Spent returns the current cost of models and the caps, such as "0.42 of 5.00 USD today". Only
+	// administrators see it. If Spent is nil or returns "", no cost is shown.
 	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
 }
 
@@ -51,14 +53,14 @@ type Store interface {
 	ForgetVotes(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (int, error)
 }
 
-// Explained is what explaining needs of a session.Store.
+// Explained is the part of session.Store that explanations use.
 type Explained interface {
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 	Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Verdict, error)
 	Saved(ctx context.Context, of session.Turn) (session.Saved, error)
 }
 
-// Settings is what an Editor needs of a session.Settings.
+// Settings is the part of session.Settings that an Editor uses.
 type Settings interface {
 	Settings(ctx context.Context, tenant access.TenantID, at session.Place) ([]session.Setting, error)
 	ChangeSettings(ctx context.Context, tenant access.TenantID, at session.Place, by session.Actor, changes ...session.SettingChange) error
@@ -66,11 +68,11 @@ type Settings interface {
 
 // Answerer is the part of *answer.Service that commands use. It is safe for concurrent use.
 type Answerer interface {
-	// StopAs requests a stop by a person; holds returns what that person alone may read.
+	// StopAs requests a stop for a person. holds returns what this person may read.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
-	// Present returns who sees a turn's answer at this moment.
+	// Present returns the current audience of a turn's answer.
 	Present(ctx context.Context, t session.Turn) (access.Audience, error)
-	// Held returns the principals that everyone present holds, with their origins.
+	// Held returns the principals that everyone present holds, each with its origin.
 	Held(ctx context.Context, p access.Presence) []access.Held
 }
 
@@ -83,29 +85,30 @@ type Library interface {
 
 // Documents returns the readers of documents. It is safe for concurrent use.
 type Documents interface {
-	// Readers returns who may read each document with an address at this moment.
+	// Readers returns the current access list of each document with the given address.
 	Readers(ctx context.Context, tenant access.TenantID, address string) ([]access.ACL, error)
 }
 
-// People links accounts of chat platforms to people in sources. It is safe for concurrent use.
+// People manages the links between accounts of chat platforms and people in sources. It is safe for
+// concurrent use.
 type People interface {
 	// Forget deletes the stored identities of an account and prevents further lookups. It reports
-	// whether there were any.
+	// whether there were any identities.
 	Forget(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error)
 }
 
 // Policies returns the settings of channels and changes them. It is safe for concurrent use.
 type Policies interface {
 	policy.Source
-	// Accept reports, in a sentence, why a value cannot be set in a channel: it is not valid, or
-	// names what does not exist.
+	// Accept returns an error if a value cannot be set in a channel. The value may be invalid, or
+	// name something that does not exist. The error is a sentence for the person.
 	Accept(ctx context.Context, tenant access.TenantID, at session.Place, key, value string) error
-	// Hash names the configuration that this process runs with. Replicas with the same hash answer
-	// alike.
+	// Hash returns a hash of the configuration that this process uses. Replicas with the same hash
+	// answer in the same way.
 	Hash(ctx context.Context) (string, error)
 }
 
-// Service carries commands out. It is safe for concurrent use.
+// Service executes commands. It is safe for concurrent use.
 type Service struct{ Deps }
 
 // New returns a service.
@@ -127,7 +130,7 @@ func (s *Service) policy(ctx context.Context, tenant access.TenantID, at session
 	return policy.In(ctx, s.Policies, tenant, at)
 }
 
-// recovered turns a panic into an error, so that one event cannot end the process.
+// recovered turns a panic into an error. So one event cannot end the process.
 func (s *Service) recovered(ctx context.Context, what string, err *error) {
 	if p := recover(); p != nil {
 		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

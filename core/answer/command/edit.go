@@ -13,17 +13,18 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Editor changes settings of channels, for commands in chat and for forms of the console.
+// Editor changes settings of channels. Commands in chat and forms of the console use it.
 type Editor struct {
 	Settings Settings
 	Policies Policies
-	// FileSays returns where the configuration file sets a key for a place, or for a part of it. A
-	// setting of the file can then be narrowed or reset only. Nil: the person may overrule the file.
+	// FileSays returns where the configuration file sets a key for a place or a part of it. Such a
+	// setting can only be narrowed or reset. If FileSays is nil, people may override the file.
 	FileSays func(at session.Place, key string) (policy.Origin, bool)
 	Logger   *slog.Logger
 }
 
-// Edit is what a person wants to change in a place. The caller vouches for By and Admin.
+// Edit is a set of changes that a person wants to make in a place. The caller must have verified By
+// and Admin.
 type Edit struct {
 	Tenant  access.TenantID
 	At      session.Place
@@ -34,14 +35,14 @@ type Edit struct {
 
 // Edited is the result of an Edit.
 type Edited struct {
-	// Refused has a sentence for each key that cannot be changed, in Markdown. If it is not empty,
-	// nothing was changed.
+	// Refused has a sentence in Markdown for each key that cannot be changed. If there is at least
+	// one, no setting was changed.
 	Refused map[string]string
-	// Done are the changes that were made, each with the value before it.
+	// Done are the changes that were made. Each has the previous value in Was.
 	Done []session.SettingChange
 }
 
-// Edit makes all changes of an edit or none.
+// Edit makes either all changes of an edit or none.
 func (s Editor) Edit(ctx context.Context, e Edit) (Edited, error) {
 	const tries = 3 // another person may change a setting between the check and the change
 	for try := 1; ; try++ {
@@ -100,7 +101,8 @@ func (s Editor) edit(ctx context.Context, e Edit) (Edited, error) {
 	return out, nil
 }
 
-// refusal says why a change cannot be made. It is empty if it can. now is what is stored.
+// refusal returns the reason why a change cannot be made. It returns "" if the change is possible.
+// now is the stored setting.
 func (s Editor) refusal(at session.Place, c session.SettingChange, now session.Setting) string {
 	setting, known := policy.FindSetting(c.Key)
 	if !known {

@@ -16,14 +16,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Explanation is everything that is known of why a message was answered as it was, or not at all.
+// Explanation says why a message was answered as it was, or why it was not answered.
 type Explanation struct {
 	Turn    *session.Turn   // nil: the message was not taken in
 	Verdict session.Verdict // the decision about the message; zero if none is stored
 	Saved   session.Saved   // the turn's result
 }
 
-// Reason is the code of the decision; empty where none is kept.
+// Reason returns the code of the decision. It is empty if no decision is stored.
 func (e Explanation) Reason() policy.Reason {
 	if e.Turn != nil && e.Turn.Reason != "" {
 		return policy.Reason(e.Turn.Reason)
@@ -31,7 +31,7 @@ func (e Explanation) Reason() policy.Reason {
 	return policy.Reason(e.Verdict.Reason)
 }
 
-// Inspector explains what was decided and answered, for the operator.
+// Inspector explains decisions and answers to the operator.
 type Inspector struct{ Store Explained }
 
 // Turn explains a turn.
@@ -49,8 +49,8 @@ func (i Inspector) Turn(ctx context.Context, t session.Turn) (Explanation, error
 	return e, err
 }
 
-// Message explains a message: a question, a page of an answer, or a message that was not answered.
-// The explanation of an unknown message is empty.
+// Message explains a message. The message may be a question, a page of an answer, or a message
+// without an answer. For an unknown message the explanation is empty.
 func (i Inspector) Message(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (Explanation, error) {
 	t, err := i.Store.TurnOf(ctx, tenant, at, id)
 	if err == nil {
@@ -63,8 +63,8 @@ func (i Inspector) Message(ctx context.Context, tenant access.TenantID, at threa
 	return Explanation{Verdict: v}, err
 }
 
-// Sentences returns the explanation as text, one paragraph or list item each. It names only
-// documents for which may returns true, and does not reveal the number of others.
+// Sentences returns the explanation as text. Each element is a paragraph or list item. It names
+// only documents for which may returns true. It does not reveal how many other documents exist.
 func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	if e.Turn == nil {
 		if e.Verdict.Reason == "" {
@@ -99,7 +99,7 @@ func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	return append(said, e.outcome()...)
 }
 
-// origins describe why a turn exists that does not come from a new question.
+// origins describe why a turn exists if it does not come from a new question.
 var origins = map[session.Derivation]string{
 	session.Retried:   "The question was answered again, replacing an earlier answer.",
 	session.Privately: "The asker wanted the answer privately.",
@@ -124,8 +124,8 @@ func audienceInWords(a access.Audience) string {
 	return "Audience: whoever sees the answer holds " + strings.Join(all, ", ") + "; only documents that name one of these, or what they all held of sources, were used."
 }
 
-// searched describes one search: its query, and for the best passage of each top document the rank
-// in both lists and the parts of its score.
+// searched describes one search. It lists the queries and the best passage of each top document,
+// with the ranks and the parts of the score.
 func searched(a retrieve.Account, may func(document.ID) bool) []string {
 	var asked []string
 	for _, q := range a.Queries {
@@ -180,10 +180,11 @@ func pages(a retrieve.Account, may func(document.ID) bool) (said []string) {
 	return said
 }
 
-// maxExplained is how many documents an explanation names of one search, each by its best passage.
+// maxExplained is the maximum number of documents that an explanation names per search. Each is
+// named by its best passage.
 const maxExplained = 5
 
-// places describes a passage's rank in the fused lists.
+// places describes the ranks of a passage in the keyword and vector lists.
 func places(f retrieve.Found) string {
 	var in []string
 	if f.KeywordPos > 0 {
@@ -204,7 +205,7 @@ func places(f retrieve.Found) string {
 	return strings.Join(in, ", ")
 }
 
-// causes describe why a model did not write an answer, and what to do about it.
+// causes describe why a model did not write an answer, and how to solve the problem.
 var causes = map[session.Cause]string{
 	session.CauseDown:        "the model's endpoint could not be reached or was not available. Check that it runs and that `OPENAI_BASE_URL` is right; `footnote doctor` tries it.",
 	session.CauseStalled:     "the model's endpoint stopped in the middle of a reply. Check its load and its log; `footnote doctor` tries it.",
@@ -223,7 +224,7 @@ var causes = map[session.Cause]string{
 	session.CauseInside:      "the program failed. Report it with the lines of the log that have the reference.",
 }
 
-// outcome describes the outcome of the turn.
+// outcome describes the outcome of the turn, its cause and its reference in the log.
 func (e Explanation) outcome() []string {
 	t, said := e.Turn, []string(nil)
 	line := "Outcome: " + string(t.Outcome)

@@ -13,29 +13,29 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Request is what a person typed after /footnote, or chose in a menu. The adapter vouches for who
-// the person is and for Admin.
+// Request is a command that a person typed after /footnote or chose in a menu. The adapter must
+// have verified the person's identity and Admin.
 type Request struct {
 	Tenant access.TenantID
-	// where it was typed; Thread is empty outside threads, and Channel is the one whose settings
-	// apply
+	// Ref is where the command was used. Thread is empty outside threads. The settings of Channel
+	// apply.
 	Ref thread.Ref
 	By  thread.Person
-	// may change the channel's settings: an administrator of the workspace, or a person who may
-	// manage the server
+	// Admin says that the person may change the channel's settings. Administrators of the workspace
+	// and people who may manage the server have this permission.
 	Admin  bool
 	Direct bool   // in a direct message
 	Text   string // "config follow always"; empty means help
-	// Message is the message that the person pointed at (why). Without it the newest answer of the
-	// thread or channel is meant.
+	// Message is the message that the command why explains. If it is empty, why explains the newest
+	// answer of the thread or channel.
 	Message thread.MessageID
-	// Alone returns the person as the only one present. With an error the result is partial. Nil if
-	// unknown.
+	// Alone returns the presence of this one person. After an error the result is partial. Alone is
+	// nil if the platform cannot be asked.
 	Alone func(ctx context.Context) (access.Presence, error)
 }
 
-// held returns the principals that the person holds, with their origins. alone identifies the
-// person.
+// held returns the principals that the person holds, with their origins. alone is the presence of
+// this one person.
 func (s *Service) held(ctx context.Context, c Request) (alone access.Presence, held []access.Held, err error) {
 	if c.Alone == nil {
 		return access.Presence{Tenant: c.Tenant}, nil, errors.New("the platform cannot be asked")
@@ -58,10 +58,11 @@ type Help struct {
 	Admin                 bool // changes settings for others
 }
 
-// wordConfirm confirms an irreversible command.
+// wordConfirm is the word that confirms an irreversible command.
 const wordConfirm = "confirm"
 
-// Commands lists what /footnote can do, for help and for platforms that show commands in a menu.
+// Commands lists the commands of /footnote. It is used for help and for platforms with command
+// menus.
 func Commands() []Help {
 	return []Help{
 		{Name: "status", Help: "what holds in this channel, and what is being answered"},
@@ -81,7 +82,7 @@ func Commands() []Help {
 	}
 }
 
-// The sentences of commands that are said in more than one place.
+// Sentences that several commands use.
 const (
 	sentenceAdminsOnly = "Only administrators can change what holds here. Ask one of them to do it."
 	sentenceNoSettings = "Settings cannot be changed in chat here. Whoever runs this bot changes them in footnote.yaml."
@@ -93,9 +94,9 @@ const (
 		"It cannot be undone, and what was posted in channels stays there. Nothing is deleted yet: write `/footnote forget-me " + wordConfirm + "` if you mean it."
 )
 
-// Command executes a command and returns the reply, which only its user sees. The reply is Markdown
-// with paragraphs, lists and code only. Refusals and mistakes are replies too; an error means that
-// the store failed.
+// Command executes a command and returns the reply. Only the person who used the command sees the
+// reply. The reply is Markdown with paragraphs, lists and code only. Refusals and mistakes are also
+// replies. An error means that the store failed.
 func (s *Service) Command(ctx context.Context, c Request) (said string, err error) {
 	defer s.recovered(ctx, "command", &err)
 	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(c.Text), "/footnote"))
@@ -131,7 +132,7 @@ func helpFor(admin bool) string {
 	return b.String()
 }
 
-// asCode shows what a person typed as code, cut to a length that fits a sentence.
+// asCode formats a person's input as code, with at most 60 characters.
 func asCode(text string) string {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "'")), " ")
 	if r := []rune(text); len(r) > 60 {
@@ -157,7 +158,7 @@ func (s *Service) stopCommand(ctx context.Context, c Request, _ []string) (strin
 	}
 }
 
-// maxHeld limits the listed principals to what fits in a message.
+// maxHeld is the maximum number of principals in a reply.
 const maxHeld = 100
 
 func (s *Service) whoamiCommand(ctx context.Context, c Request, _ []string) (string, error) {
@@ -230,8 +231,8 @@ func (s *Service) forgetCommand(ctx context.Context, c Request, words []string) 
 		plural.Count(gone.Turns, "question"), plural.Count(votes, "vote"), more), nil
 }
 
-// forgetAccount deletes the person's identities in sources. It also marks an account without any,
-// so that none is looked up later.
+// forgetAccount deletes the person's identities in sources. It also prevents later lookups if there
+// are no identities.
 func (s *Service) forgetAccount(ctx context.Context, c Request) (was bool, err error) {
 	if s.People == nil || c.Alone == nil {
 		return false, nil

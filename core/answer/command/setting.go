@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// valueReset is what is typed to go back to the configuration file. No setting has it among its
-// values.
+// valueReset is the word that resets a setting to the value of the configuration file. It is not a
+// valid value of any setting.
 const valueReset = "reset"
 
 func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (string, error) {
@@ -62,7 +62,7 @@ func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (str
 	return b.String(), nil
 }
 
-// followWords says each follow policy.
+// followWords are the sentences about the follow policies.
 var followWords = map[policy.Follow]string{
 	policy.FollowMention:  "In a thread I answer mentions only.",
 	policy.FollowDialogue: "In a thread I answer without a mention while one person talks with me, or when I am replied to.",
@@ -93,7 +93,8 @@ func (s *Service) configCommand(ctx context.Context, c Request, words []string) 
 	return s.change(ctx, c, at, setting, value)
 }
 
-// listSettings shows what was said about a channel, and what else there is.
+// listSettings lists the changed settings of a channel with their origins, and the names of all
+// other settings.
 func listSettings(e policy.Effective, where string) string {
 	var b strings.Builder
 	var silent []string
@@ -131,7 +132,7 @@ func describeSetting(setting policy.Setting, e policy.Effective) string {
 	return said
 }
 
-// change stores a value, or resets it.
+// change stores the value of a setting, or resets the setting.
 func (s *Service) change(ctx context.Context, c Request, at session.Place, setting policy.Setting, value string) (string, error) {
 	switch {
 	case !c.Admin:
@@ -185,8 +186,8 @@ func (s *Service) pausing(ctx context.Context, c Request, value, done string) (s
 	return done, nil
 }
 
-// reportCommand switches the weekly report of the channel off, and on again. It is a setting of the
-// channel alone, so that it holds whatever the configuration file says later.
+// reportCommand switches the weekly report of a channel off or on. The value is stored for this
+// channel, so it applies even if the configuration file changes later.
 func (s *Service) reportCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if len(words) != 1 || !slices.Contains([]string{"on", "off"}, strings.ToLower(words[0])) {
 		return s.configCommand(ctx, c, []string{"report"})
@@ -202,7 +203,7 @@ func (s *Service) reportCommand(ctx context.Context, c Request, words []string) 
 	return done, nil
 }
 
-// settingKeys are the names of all settings, for a sentence.
+// settingKeys returns the names of all settings, separated by commas.
 func settingKeys() string {
 	all := policy.Settings()
 	keys := make([]string, len(all))
@@ -212,7 +213,7 @@ func settingKeys() string {
 	return strings.Join(keys, ", ")
 }
 
-// settingOf is the setting of a key that there is.
+// settingOf returns the setting with a key. The key must exist.
 func settingOf(key string) policy.Setting {
 	s, _ := policy.FindSetting(key)
 	return s

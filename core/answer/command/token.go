@@ -12,17 +12,17 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Tokens keeps personal tokens for assistants. It is safe for concurrent use.
+// Tokens stores personal tokens for assistants. It is safe for concurrent use.
 type Tokens interface {
-	// Create stores a token and returns when it expires.
+	// Create stores a token and returns its expiry time.
 	Create(ctx context.Context, tenant access.TenantID, t mcp.Token, hash mcp.Hash, lifetime time.Duration, by session.Actor) (expires time.Time, err error)
-	// Of returns the tokens of a person, the oldest first.
+	// Of returns the tokens of a person, oldest first.
 	Of(ctx context.Context, tenant access.TenantID, person access.Account) ([]mcp.Token, error)
-	// Revoke revokes tokens at once, and returns those that it revoked.
+	// Revoke revokes tokens at once. It returns the ids of the tokens that it revoked.
 	Revoke(ctx context.Context, tenant access.TenantID, ids []string, by session.Actor) (ended []string, err error)
 }
 
-// maxTokens limits the valid tokens that a person can create in chat.
+// maxTokens is the maximum number of valid tokens that a person can create in chat.
 const maxTokens = 10
 
 // The sentences of /footnote token.
@@ -33,7 +33,7 @@ const (
 	sentenceTokenUsage   = "Write `/footnote token` for a new token, `/footnote token list`, or `/footnote token revoke ID`."
 )
 
-// tokenCommand makes, lists and revokes the person's own tokens.
+// tokenCommand creates, lists and revokes the person's tokens.
 func (s *Service) tokenCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if s.Tokens == nil || s.AssistantsAt == "" {
 		return sentenceNoAssistants, nil

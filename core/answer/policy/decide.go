@@ -1,8 +1,8 @@
-// Package policy decides, for every platform alike, what is a question, whether it is answered, and
-// what holds in a channel: settings with where each comes from, quotas, who may ask, and the words
-// in which a decision is said. All of it is pure: what is known of a thread or a person is handed
-// in. What asks a platform or the store does not belong here; what a channel is set to comes by the
-// port [Source].
+// Package policy makes the decisions of the bot, in the same way for every platform. It decides
+// whether a message is a question, whether the bot answers, and which settings and quotas apply in
+// a channel. It also has the texts that explain a decision. All functions are pure: the caller
+// passes what is known of a thread or a person. Code that calls a platform or the store does not
+// belong here. The settings of a channel come from a [Source].
 package policy
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Event is an event on a platform, as reported by its adapter. It states facts; Decide draws the
-// conclusion.
+// Event is an event on a platform, as reported by its adapter. It contains only facts. Decide makes
+// the decision.
 type Event struct {
 	Own      bool // the bot's own message, or an edit of one
 	System   bool // joins, pins, topic changes …
@@ -28,15 +28,18 @@ type Event struct {
 	Direct    bool // in a direct message, or an agent's own thread
 	Mentioned bool // the bot is mentioned, outside code
 	InThread  bool // a reply in a thread, not its root
-	// for InThread on platforms where anyone can add the bot: another person opened the thread
+	// Foreign says that another person opened the thread. It is for InThread on platforms where
+	// anyone can add the bot.
 	Foreign     bool
 	Forum       bool // the first message of a forum post
 	AnswersBot  bool // a reply to one of the bot's messages
 	OthersNamed bool // mentions people or other bots, but not this one
-	// reads like a question (IsQuestion); used only by channels that filter for questions
+	// Question says that the text reads like a question (IsQuestion). Only channels that filter for
+	// questions use it.
 	Question  bool
 	SmallTalk bool // only a greeting or thanks (IsSmallTalk)
-	// found after an outage, and another person has written in the thread since
+	// Overtaken says that the message was found after an outage, and that another person has since
+	// written in the thread.
 	Overtaken bool
 }
 
@@ -54,13 +57,14 @@ type Follow string
 
 const (
 	FollowMention Follow = "mention" // none are answered
-	// the default: while only one person talks with the bot, or for replies to the bot
+	// FollowDialogue answers while only one person talks with the bot, and replies to the bot. It
+	// is the default.
 	FollowDialogue Follow = "dialogue"
-	// all, and also root messages above the evidence threshold
+	// FollowAlways answers all replies. It also answers root messages above the evidence threshold.
 	FollowAlways Follow = "always"
 )
 
-// FollowIdle is how long a thread may be silent before it no longer counts as a dialogue.
+// FollowIdle is the time without a message after which a thread no longer counts as a dialogue.
 const FollowIdle = 24 * time.Hour
 
 // State is the state of the place where an event happened.
@@ -81,7 +85,7 @@ type State struct {
 	InThread   bool // the bot takes part in the thread
 	Helped     bool // a helper wrote in the thread since the bot was last asked
 	Unfollowed bool // a person wrote "stop following"
-	// people who wrote in the thread since the bot joined, including the author
+	// People is how many people wrote in the thread since the bot joined, including the author.
 	People int
 	Idle   time.Duration // since the thread's last message
 
@@ -90,7 +94,7 @@ type State struct {
 	Wait          time.Duration // for FollowAlways: delay for people to answer first
 }
 
-// In returns the state with that of the event's thread.
+// In returns the state with the fields of the event's thread set from t.
 func (s State) In(t session.Thread) State {
 	s.InThread, s.Unfollowed, s.Helped, s.People, s.BotTurns, s.Idle = t.Known, t.Unfollowed, t.Helped, t.People, t.BotTurns, t.Idle
 	return s
@@ -111,12 +115,12 @@ const (
 	Steer  // change the plan of the thread's deep search
 )
 
-// courseNames are the stored names in verdicts.
+// courseNames are the names of courses in stored verdicts.
 var courseNames = map[Course]string{
 	Ignore: "ignore", Observe: "observe", Answer: "answer", Redo: "redo", Cancel: "cancel", Stop: "stop", Unfollow: "unfollow", Refuse: "refuse", Steer: "steer",
 }
 
-// String returns a code that is stable between versions.
+// String returns a code that does not change between versions.
 func (c Course) String() string { return courseNames[c] }
 
 // Decision is the result of Decide.
@@ -125,16 +129,17 @@ type Decision struct {
 	Reason  Reason
 	Private bool // Answer, Refuse: visible only to the asker
 	CatchUp bool // Answer: the bot joins the thread and reads it once, as context
-	// Answer: unasked; nothing is shown below the channel's evidence threshold
+	// Ambient says that the answer is unasked. Below the channel's evidence threshold, no answer is
+	// shown.
 	Ambient  bool
 	Dialogue bool          // Answer: the message does not mention the bot
 	Wait     time.Duration // Ambient: delay for people to answer first
 }
 
-// Reason is a code that is stable between versions. Explain returns its text.
+// Reason is a code that does not change between versions. Explain returns its text.
 type Reason string
 
-// Decide returns how to handle an event, by the same rules for all platforms. It is a pure
+// Decide returns how to handle an event. The rules are the same for all platforms. It is a pure
 // function.
 func Decide(e Event, s State) Decision {
 	switch {
@@ -169,8 +174,8 @@ func Decide(e Event, s State) Decision {
 	return Admit(d, s)
 }
 
-// Admit replaces an answer by a refusal if the bot may not answer here, or not this person. The
-// refusal is silent if the person did not address the bot.
+// Admit replaces a decision to answer with a refusal if the bot may not answer here or the person
+// may not ask. If the person did not address the bot, the refusal is silent.
 func Admit(d Decision, s State) Decision {
 	var reason Reason
 	switch {
@@ -200,7 +205,8 @@ func decideChange(e Event) Decision {
 	}
 }
 
-// decideBot ignores other bots. over is false if the bot is to be treated like a person.
+// decideBot decides about a message of another bot. If over is false, the message is treated like a
+// person's message.
 func decideBot(s State) (d Decision, over bool) {
 	limit := s.BotLimit
 	if limit <= 0 {
@@ -250,7 +256,7 @@ func decideForum(s State) Decision {
 	}
 }
 
-// decideReply applies the follow policy to a reply in a thread that the bot participates in.
+// decideReply applies the follow policy to a reply in a thread of the bot.
 func decideReply(e Event, s State) Decision {
 	follow := s.Follow
 	if follow == "" {
@@ -284,7 +290,7 @@ func decideReply(e Event, s State) Decision {
 	}
 }
 
-// decideRoot applies the filters of a channel with unasked answers.
+// decideRoot applies the filters of a channel with unasked answers to a root message.
 func decideRoot(e Event, s State) Decision {
 	switch {
 	case e.OthersNamed:

@@ -7,8 +7,8 @@ import (
 
 var deeply = regexp.MustCompile(`(?is)^\s*deep\s*:\s*(\S.*)$`)
 
-// Deeply reports whether a question requests a deep search with the prefix "deep:", and returns it
-// without the prefix.
+// Deeply reports whether a question requests a deep search with the prefix "deep:". It returns the
+// question without the prefix.
 func Deeply(text string) (question string, asked bool) {
 	m := deeply.FindStringSubmatch(text)
 	if m == nil {

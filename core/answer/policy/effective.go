@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// SettingValue is the value of one setting with its origin.
+// SettingValue is the value of one setting, with its origin.
 type SettingValue struct {
 	Key    string
 	Value  string
@@ -39,7 +39,7 @@ func (o Origin) String() string {
 	}
 }
 
-// SayOrigins says where a setting's value comes from.
+// SayOrigins returns a text about where a setting's value was set.
 func SayOrigins(origins []Origin) string {
 	if len(origins) == 0 {
 		return Origin{}.String()
@@ -51,7 +51,7 @@ func SayOrigins(origins []Origin) string {
 	return strings.Join(all, "; ")
 }
 
-// ChatValue returns a stored change as a value.
+// ChatValue converts a stored change from chat to a SettingValue.
 func ChatValue(s session.Setting) SettingValue {
 	return SettingValue{Key: s.Key, Value: s.Value, Origin: Origin{Chat: true, Place: s.Place, By: s.By, At: s.At}}
 }
@@ -60,13 +60,15 @@ func ChatValue(s session.Setting) SettingValue {
 type Effective struct {
 	Policy
 	values []SettingValue // applied values, in order
-	// Ignored are invalid values: written by another version, or with names that no longer exist.
+	// Ignored are invalid values. Another version wrote them, or they contain names that no longer
+	// exist.
 	Ignored []SettingValue
 }
 
-// Resolve applies values to the defaults, from the most general to the most specific. A later value
-// replaces an earlier one. But values from chat can only narrow what the file allows
-// (Setting.Narrows). Invalid values are listed in Ignored and do not affect the others.
+// Resolve applies values to the defaults. The values must be sorted from the most general to the
+// most specific. A later value replaces an earlier one. If a setting has Narrows, a value from chat
+// only restricts the value of the file. Invalid values are listed in Ignored and do not affect
+// other values.
 func Resolve(said ...SettingValue) Effective {
 	e := Effective{Policy: DefaultPolicy()}
 	for _, v := range said {
@@ -92,8 +94,8 @@ func Resolve(said ...SettingValue) Effective {
 	return e
 }
 
-// Origins returns where a setting's value was set. There are several if chat narrows the file's
-// value, and none for a default.
+// Origins returns where a setting's value was set. It returns several origins if chat narrows the
+// file's value. For a default it returns none.
 func (e Effective) Origins(key string) []Origin {
 	var all []Origin
 	for _, s := range e.values {
@@ -109,11 +111,12 @@ func (e Effective) Values() []SettingValue { return slices.Clone(e.values) }
 
 // Source returns the policies of channels. It is safe for concurrent use.
 type Source interface {
-	// Policy returns the current policy of a channel, from the file and from changes in chat.
+	// Policy returns the current policy of a channel. It combines the configuration file and
+	// changes in chat.
 	Policy(ctx context.Context, tenant access.TenantID, at session.Place) (Effective, error)
 }
 
-// In returns a source's policy for a channel, or the defaults if s is nil.
+// In returns the policy of s for a channel. If s is nil, it returns the defaults.
 func In(ctx context.Context, s Source, tenant access.TenantID, at session.Place) (Effective, error) {
 	if s == nil {
 		return Resolve(), nil

@@ -14,7 +14,8 @@ const (
 	sentenceDenied     = "Only whoever asked, whoever began the thread, and administrators can stop this answer."
 )
 
-// SayQueued returns the notice for a question with others ahead of it.
+// SayQueued returns the notice for a question that waits for ahead other questions. It returns ""
+// if there are none.
 func SayQueued(ahead int) string {
 	switch {
 	case ahead <= 0:
@@ -26,7 +27,7 @@ func SayQueued(ahead int) string {
 	}
 }
 
-// SayWaiting returns the notice for a thread with n waiting questions; empty for none.
+// SayWaiting returns the notice for a thread with n waiting questions. It returns "" if n is 0.
 func SayWaiting(n int) string {
 	switch n {
 	case 0:
@@ -38,8 +39,8 @@ func SayWaiting(n int) string {
 	}
 }
 
-// IsNotice reports whether a text was returned by SayWaiting, or by SayQueued, which earlier
-// versions posted in threads.
+// IsNotice reports whether a text is a notice from SayWaiting or SayQueued. Earlier versions posted
+// notices from SayQueued in threads.
 func IsNotice(text string) bool {
 	if text == sentenceQueuedOne || text == sentenceWaitingOne {
 		return true

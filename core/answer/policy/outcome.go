@@ -2,8 +2,8 @@ package policy
 
 import "github.com/footnotehq/footnote/core/session"
 
-// outcomes are the default texts of outcomes, for when the engine's own sentence is empty or lost.
-// Answers and silent outcomes have none.
+// outcomes are the default texts of outcomes. They are used if the engine's sentence is empty or
+// lost. Answers and silent outcomes have no default text.
 var outcomes = map[session.Outcome]string{
 	session.Answered:     "",
 	session.NoEvidence:   session.SentenceNothing,
@@ -16,5 +16,5 @@ var outcomes = map[session.Outcome]string{
 	session.Superseded:   "",
 }
 
-// Say returns the default text of an outcome. It is empty for an answer and for silent outcomes.
+// Say returns the default text of an outcome. For an answer and for silent outcomes it returns "".
 func Say(o session.Outcome) string { return outcomes[o] }

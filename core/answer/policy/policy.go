@@ -8,12 +8,13 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Policy holds the settings of one channel. The defaults are in DefaultPolicy.
+// Policy holds the settings of one channel. DefaultPolicy returns the defaults.
 type Policy struct {
 	Agent   string // name of the agent; empty means the file's agent, else the built-in one
 	Project string
-	// DocumentSets restrict the searched documents further than the agent does; none means no
-	// further restriction. They are names: a set that no longer exists is empty.
+	// DocumentSets are the names of the document sets that are searched, within the documents of
+	// the agent. If it is empty, all documents of the agent are searched. A document set that no
+	// longer exists has no documents.
 	DocumentSets []string
 
 	Enabled bool // questions are answered
@@ -31,23 +32,25 @@ type Policy struct {
 	Reply    ReplyPlace
 	Ambient  Ambient
 	Forum    Forum
-	// whose reply makes an unasked answer unnecessary; empty means anyone's while the bot waits
+	// Helpers are people whose reply makes an unasked answer unnecessary. If it is empty, the reply
+	// of any person counts while the bot waits.
 	Helpers access.ACL
 	Quotas  []Quota
 }
 
-// Private says when a channel's answers are visible only to the asker.
+// Private says when only the asker sees an answer in a channel.
 type Private string
 
 // The settings of private answers.
 const (
 	PrivateOff Private = "off" // never
-	// the default: on request, or if the asker may read more than the channel
+	// PrivateOnRequest gives a private answer on request, and offers one if the asker may read more
+	// than the channel. It is the default.
 	PrivateOnRequest Private = "on_request"
 	PrivateAlways    Private = "always" // always
 )
 
-// ReplyPlace says where an answer in a channel is written, on platforms with a choice.
+// ReplyPlace says where answers in a channel are written, on platforms with a choice.
 type ReplyPlace string
 
 // The places for an answer.
@@ -62,7 +65,8 @@ type Ambient struct {
 	Test          QuestionTest
 	CoolDown      time.Duration // minimum time between two in the channel
 	Wait          time.Duration // delay for people to answer first
-	// minimum share of the question's weight that the best passage matches, 0 to 1
+	// Evidence is the minimum share of the question's weight that the best passage must match, from
+	// 0 to 1.
 	Evidence float64
 }
 
@@ -77,7 +81,7 @@ type QuestionTest string
 
 // The tests.
 const (
-	// the default: a question mark or a question word
+	// TestWords looks for a question mark or a question word. It is the default.
 	TestWords QuestionTest = "words"
 	TestMark  QuestionTest = "mark" // a question mark
 )
@@ -91,7 +95,7 @@ func DefaultPolicy() Policy {
 	}
 }
 
-// Open reports whether everyone may ask, so that no identity needs to be looked up.
+// Open reports whether everyone may ask. If so, the asker's permissions need not be looked up.
 func (p Policy) Open() bool { return len(p.Askers) == 0 }
 
 // MayAsk reports whether a person with the permissions of asker may ask.
@@ -99,8 +103,8 @@ func (p Policy) MayAsk(asker access.Audience) bool {
 	return !slices.ContainsFunc(p.Askers, func(acl access.ACL) bool { return !asker.MayRead(acl) })
 }
 
-// State returns the channel's part of the State for Decide. The caller must set Permitted unless
-// the policy is Open.
+// State returns the fields of State that depend on the channel. If the policy is not Open, the
+// caller must set Permitted.
 func (p Policy) State() State {
 	return State{
 		Permitted: p.Open(), Disabled: !p.Enabled, Paused: p.Paused, Follow: p.Follow, Bots: p.Bots, BotLimit: p.BotTurns, Private: p.Private,
@@ -108,8 +112,8 @@ func (p Policy) State() State {
 	}
 }
 
-// Quota limits how many questions may be asked. Further questions are answered with the time at
-// which to try again.
+// Quota limits how many questions may be asked in a window of time. The reply to a further question
+// says when to try again.
 type Quota struct {
 	For    QuotaScope
 	Role   access.Principal // PerRole: everyone who holds it shares the quota
@@ -127,7 +131,7 @@ const (
 	PerRole    QuotaScope = "role"    // everyone who holds the role, across channels
 )
 
-// Counters returns the quotas that a question counts against.
+// Counters returns the quotas that a person's question in a place counts against.
 func (p Policy) Counters(at session.Place, person string, holds access.Audience) []session.Quota {
 	var counted []session.Quota
 	place := string(at.Platform) + ":" + at.Workspace + ":"
@@ -149,7 +153,7 @@ func (p Policy) Counters(at session.Place, person string, holds access.Audience)
 	return counted
 }
 
-// CountsRoles reports whether a quota depends on the asker's permissions.
+// CountsRoles reports whether any quota depends on the asker's permissions.
 func (p Policy) CountsRoles() bool {
 	for _, q := range p.Quotas {
 		if q.For == PerRole {

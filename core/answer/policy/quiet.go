@@ -2,7 +2,7 @@ package policy
 
 import "time"
 
-// Quiet limits how many notices one person gets in one place. Answers do not count.
+// Quiet limits how many notices one person gets in one place. Answers do not count as notices.
 type Quiet struct {
 	Again  time.Duration // minimum time before the same sentence is repeated
 	Most   int           // maximum number of sentences within Within
@@ -12,7 +12,7 @@ type Quiet struct {
 // DefaultQuiet limits the notices caused by a flood of messages.
 var DefaultQuiet = Quiet{Again: time.Minute, Most: 5, Within: 10 * time.Minute}
 
-// Said lists the notices to a person in a place, oldest first.
+// Said lists the notices that a person got in a place, oldest first.
 type Said []Notice
 
 // Notice is a sentence and the time it was sent.
@@ -21,8 +21,8 @@ type Notice struct {
 	At       time.Time
 }
 
-// Allows reports whether a sentence may be sent now, and returns said with it. It drops expired
-// notices.
+// Allows reports whether a sentence may be sent now. The returned Said includes the sentence if it
+// may be sent. Notices older than Within are dropped.
 func (q Quiet) Allows(said Said, sentence string, now time.Time) (Said, bool) {
 	for len(said) > 0 && now.Sub(said[0].At) >= q.Within {
 		said = said[1:]

@@ -50,7 +50,8 @@ func roleQuota() Setting {
 	return s
 }
 
-// parseQuotas parses "20/hour, 100/day". For PerRole each entry begins with the role.
+// parseQuotas parses a list such as "20/hour, 100/day". For PerRole each entry begins with the
+// role.
 func parseQuotas(text string, scope QuotaScope) ([]Quota, error) {
 	bad := errors.New("write " + quotaValues)
 	if scope == PerRole {
@@ -114,18 +115,19 @@ type Exhaustion interface {
 	Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error)
 }
 
-// limits are the sentences about an exhausted quota, by prefix of the counter.
+// limits are the sentences about an exhausted quota, by the prefix of its counter.
 var limits = map[string]string{
 	"user:":    "You've asked %s %s, the limit per person here.",
 	"channel:": "Everyone here together has asked %s %s, the limit for this channel.",
 	"role:":    "People with your role have asked %s %s, the limit for all of them together.",
 }
 
-// windowNames names the current window of a quota.
+// windowNames are the words for the current window of a quota.
 var windowNames = map[time.Duration]string{time.Minute: "this minute", time.Hour: "this hour", 24 * time.Hour: "today"}
 
-// SayLimited returns the sentence that says which quota is exhausted and when to try again. A
-// person's own quota comes first. If the store fails, the sentence names none.
+// SayLimited returns a sentence that says which quota is exhausted and when to try again. If
+// several are exhausted, the person's own quota comes first. If the store fails, the sentence names
+// no quota.
 func SayLimited(ctx context.Context, store Exhaustion, tenant access.TenantID, quotas []session.Quota, until time.Time) string {
 	said := "No more questions can be asked here for now."
 	full, err := store.Exhausted(ctx, tenant, quotas, until)

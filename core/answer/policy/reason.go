@@ -58,7 +58,7 @@ var refusalTexts = map[Reason]string{
 	"private_off": "Private answers are turned off in this channel. Ask without \"private\", or send me a direct message.",
 }
 
-// Sentence returns the reply to a refused person; empty for other decisions.
+// Sentence returns the reply to a refused person. For other decisions it returns "".
 func (d Decision) Sentence() string {
 	switch said, ok := refusalTexts[d.Reason]; {
 	case d.Action != Refuse:
@@ -73,14 +73,14 @@ func (d Decision) Sentence() string {
 // Explain returns the text of a reason.
 func Explain(r Reason) string { return reasonTexts[r] }
 
-// IsStop reports whether a message consists of "stop".
+// IsStop reports whether the whole message is "stop".
 func IsStop(text string) bool { return plainWords(text) == "stop" }
 
-// IsUnfollow reports whether a message consists of "stop following".
+// IsUnfollow reports whether the whole message is "stop following".
 func IsUnfollow(text string) bool { return plainWords(text) == "stop following" }
 
-// plainWords returns a message in lower case without mentions, emphasis and punctuation. It returns
-// "" for long texts, which are never commands.
+// plainWords returns a message in lower case without mentions, emphasis and punctuation. For a long
+// text it returns "", because a long text is never a command.
 func plainWords(text string) string {
 	if len(text) > 200 {
 		return ""

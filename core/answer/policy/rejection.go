@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Rejection is the error of Accept for a question that is not accepted: a sentence for the person
-// who asked. Nothing is stored.
+// Rejection is the error for a question that is not accepted. It has a sentence for the person who
+// asked. Rejected questions are not stored.
 type Rejection struct {
 	Sentence string
 	Reason   Reason    // for the audit trail; empty if nothing was asked
@@ -19,8 +19,8 @@ type Rejection struct {
 // Error implements error.
 func (r Rejection) Error() string { return r.Sentence }
 
-// Full rejects every question while the store's disk is full. The audit trail cannot record it
-// either.
+// Full rejects every question while the store's disk is full. The audit trail cannot record these
+// rejections, because it is in the same store.
 var Full = Rejection{Sentence: "I can't take questions right now: the disk of my database is full. Ask again in a while. Whoever runs this bot must make room there."}
 
 // Reasons for refusals that are not decisions of Judge. The audit trail stores these codes.
@@ -28,18 +28,18 @@ const (
 	RefusedTooLong    Reason = "too_long"
 	RefusedLimited    Reason = "limited"
 	RefusedPrivateNow Reason = "private_now"
-	// RefusedForeign is for an event of a workspace that the bot does not serve.
+	// RefusedForeign is the reason for an event from a workspace that the bot does not serve.
 	RefusedForeign Reason = "foreign_workspace"
 )
 
-// Refusal returns the sentence of a Rejection; empty for other errors.
+// Refusal returns the sentence of a Rejection. For other errors it returns "".
 func Refusal(err error) string {
 	var r Rejection
 	errors.As(err, &r)
 	return r.Sentence
 }
 
-// ReasonOf returns the reason of a Rejection for the audit trail; empty for other errors.
+// ReasonOf returns the reason of a Rejection for the audit trail. For other errors it returns "".
 func ReasonOf(err error) Reason {
 	var r Rejection
 	if errors.As(err, &r) {
@@ -48,14 +48,15 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// Replies to a message without text. After a mention without a question, only another mention is
-// answered.
+// Replies to a message without text. After a mention without a question, the person has to mention
+// the bot again.
 const (
 	NoQuestion          = "There is no question in this message. Write what you would like to know."
 	noQuestionMentioned = "There is no question in this message. Mention me again, with what you would like to know."
 )
 
-// Asked is CheckQuestion with the reply adapted to the reason for answering.
+// Asked is like CheckQuestion. If the text is empty, the reply depends on why, the reason for
+// answering.
 func Asked(text string, most int, why Reason) (string, error) {
 	text, err := CheckQuestion(text, most)
 	if why == "mention" && Refusal(err) == NoQuestion {
@@ -66,8 +67,8 @@ func Asked(text string, most int, why Reason) (string, error) {
 
 const sentenceTooLong = "This question has %d characters, and at most %d can be read. Ask with less text, or attach the text as a file."
 
-// CheckQuestion returns a question's text in storable form. It returns a Rejection if the text is
-// empty or has more than most characters.
+// CheckQuestion returns the text of a question in a form that can be stored. If the text is empty
+// or has more than most characters, it returns a Rejection.
 func CheckQuestion(text string, most int) (string, error) {
 	if n := utf8.RuneCountInString(text); n > most {
 		return "", Rejection{Sentence: fmt.Sprintf(sentenceTooLong, n, most), Reason: RefusedTooLong}

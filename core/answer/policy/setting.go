@@ -7,14 +7,14 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Setting is one setting of a channel's policy, with the same key in the configuration file and in
-// chat.
+// Setting is one setting of a channel's policy. Its key is the same in the configuration file and
+// in chat.
 type Setting struct {
 	Key     string
 	Values  string // accepted values, such as "true or false"
 	Help    string
 	Choices []string // all valid values; nil: any text may be valid
-	// values from chat can only restrict the file's value
+	// Narrows says that values from chat can only restrict the value of the file.
 	Narrows bool
 
 	parse  func(p *Policy, text string) error
@@ -25,11 +25,11 @@ type Setting struct {
 // Default returns the default value as text.
 func (s Setting) Default() string { return s.show(DefaultPolicy()) }
 
-// Show returns the setting's value in a policy as text; empty if not set.
+// Show returns the setting's value in a policy as text. It returns "" if the setting is not set.
 func (s Setting) Show(p Policy) string { return s.show(p) }
 
-// Check returns an error that says what is wrong with a value. It does not repeat the value. It
-// does not look up names of agents, projects and document sets.
+// Check returns an error that says what is wrong with a value. The error does not contain the
+// value. Check does not look up whether agents, projects and document sets exist.
 func (s Setting) Check(text string) error {
 	p := DefaultPolicy()
 	return s.parse(&p, text)
@@ -45,7 +45,7 @@ func FindSetting(key string) (Setting, bool) {
 	return all[i], true
 }
 
-// Settings returns all settings of a channel in display order.
+// Settings returns all settings of a channel, in display order.
 func Settings() []Setting {
 	all := []Setting{
 		nameSetting("agent", "an agent's name", "who answers", func(p *Policy) *string { return &p.Agent }),

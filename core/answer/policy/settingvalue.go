@@ -98,8 +98,8 @@ func shareSetting(key, help string, of func(*Policy) *float64) Setting {
 	}
 }
 
-// Upper limits of durations. A turn that waits longer than a day counts as lost
-// (session.Store.Sweep), and the store remembers unasked answers for a month.
+// Maximum durations. A turn that waits longer than a day counts as lost (session.Store.Sweep). The
+// store remembers unasked answers for a month.
 const (
 	maxWait     = 12 * time.Hour
 	maxCoolDown = 30 * 24 * time.Hour
@@ -135,8 +135,8 @@ func formatDuration(d time.Duration) string {
 
 const aclValues = "a list of public, members, group:NAME, channel:PLATFORM:ID and user:PLATFORM:ID"
 
-// aclSetting is a setting of access lists. A person must be in both the file's list and the one
-// from chat.
+// aclSetting returns a setting that holds access lists. If the file and chat both set a list, a
+// person must be in both lists.
 func aclSetting(key, help string, of func(*Policy) *[]access.ACL) Setting {
 	return Setting{
 		Key: key, Values: aclValues, Help: help, Narrows: true,
@@ -190,7 +190,8 @@ func peopleSetting(key, help string, of func(*Policy) *access.ACL) Setting {
 	}
 }
 
-// documentSets is the setting of document sets. Values from chat can only restrict the file's.
+// documentSets returns the setting for document sets. Values from chat can only restrict the value
+// of the file.
 func documentSets() Setting {
 	return Setting{
 		Key: "document_sets", Values: "a list of names of document sets",
@@ -215,11 +216,12 @@ func documentSets() Setting {
 	}
 }
 
-// NoDocuments is the empty document set, the result of two restrictions with nothing in common. It
-// cannot be defined.
+// NoDocuments is the name of an empty document set. It is the result of two restrictions with no
+// set in common. Configuration cannot define a set with this name.
 const NoDocuments = "(none)"
 
-// Within returns the document sets that are in both lists. An empty list means all sets.
+// Within returns the document sets that are in both lists. An empty list stands for all sets. If
+// the lists have no set in common, it returns NoDocuments.
 func Within(sets, by []string) []string {
 	switch {
 	case len(by) == 0:
@@ -234,7 +236,7 @@ func Within(sets, by []string) []string {
 	return both
 }
 
-// splitList returns the distinct entries of a comma-separated list.
+// splitList returns the entries of a comma-separated list, without duplicates.
 func splitList(text string) []string {
 	var all []string
 	for part := range strings.SplitSeq(text, ",") {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Talk is a kind of small talk: a message that does not ask about the documents.
+// Talk is a kind of small talk. Small talk is a message that does not ask about the documents.
 type Talk int
 
 // Kinds of talk.
@@ -17,8 +17,9 @@ const (
 	About // asks who the bot is or what it can do
 )
 
-// language holds the small talk of one language. Words occur in messages made only of courtesies
-// (IsSmallTalk). Phrases are whole messages, without surrounding courtesies and question marks.
+// language holds the small talk of one language. thanks and goodbye are words in messages that
+// consist only of courtesies (IsSmallTalk). leaving and about are phrases, which make up a whole
+// message. Courtesies around a phrase and question marks are ignored.
 type language struct {
 	thanks, goodbye map[string]bool // words
 	leaving, about  map[string]bool // phrases
@@ -38,7 +39,8 @@ var languages = []language{{
 	goodbye: words("tschüss adieu"),
 }}
 
-// TalkOf returns the kind of small talk that a message consists of. Any other word makes it NoTalk.
+// TalkOf returns the kind of small talk that a message consists of. A message with any other word
+// is NoTalk.
 func TalkOf(text string) Talk {
 	said := strings.Fields(plainWords(text))
 	if asksAbout(said) && !strings.Contains(text, "`") {
@@ -64,15 +66,16 @@ func TalkOf(text string) Talk {
 	return kind
 }
 
-// asksAbout reports whether words ask who the bot is.
+// asksAbout reports whether the words ask who the bot is or what it can do.
 func asksAbout(said []string) bool {
 	return isPhrase(said, func(l language) map[string]bool { return l.about })
 }
 
-// addressing are words before and after a phrase that do not change its meaning.
+// addressing are words that may precede or follow a phrase without changing its meaning.
 var addressing = words("hi hello hey hiya yo thanks thx cheers ok okey okay bot footnote there please pls so um bye goodbye")
 
-// isPhrase reports whether words are a phrase of a language, ignoring courtesies around it.
+// isPhrase reports whether the words are a phrase of any language. It ignores addressing words
+// around the phrase.
 func isPhrase(said []string, of func(language) map[string]bool) bool {
 	for start := 0; start < len(said) && (start == 0 || addressing[said[start-1]]); start++ {
 		for end := len(said); end > start && (end == len(said) || addressing[said[end]]); end-- {

@@ -1,5 +1,5 @@
-// Package budgettest has what tests of token budgets need: the suite that every
-// [budget.Counter] passes, and two counters simple enough to reckon with by hand.
+// Package budgettest helps to test token budgets. It has the suite that every [budget.Counter] must
+// pass. It also has two counters whose sizes can be computed by hand.
 package budgettest
 
 import (
@@ -72,8 +72,8 @@ func Suite(t *testing.T, counter budget.Counter) {
 	t.Run("concurrent use", func(t *testing.T) { concurrently(t, counter) })
 }
 
-// anyText returns a text of up to 40 characters, of ASCII, control characters
-// included, and of every other length in UTF-8.
+// anyText returns a text of up to 40 characters. Some texts are ASCII with control characters. The
+// others contain characters of every length in UTF-8.
 func anyText(random *rand.Rand) string {
 	highest := []rune{0x7f, 0x7f, 0x7ff, 0xd7ff, 0x10ffff}
 	text := make([]rune, random.IntN(41))

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/budget"
 )
 
-// Words is a [budget.Counter] with one token for each word, so that sizes can be worked out by
-// hand. A token is a word with the space before it; space at the end of a text is a separate token.
-// It is safe for concurrent use.
+// Words is a [budget.Counter] with one token for each word, so that sizes can be computed by hand.
+// A token is a word with the space before it. Space at the end of a text is a separate token. Words
+// is safe for concurrent use.
 type Words struct {
 	mu     sync.Mutex
 	number map[string]int
@@ -19,7 +19,7 @@ type Words struct {
 
 var _ budget.Counter = (*Words)(nil)
 
-// NewWords returns a Words that knows no word yet.
+// NewWords returns a Words with an empty vocabulary.
 func NewWords() *Words { return &Words{number: make(map[string]int)} }
 
 // Count implements [budget.Counter].
@@ -73,8 +73,8 @@ func split(text string) []string {
 	return words
 }
 
-// Bytes is a [budget.Counter] with one token for each byte: every cut between two
-// tokens of a text beyond ASCII may tear a rune. The zero value is ready to use.
+// Bytes is a [budget.Counter] with one token for each byte. A cut between two tokens may split a
+// rune that is not ASCII. The zero value is ready to use.
 type Bytes struct{}
 
 var _ budget.Counter = Bytes{}

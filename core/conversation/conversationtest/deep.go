@@ -18,7 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// handbook is the one document that deep searches of scenarios find.
+// handbook is the only document that deep searches in scenarios find.
 var handbook = document.Ref{ID: "docs:handbook", Kind: "file", Title: "Handbook", URL: "https://docs.example/handbook"}
 
 // pages is a retriever that finds the handbook.
@@ -31,7 +31,7 @@ func (pages) Search(context.Context, retrieve.Search) (retrieve.Result, error) {
 	}}}, nil
 }
 
-// deep searches deeply, one sub-question after the other, in a handbook of one page.
+// deep returns an engine for deep searches in the handbook. It searches one sub-question at a time.
 func deep(t testing.TB, plain deepsearch.Engine, kept *plans) answer.Engine {
 	t.Helper()
 	words := budgettest.NewWords()
@@ -46,7 +46,8 @@ func deep(t testing.TB, plain deepsearch.Engine, kept *plans) answer.Engine {
 	return cautious{runner}
 }
 
-// researched are the replies of a model that plans two sub-questions, and answers the first.
+// researched returns the replies of a model that plans two sub-questions and answers the first. The
+// replies in then follow.
 func researched(then ...llmtest.Reply) []llmtest.Reply {
 	look := llmtest.Reply{llmtest.Call(0, "look", search.Name, `{"queries":["office"]}`)}
 	return append([]llmtest.Reply{
@@ -182,8 +183,8 @@ func deepSearches() []scenario {
 
 const askFirst = "deep: ask me first: where is the office, and who leads it?"
 
-// waiting lets a deep search wait, asks another question in the same thread, and then starts the
-// search.
+// waiting starts a deep search that waits, asks another question in the same thread, and then
+// starts the search.
 func waiting(t *testing.T, begin func(Setting) Stage, ask func(Stage) (thread.MessageID, Place)) {
 	t.Helper()
 	replies := researched(llmtest.Answer("Ann leads it [1]."), llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},

@@ -17,13 +17,13 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Own makes answers find nothing. The nearest page belongs to a person, whose id on the platform
-// person returns.
+// Own configures answers that find no evidence. The nearest page belongs to a person, whose
+// platform id person returns.
 func Own(store sessiontest.Store, deps *answer.Deps, person func() string) {
 	deps.Engine, deps.Owners = unanswering{}, &owners{store, person}
 }
 
-// unanswering is an answer.Engine that finds nothing but one close page.
+// unanswering is an answer.Engine that finds no evidence, only one close page.
 type unanswering struct{}
 
 // Run implements answer.Engine.

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Policies are the configured settings, the same for every channel. Nothing is changed in chat.
+// Policies are fixed settings that apply to every channel. Commands do not change them.
 type Policies []policy.SettingValue
 
 var _ command.Policies = Policies{}

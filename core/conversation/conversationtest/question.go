@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// answered waits until a place shows so many finished answers, and returns them.
+// answered waits until a place shows n finished answers, and returns them.
 func answered(s Stage, at Place, n int) []Shown {
 	var shown []Shown
 	s.Until("the place is answered", func() bool {
@@ -34,18 +34,18 @@ func reads(s Stage, p Person, text string) {
 	s.Until("somebody reads "+text, func() bool { return s.Reads(p, text) })
 }
 
-// writing waits until an answer is being written, and returns it.
+// writing waits until the first words of an answer are visible, and returns the answer.
 func writing(s Stage, at Place) Shown {
 	s.Until("words are seen", func() bool { return len(s.Shown(at)) > 0 })
 	return s.Shown(at)[0]
 }
 
-// settled waits until all that follows from a question has happened.
+// settled waits until the turn of a question is done.
 func settled(s Stage, question thread.MessageID) {
 	s.Until("the turn is done", func() bool { return s.Settled(question) })
 }
 
-// prompted is all that the model was shown for its n-th reply.
+// prompted returns the prompt of the n-th model request, starting at 0.
 func prompted(s Stage, n int) string {
 	var b strings.Builder
 	for _, m := range s.Model().Requests()[n].Messages {
@@ -54,7 +54,7 @@ func prompted(s Stage, n int) string {
 	return b.String()
 }
 
-// asked fails the test unless the model was called so often.
+// asked fails the test unless the model was called n times.
 func asked(t *testing.T, s Stage, n int) {
 	t.Helper()
 	if got := len(s.Model().Requests()); got != n {
@@ -66,7 +66,7 @@ func said(key, value string) []policy.SettingValue {
 	return []policy.SettingValue{{Key: key, Value: value}}
 }
 
-// unending is a reply that has begun and does not end.
+// unending returns a reply that begins and never ends.
 func unending() llmtest.Reply {
 	return llmtest.Reply{llmtest.Text("This much was written as a whole sentence. "), llmtest.Hang()}
 }

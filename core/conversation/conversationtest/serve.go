@@ -22,9 +22,9 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Serve builds the services of a replica whose store is one; that of deps, where there is any,
-// stands before it where questions are taken in and answered. Policies are those of the commands as
-// well, where they take changes. Deep searches are made in a handbook of one page.
+// Serve builds the services of a replica that uses the given store. If deps.Store is set, answers
+// use that store instead. If deps.Policies supports changes, commands use the same policies. Deep
+// searches find only the handbook.
 func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answer.Config) conversation.Services {
 	t.Helper()
 	if deps.Store == nil {
@@ -57,7 +57,8 @@ func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answe
 	return conversation.Services{Service: answers, Actions: act, Commands: typed}
 }
 
-// Models are answer.Setups that use the requested models of a question, or else all.
+// Models implement answer.Setups. A question uses its requested models, or all models if it
+// requests none.
 type Models []llm.Model
 
 // Setup implements answer.Setups.
@@ -65,7 +66,8 @@ func (m Models) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
 	return answer.Setup{Models: slices.DeleteFunc(slices.Clone(m), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })}, nil
 }
 
-// List makes answers list documents without any text; plain ones are from the handbook too.
+// List configures answers that list documents without any text. Plain searches find the handbook
+// too.
 func List(t testing.TB, deps *answer.Deps) {
 	t.Helper()
 	deps.Setups, deps.Engine = lists{deps.Setups}, Engine(t, search.New(pages{}, nil, budgettest.NewWords(), search.Config{}))
@@ -80,7 +82,7 @@ func (l lists) Setup(ctx context.Context, t session.Turn) (answer.Setup, error) 
 	return s, err
 }
 
-// NoDocuments is an answer.Library with only the documents that deep searches find.
+// NoDocuments is an answer.Library that contains only the handbook.
 type NoDocuments struct{}
 
 // Readable implements answer.Library.
@@ -93,8 +95,8 @@ func (NoDocuments) Beyond(context.Context, access.Audience, access.Audience) (bo
 	return false, nil
 }
 
-// Until waits for a condition until ctx ends, and then fails the test. shown describes the current
-// state.
+// Until waits until holds returns true. If ctx ends first, it fails the test and reports the state
+// that shown returns.
 func Until(ctx context.Context, t testing.TB, what string, holds func() bool, shown func() any) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -108,7 +110,7 @@ func Until(ctx context.Context, t testing.TB, what string, holds func() bool, sh
 	}
 }
 
-// Engine runs turns with one model call and the given tools.
+// Engine returns an engine that makes one model call per turn and has the given tools.
 func Engine(t testing.TB, tools ...tool.Tool) answer.Engine {
 	t.Helper()
 	set, err := tool.NewSet(tools...)

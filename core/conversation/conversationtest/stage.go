@@ -1,6 +1,6 @@
-// Package conversationtest holds what a person meets in a conversation with the bot as a table of
-// scenarios, which is the same on every platform. [Suite] runs it against one: its adapter, its
-// bot, and beneath them a server that behaves as the platform does.
+// Package conversationtest tests conversations with the bot on a chat platform. Its table of
+// scenarios is the same for every platform. [Suite] runs the scenarios against the platform's
+// adapter and bot. A fake server stands in for the platform.
 package conversationtest
 
 import (
@@ -18,27 +18,27 @@ import (
 // Person is a person in a scenario.
 type Person int
 
-// The people, all of whom are in the channel.
+// The people in the channel.
 const (
 	Ann   Person = iota // asks
 	Bob                 // another person
 	Chief               // administrates the workspace
 )
 
-// Place is where a message is written. The zero Place is the channel, outside of threads.
+// Place is where a message is written. The zero Place is the channel outside threads.
 type Place struct {
 	Thread thread.MessageID // the message that a thread hangs on; empty: outside threads
 	Direct bool             // Ann's conversation with the bot
 }
 
-// Shown is a message of the bot that everybody in its place can read.
+// Shown is a message of the bot that everyone in the place can read.
 type Shown struct {
 	ID   thread.MessageID
 	Text string
 	Done bool // nothing is being written
 }
 
-// Earlier is a message of before the bot came.
+// Earlier is a message that was written before the bot started.
 type Earlier struct {
 	By       Person
 	Text     string
@@ -57,59 +57,62 @@ type Setting struct {
 	Edited  bool // answers grow by being edited, where the platform has another way too
 }
 
-// Stage is a workspace of a platform with Ann, Bob, Chief and the bot in one channel. Methods fail
-// the test when the platform refuses what a person can do there.
+// Stage is a workspace of a platform. Ann, Bob, Chief and the bot are in one channel. A method
+// fails the test if the platform refuses the person's action.
 type Stage interface {
-	// Say has a person write a message, and returns its id; Mention begins it with the bot's name.
+	// Say writes a message as a person and returns its id. Mention does the same, with a mention of
+	// the bot before the text.
 	Say(by Person, at Place, text string) thread.MessageID
 	Mention(by Person, at Place, text string) thread.MessageID
-	// Attach is Mention with a text file that holds content.
+	// Attach is like Mention, with an attached text file that holds content.
 	Attach(by Person, at Place, text, content string) thread.MessageID
 	Edit(by Person, id thread.MessageID, text string) // Ann's mention of the bot stays
 	Delete(by Person, id thread.MessageID)
-	// React puts the sign that stops answers on a message.
+	// React adds the reaction that stops answers to a message.
 	React(by Person, id thread.MessageID)
-	// Press presses a button that is there; Choose an entry of the message's menu.
+	// Press presses a button of a message. Choose chooses an entry of the message's menu.
 	Press(by Person, on thread.MessageID, do thread.Action)
 	Choose(by Person, on thread.MessageID, do thread.Action)
-	// Submit submits the form that was last opened for a person, waiting for it if necessary.
+	// Submit submits the form that was last opened for a person. It waits for the form if
+	// necessary.
 	Submit(by Person, text string)
-	// Still presses the button that says that an answer is still wanted.
+	// Still presses the button for a question that is still wanted.
 	Still(by Person, on thread.MessageID)
-	// Ask uses the command for questions, Footnote that for all other commands, and AskAbout the
-	// menu entry. All are used outside of threads.
+	// Ask uses the command for questions. Footnote uses the command for everything else. AskAbout
+	// uses the menu entry of a message. All three are used outside threads.
 	Ask(by Person, question string)
 	Footnote(by Person, name, value string)
 	AskAbout(by Person, on thread.MessageID)
 
-	// Shown lists the bot's messages in a place, oldest first.
+	// Shown returns the bot's messages in a place, oldest first.
 	Shown(at Place) []Shown
-	// Reads reports whether a person can read such a text of the bot anywhere at this moment.
+	// Reads reports whether a person can currently read a message of the bot that contains text, in
+	// any place.
 	Reads(p Person, text string) bool
-	// Busy reports whether a place says that the bot is at work on an answer.
+	// Busy reports whether a place shows that the bot is working on an answer.
 	Busy(at Place) bool
 	// Settled reports whether the turn of a question is done.
 	Settled(question thread.MessageID) bool
-	// Earlier are the ids of Setting.Earlier.
+	// Earlier returns the ids of the messages in Setting.Earlier.
 	Earlier() []thread.MessageID
-	// Restart ends the bot and starts another one with the same store. It misses the messages in
-	// between.
+	// Restart stops the bot, calls between, and starts another bot with the same store. The new bot
+	// receives no events for messages from between.
 	Restart(between func())
 	Model() *llmtest.Model
 	Store() *sessiontest.Memory
-	// Until waits for a condition, and fails the test when it does not come about.
+	// Until waits until holds returns true. It fails the test if that takes too long.
 	Until(what string, holds func() bool)
 }
 
 // Platform is the platform under test.
 type Platform struct {
-	// Cannot are the scenarios that the platform cannot play, by name, each with its reason.
+	// Cannot maps the names of scenarios that the platform does not support to the reason.
 	Cannot map[string]string
-	// Begin starts a stage, which ends with the test.
+	// Begin starts a stage. The stage ends with the test.
 	Begin func(t *testing.T, s Setting) Stage
 }
 
-// scenario is a piece of a conversation.
+// scenario is one conversation with its checks.
 type scenario struct {
 	name string
 	play func(t *testing.T, begin func(Setting) Stage)

@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// stopped fails the test unless a place shows one answer, with the text written before the stop.
+// stopped fails the test unless a place shows exactly one answer, with the text from before the
+// stop.
 func stopped(t *testing.T, s Stage, at Place) {
 	t.Helper()
 	shown := answered(s, at, 1)
@@ -18,12 +19,13 @@ func stopped(t *testing.T, s Stage, at Place) {
 	asked(t, s, 1)
 }
 
-// growing is a reply that continues without end once seen is closed.
+// growing returns a reply that grows without end once seen is closed.
 func growing(seen <-chan struct{}) llmtest.Reply {
 	return llmtest.Reply{llmtest.Text("This much was written as a whole sentence. "), llmtest.Wait(seen), llmtest.Text("And this is another one.\n\n"), llmtest.Hang()}
 }
 
-// grown waits until such an answer is written a second time, so that its message is known.
+// grown waits until a growing answer was written a second time, and returns the answer. The
+// platform has then returned the id of the message.
 func grown(s Stage, at Place, seen chan struct{}) Shown {
 	writing(s, at)
 	close(seen)

@@ -14,7 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// cautious makes deep searches wait for a start if the question contains "ask me first".
+// cautious is an engine whose deep searches wait for a start if the question contains "ask me
+// first".
 type cautious struct{ answer.Engine }
 
 // Run implements answer.Engine.
@@ -26,8 +27,8 @@ func (c cautious) Run(ctx context.Context, req turn.Request, to packet.Sink) (tu
 	return c.Engine.Run(ctx, req, to)
 }
 
-// plans stores the waiting deep searches and the choices about them, and nothing about other
-// searches. It is safe for concurrent use.
+// plans stores deep searches that wait, and people's choices about them. It stores nothing about
+// other searches. It is safe for concurrent use.
 type plans struct {
 	store *sessiontest.Memory
 

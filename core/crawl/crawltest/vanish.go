@@ -1,4 +1,4 @@
-// Package crawltest checks that sources are read by the rules of package crawl.
+// Package crawltest checks that a source follows the rules of package crawl.
 package crawltest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
-// Vanishing is a source with two scopes, of which one loses documents.
+// Vanishing is a simulated source with two scopes. One of the scopes loses documents.
 type Vanishing struct {
 	Sync  func() (index.Run, error) // a pass by a new process
 	Nodes func() index.NodeReader
@@ -21,20 +21,20 @@ type Vanishing struct {
 
 	Scope int // documents of the scope, at least 60
 	Other int // documents of the other one
-	// Omit has so many documents of the scope left out of all lists, without a word; 0: none. Half
-	// of the scope is more than a third of the list.
+	// Omit makes the source silently leave the given number of the scope's documents out of all
+	// lists. 0 restores all documents. Half of the scope is more than a third of the list.
 	Omit func(int)
-	// Lose has the scope not shown any more, or again.
+	// Lose makes the scope invisible (true) or visible again (false).
 	Lose func(lost bool)
-	// Broken are the ways in which a list of the scope can be incomplete.
+	// Broken holds functions that make a list of the scope incomplete, by name.
 	Broken map[string]func(on bool)
-	// Confirms says that the source requests each document that a list lacks.
+	// Confirms reports whether the source requests each document that a list lacks.
 	Confirms bool
-	// Sweep is after how long a pass looks at everything.
+	// Sweep is the interval between full scans.
 	Sweep time.Duration
 }
 
-// count returns the number of stored documents, and of those that searches find.
+// count returns the number of stored documents, and the number of documents that searches find.
 func (v Vanishing) count(t *testing.T, source index.NodeReader) (stored, found int) {
 	t.Helper()
 	var r sourcetest.Readers
@@ -54,7 +54,7 @@ func (v Vanishing) count(t *testing.T, source index.NodeReader) (stored, found i
 	return len(entries), found
 }
 
-// Vanish checks that a source follows crawl.Vanish. open returns a new source each time.
+// Vanish checks that a source follows crawl.Vanish. Each call of open returns a new source.
 func Vanish(t *testing.T, open func(t *testing.T) Vanishing) {
 	t.Helper()
 	// step waits, has a pass look at everything, and compares.

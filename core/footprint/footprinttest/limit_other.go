@@ -4,6 +4,6 @@ package footprinttest
 
 import "testing"
 
-// limitData does nothing where the system does not count a process's data: the runtime's own limit
-// is all there is.
+// limitData does nothing on systems without a limit on a process's data. Only the runtime's own
+// limit applies there.
 func limitData(*testing.T, uint64) {}

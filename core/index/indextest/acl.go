@@ -17,7 +17,8 @@ import (
 // principals are the principals in access lists.
 var principals = []access.Principal{access.Public, access.Members, "group:a", "group:b", access.Channel("slack", "C1"), access.User("slack", "U1"), access.User("discord", "U1")}
 
-// aclWorld is an index with the expected readers. One process writes it and another searches it.
+// aclWorld is an index with the expected readers of each document. One process writes the index and
+// another process searches it.
 type aclWorld struct {
 	writer  Guarded
 	index   Guarded
@@ -30,7 +31,7 @@ type Guarded interface {
 	retrieve.Index
 	index.Store
 	Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error)
-	// Beyond reports whether one audience may read anything that the other may not.
+	// Beyond reports whether one audience may read documents that the other audience may not read.
 	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
 	// Titles returns titles of documents that everyone in the audience may read.
 	Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error)
@@ -38,9 +39,9 @@ type Guarded interface {
 	Maintain(ctx context.Context, tenant access.TenantID) error
 }
 
-// NeverCrosses checks that searches return all that the audience may read and nothing else. It runs
-// writes, changes of access lists, removals, maintenance and searches in random order. writer and
-// searched are the same index in two processes. create registers a tenant.
+// NeverCrosses checks that searches return all documents that the audience may read, and no others.
+// It runs writes, changes of access lists, removals, maintenance and searches in random order.
+// writer and searched are the same index in two processes. create registers a tenant.
 func NeverCrosses(t *testing.T, writer, searched Guarded, create func(access.TenantID)) {
 	t.Helper()
 	run := 0
@@ -116,8 +117,8 @@ func (w *aclWorld) remove(ctx context.Context, rt *rapid.T) {
 	delete(w.truth[tenant], id)
 }
 
-// titles checks that titles are of readable documents, and that there is one if any document is
-// readable.
+// titles checks that titles belong to readable documents. It also checks that there is a title if
+// any document is readable.
 func (w *aclWorld) titles(ctx context.Context, rt *rapid.T) {
 	tenant := rapid.SampledFrom(w.tenants).Draw(rt, "tenant")
 	audience := access.NewAudience(tenant, rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, "held")...)
@@ -141,7 +142,7 @@ func (w *aclWorld) titles(ctx context.Context, rt *rapid.T) {
 	}
 }
 
-// beyond checks Beyond, which may be true by mistake but never false.
+// beyond checks Beyond. Beyond may wrongly return true but must never wrongly return false.
 func (w *aclWorld) beyond(ctx context.Context, rt *rapid.T) {
 	audience := func(name string) access.Audience {
 		held := rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, name)

@@ -66,7 +66,7 @@ func (h *Hints) Followed(ctx context.Context, source document.SourceID, hints []
 	return ctx.Err()
 }
 
-// HintsSuite is what every index.Hints does. They begin empty and know the source.
+// HintsSuite checks an implementation of index.Hints. The store must be empty and know the source.
 func HintsSuite(t *testing.T, h index.Hints, source document.SourceID) {
 	t.Helper()
 	subjects := func() []string {

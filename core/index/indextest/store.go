@@ -1,5 +1,5 @@
-// Package indextest holds an index.Store that works in memory, a connector that yields what a test
-// gives it, and the suite that every Store passes.
+// Package indextest provides an index.Store in memory, a connector that yields given documents, and
+// a test suite for every Store.
 package indextest
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Store keeps an index in memory. It is safe for concurrent use. The zero Store is empty.
+// Store stores an index in memory. It is safe for concurrent use. The zero Store is empty.
 type Store struct {
 	// Refuse, if set, is called before each Put. If it returns an error, Put returns it and stores
 	// nothing.
@@ -190,7 +190,7 @@ func (s *Store) Save(_ context.Context, tenant access.TenantID, run index.Run) e
 	return nil
 }
 
-// Entries returns what a tenant has in the index, by id.
+// Entries returns the entries that a tenant has in the index, by id.
 func (s *Store) Entries(tenant access.TenantID) []index.Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,14 +209,14 @@ func (s *Store) Entries(tenant access.TenantID) []index.Entry {
 	return entries
 }
 
-// Saved returns the last state saved for a source.
+// Saved returns the last saved state of a source.
 func (s *Store) Saved(tenant access.TenantID, source document.SourceID) index.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.runs[sourceKey{tenant, source}]
 }
 
-// Puts is the number of entries stored so far.
+// Puts returns the number of entries stored so far.
 func (s *Store) Puts() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Suite checks that a Store keeps its promises. open returns an empty store; it is called once per
-// case.
+// Suite tests an implementation of Store. open must return an empty store. It is called once per
+// test case.
 func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 	t.Run("lists", func(t *testing.T) { listingSuite(t, open) })
 	t.Run("known and removed", func(t *testing.T) {
@@ -174,7 +174,8 @@ func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 	t.Run("passes", func(t *testing.T) { passes(suite{t, t.Context(), open(t)}) })
 }
 
-// passes checks what Begin returns for interrupted runs, and when documents were checked.
+// passes checks the results of Begin for interrupted runs. It also checks the times at which
+// documents were checked.
 func passes(s suite) {
 	run := index.Run{Source: source("docs"), Settings: "one"}
 	first := s.begin("acme", run)

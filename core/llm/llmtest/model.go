@@ -1,5 +1,5 @@
-// Package llmtest provides a model that follows a script. Turn tests are scripts: the model's
-// replies in, packets and a report out.
+// Package llmtest provides a model that follows a script. In tests of turns, the model's replies
+// are the input, and packets and a report are the output.
 package llmtest
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// ErrScriptEnded is the error of a Model that is asked more often than it has replies.
+// ErrScriptEnded reports that a Model received more requests than it has replies.
 var ErrScriptEnded = errors.New("the scripted model has no more replies")
 
-// Model is a scripted model. It is safe for concurrent use. Each call of Stream takes the next
-// reply.
+// Model is a scripted model. Each call of Stream uses the next reply. Model is safe for concurrent
+// use.
 type Model struct {
 	info llm.Info
 
@@ -28,7 +28,7 @@ type Model struct {
 
 var _ llm.Model = (*Model)(nil)
 
-// New returns a model that gives the replies in order. A zero Window means 32,000 tokens.
+// New returns a model that sends the replies in order. A zero Window means 32,000 tokens.
 func New(info llm.Info, replies ...Reply) *Model {
 	if info.Name == "" {
 		info.Name = "scripted"
@@ -97,7 +97,8 @@ func (m *Model) Requests() []llm.Request {
 	return slices.Clone(m.requests)
 }
 
-// Open returns the number of streams that are still being read. It is 0 after a turn has ended.
+// Open returns the number of streams that are still being read. After a turn has ended, it returns
+// 0.
 func (m *Model) Open() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Reply is the script for one request. Without Finish, Fail, Cut or Hang it ends as the API does:
-// with tool_calls if it called a tool, otherwise with stop.
+// Reply is the script for one request. Without Finish, Fail, Cut or Hang, it ends as the API does.
+// The finish reason is tool_calls after a tool call, and stop otherwise.
 type Reply []Step
 
-// Step is one action of a reply. It returns false when the stream is over.
+// Step is one action of a reply. It returns false if the stream is over.
 type Step func(*play) bool
 
 type play struct {
@@ -90,7 +90,8 @@ func Hang() Step {
 	}
 }
 
-// Wait sends nothing until the channel is closed or has a value, or the request is cancelled.
+// Wait blocks until the channel is closed or has a value, or until the request is cancelled. It
+// sends nothing.
 func Wait(c <-chan struct{}) Step {
 	return func(p *play) bool {
 		select {
@@ -101,7 +102,7 @@ func Wait(c <-chan struct{}) Step {
 	}
 }
 
-// Sleep sends nothing for a while, or until the request is cancelled.
+// Sleep blocks for a duration, or until the request is cancelled. It sends nothing.
 func Sleep(d time.Duration) Step {
 	return func(p *play) bool {
 		timer := time.NewTimer(d)
@@ -114,8 +115,8 @@ func Sleep(d time.Duration) Step {
 	}
 }
 
-// Do calls f between two deltas, to observe or to interfere. f must not block: use Wait, which ends
-// with the request.
+// Do calls f between two deltas, so that a test can observe or interfere. f must not block. To
+// block, use Wait, which ends with the request.
 func Do(f func()) Step {
 	return func(*play) bool {
 		f()

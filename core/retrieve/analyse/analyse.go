@@ -1,11 +1,11 @@
 // Package analyse turns text into the terms that keyword search compares. It analyses documents and
 // questions in the same way.
 //
-// A text is normalised to NFKC and split into Unicode words. An identifier yields its whole and its
-// parts: pg_stat_replication is found by the whole, by "replication" and by "stat replication";
-// getUser by "user"; v1.2.3 by "1.2.3"; ERR-42 by "42". Words of languages with a Snowball stemmer
-// are reduced to their stems, stop words are dropped, and scripts without spaces are split into
-// pairs of characters.
+// A text is normalised to NFKC and split into Unicode words. An identifier yields the whole
+// identifier and its parts. A search finds pg_stat_replication by the whole, by "replication" and
+// by "stat replication". It finds getUser by "user", v1.2.3 by "1.2.3", and ERR-42 by "42". Words
+// of languages with a Snowball stemmer are reduced to their stems. Stop words are dropped. Scripts
+// without spaces are split into pairs of characters.
 package analyse
 
 import (
@@ -15,18 +15,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxTerm is the maximum length of a term in bytes. Longer ones, such as hashes and encoded data,
-// are cut: they stay searchable without filling the index.
+// MaxTerm is the maximum length of a term in bytes. Longer terms, such as hashes and encoded data,
+// are truncated. They remain searchable without filling the index.
 const MaxTerm = 64
 
-// Counts are the terms of one field of one chunk.
+// Counts holds the terms of one field of a chunk.
 type Counts struct {
 	Frequency map[string]int // how often each term occurs
 	Length    int            // number of words; the wholes of split identifiers do not count
 }
 
-// Text analyses a field in a language, given as a BCP 47 primary subtag. Unknown and empty ones
-// mean DefaultLanguage.
+// Text analyses a field in a language, given as a BCP 47 primary subtag. An unknown or empty
+// language means DefaultLanguage.
 func Text(text, language string) Counts {
 	c := Counts{Frequency: make(map[string]int, len(text)/12)}
 	lang := languageOf(language)
@@ -57,7 +57,7 @@ func fold(text string) string {
 	return norm.NFKC.String(strings.ToValidUTF8(text, " "))
 }
 
-// lower folds case, fully beyond ASCII ("ß" is "ss").
+// lower folds case with the full Unicode rules, so "ß" becomes "ss".
 func lower(s string) string {
 	for i := range len(s) {
 		if s[i] >= 0x80 {

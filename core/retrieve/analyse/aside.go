@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// Names next to a question are not its topic:
+// Patterns for names in a question that are not its topic.
 const (
 	namePattern = `\p{Lu}[\pL\pN'’&.-]*`
 	people      = namePattern + `(?:[ \t]+` + namePattern + `){0,2}`
-	// body is a noun that says what kind of body a name belongs to.
+	// body matches a noun that says what kind of organisation a name belongs to.
 	body = `(?:project|team|squad|department|division|group|office|branch|unit|customer|client|account|company|region|site|tenant|` +
 		`projekt|abteilung|gruppe|kunde|firma|équipe|projet|proyecto|equipo)`
-	// ticket is the number of one. "S3" and "k8s" are none: they are what a question is about.
+	// ticket matches a ticket number. It does not match "S3" and "k8s", because such words are the
+	// topic of a question.
 	ticket = `(?:\pL{1,10}[-#/_]\d[\pL\pN./_-]*|\pL{2,5}\d{4,}|#\d+)`
 )
 
@@ -38,7 +39,7 @@ var asides = []*regexp.Regexp{
 // bodies are the words of body.
 var bodies = set(strings.NewReplacer("(?:", "", ")", "", "|", " ").Replace(body))
 
-// asidesIn returns the parts of a question that are not its topic, as pairs of offsets.
+// asidesIn returns the parts of a question that are not its topic, as pairs of byte offsets.
 func asidesIn(text string) [][2]int {
 	const looked = 2 << 10 // pasted text has no asides
 	if len(text) > looked {
@@ -53,7 +54,7 @@ func asidesIn(text string) [][2]int {
 	return spans
 }
 
-// isAside reports whether the word at text[from:to] is next to the question.
+// isAside reports whether the word at text[from:to] is not part of the question's topic.
 func (n *names) isAside(from, to int) bool {
 	for _, span := range n.asides {
 		if span[0] <= from && to <= span[1] {

@@ -7,9 +7,10 @@ import (
 	"unicode"
 )
 
-// isForeignQuestion reports whether a question in Latin script is in a language in which no
-// document is written. It needs two stop words of that language, or one with a letter that English
-// lacks, and more than of any language of the documents. Questions are usually too short for Guess.
+// isForeignQuestion reports whether a question in Latin script is in a language that no document is
+// written in. It needs two stop words of that language, or one stop word with a letter that English
+// lacks. It also needs more stop words of that language than of any language of the documents.
+// Guess does not help, because questions are usually too short for it.
 func isForeignQuestion(text string, langs []language) bool {
 	hits := make([]int, len(guessable))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) {
@@ -32,7 +33,7 @@ func isForeignQuestion(text string, langs []language) bool {
 	return others >= enough && others > theirs
 }
 
-// isForeignScript reports whether a word's script identifies its language, and no document is in
+// isForeignScript reports whether a word's script identifies its language and no document is in
 // that language.
 func isForeignScript(word string, langs []language) bool {
 	name := scriptLanguage(word)

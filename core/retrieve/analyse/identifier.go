@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// yieldParts yields a word or, for an identifier, its parts followed by the whole as an extra.
+// yieldParts yields an ordinary word as it is. For an identifier it yields the parts, and then the
+// whole as an extra.
 func yieldParts(s string, yield func(string, kind) bool) bool {
 	s = strings.Trim(s, "_")
 	if s == "" {
@@ -36,8 +37,8 @@ func yieldParts(s string, yield func(string, kind) bool) bool {
 // hyphens replaces typographic hyphens by the ASCII hyphen.
 var hyphens = strings.NewReplacer("\u2010", "-", "\u2011", "-")
 
-// isPlainWord reports whether a word cannot be an identifier: it has only ASCII letters, in lower
-// case except possibly the first.
+// isPlainWord reports whether a word cannot be an identifier. A plain word has only ASCII letters.
+// All letters except possibly the first are in lower case.
 func isPlainWord(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if s[i] < 'a' || s[i] > 'z' {

@@ -20,7 +20,8 @@ type language struct {
 	pool  *stemmerPool // nil if there is no stemmer
 }
 
-// guessable are the languages that Guess distinguishes by stop words, the default first.
+// guessable are the languages that Guess distinguishes by stop words. The default language is the
+// first.
 var guessable = []string{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "tr", "hu", "ro"}
 
 // languages holds every language that has stop words or a stemmer. It is never changed.
@@ -32,8 +33,9 @@ var languages = func() map[string]language {
 	return all
 }()
 
-// languageOf resolves a tag ("de", "de-AT", "nb") to a language. Empty tags mean DefaultLanguage.
-// Languages without stop words and stemmer, such as Chinese, are analysed word by word.
+// languageOf resolves a tag ("de", "de-AT", "nb") to a language. An empty tag means
+// DefaultLanguage. Languages without stop words and stemmer, such as Chinese, are analysed word by
+// word.
 func languageOf(tag string) language {
 	name, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	switch name {
@@ -62,8 +64,8 @@ var smallWords = func() map[string]uint32 {
 	return all
 }()
 
-// Guess returns the language of a text by its script or, in Latin script, by its stop words. It
-// returns DefaultLanguage for a text that is too short.
+// Guess returns the language of a text. It uses the script or, for Latin script, the stop words. It
+// returns DefaultLanguage if the text is too short.
 func Guess(text string) string {
 	text = text[:min(len(text), 16*guessWords)]
 	if name := scriptLanguage(text); name != "" {
@@ -105,7 +107,8 @@ func Guess(text string) string {
 	return guessable[best]
 }
 
-// scriptLanguage returns the language of a text that is mostly in a script of one language, or "".
+// scriptLanguage returns the language of a text if most of the text is in a script of only one
+// language. Otherwise it returns "".
 func scriptLanguage(text string) string {
 	var letters, cyrillic, arabic, tamil, kana, han, hangul int
 	for _, r := range text {

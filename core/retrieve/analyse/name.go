@@ -6,14 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// names determines which words of a question are written as names. No document can answer about a
-// name that none contains, however well the other words match, unless the name is only next to the
-// question. Ordinary words that occur nowhere may have synonyms that do.
+// names determines which words of a question are written as names. If no document contains a name,
+// no document can answer the question, however well the other words match. This does not hold for
+// names that are not part of the topic. It does not hold for ordinary words either, because the
+// documents may contain their synonyms.
 type names struct {
 	text   string
 	asides [][2]int // parts next to the question
-	// capitals are significant: not all words have them, and the language does not capitalise all
-	// nouns
+	// whether capitals are significant: not all words are capitalised, and the language does not
+	// capitalise all nouns
 	cased bool
 }
 
@@ -43,8 +44,8 @@ func namesOf(text string, asked language) *names {
 var dates = set(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
 	november december mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec i english german french spanish`)
 
-// isName reports whether the word at text[from:to] is written as a name: an identifier, a
-// quotation, an acronym, or a capitalised word in mid-sentence.
+// isName reports whether the word at text[from:to] is written as a name. Names are identifiers,
+// quotations, acronyms, and capitalised words in mid-sentence.
 func (n *names) isName(from, to int) bool {
 	word := n.text[from:to]
 	if word == "" {
@@ -66,7 +67,7 @@ func (n *names) isName(from, to int) bool {
 	return size < len(word) && n.isMidSentence(from)
 }
 
-// isMidSentence reports whether a word of the same sentence precedes a position.
+// isMidSentence reports whether a word of the same sentence precedes the position.
 func (n *names) isMidSentence(at int) bool {
 	before := strings.TrimRight(n.text[:at], " \t([{\"'“„«‘")
 	if before == "" {
@@ -99,9 +100,9 @@ func (n *names) isQuoted(from, to int) bool {
 	return false
 }
 
-// isIdentifier reports whether a word looks like an identifier: with an underscore or a capital
-// inside, or made of letters and digits. Versions, dates, numbers with units ("5th", "10GB") and
-// hyphenated words are not identifiers.
+// isIdentifier reports whether a word looks like an identifier. It has an underscore or a capital
+// inside, or consists of letters and digits. Versions, dates, numbers with units ("5th", "10GB")
+// and hyphenated words are not identifiers.
 func isIdentifier(word string) bool {
 	letters, digits, after := 0, 0, 0 // digits after a letter
 	inner, lowered := false, false

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Polite phrases around a question. They are not part of it.
+// Patterns for polite phrases around a question, which are not part of the question.
 const (
 	hail = `(?:hi|hello|hey|hiya|howdy|dear|greetings|good (?:morning|afternoon|evening|day)|morning|thanks|thank you|hallo|hi zusammen|moin|servus|liebe[rs]?|` +
 		`guten (?:morgen|tag|abend)|bonjour|bonsoir|salut|hola|buenos d[ií]as|buenas tardes|ciao|buongiorno|ol[aá]|bom dia|hoi|beste|hej)`
@@ -19,18 +19,19 @@ const (
 
 var (
 	mention = regexp.MustCompile(`(^|\s)@[\pL\pN._-]+[,:]?`)
-	// opening ends where the question begins: "Hi Bob," and "Good morning team!".
+	// opening matches a greeting up to the beginning of the question: "Hi Bob," and "Good morning
+	// team!".
 	opening = regexp.MustCompile(`(?i)^\s*` + hail + `\b(?:[ \t]+[\pL'’.-]+){0,3}[ \t]*(?:[,.!:;\n]+|\s[-–—]+\s)\s*`)
-	// closing begins where a sentence, a clause or a line does, and ends with the text: "? Thanks
-	// in advance, Bob Miller".
+	// closing matches from the start of a sentence, clause or line to the end of the text: "?
+	// Thanks in advance, Bob Miller".
 	closing = regexp.MustCompile(`(?i)(?:[.?!,;:)\n]|\s[-–—]+\s)\s*` + farewell + `\b(?:[ \t]+(?:in advance|a lot|so much|very much|again|all|everyone|everybody|team|folks|guys|you|im voraus|d['’]avance|de antemano|mille))*` +
 		`[ \t]*[,.!;:–—-]*\s*(?:[\pL'’.-]+[ \t]*){0,3}[.!,\s]*$`)
-	// signature is a name on a separate last line, or behind a dash, at the end.
+	// signature matches a name at the end, on a separate last line or behind a dash.
 	signature = regexp.MustCompile(`(?:\n\s*(?:[-–—_]+\s*\n?\s*)?|[.?!]\s+[-–—]+\s*)` + person + `(?:[ \t]+` + person + `){0,2}[ \t]*(?:\n[^\n?]{0,60}){0,2}\s*$`)
 )
 
-// withoutPoliteness returns a question without the polite phrases around it. A text that consists
-// of them is unchanged.
+// withoutPoliteness returns a question without the polite phrases around it. If a text consists
+// only of polite phrases, it is unchanged.
 func withoutPoliteness(text string) string {
 	const looked = 4 << 10 // bytes from each end: polite phrases are short
 	rest := mention.ReplaceAllString(text, "$1")
@@ -47,8 +48,8 @@ func withoutPoliteness(text string) string {
 	return rest
 }
 
-// trimMatch removes what an expression matches at one end of the text if the rest has a letter. It
-// keeps the punctuation that ends the question.
+// trimMatch removes the match of an expression at one end of the text, if the rest contains a
+// letter. It keeps the punctuation that ends the question.
 func trimMatch(text string, at *regexp.Regexp) string {
 	match := at.FindStringIndex(text)
 	if match == nil {

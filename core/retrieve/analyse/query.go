@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxQueryTerms is the maximum number of different terms of a query. Further terms, as of pasted
-// text, add cost and little meaning.
+// MaxQueryTerms is the maximum number of different terms of a query. Further terms, for example of
+// pasted text, add cost and little meaning.
 const MaxQueryTerms = 200
 
 // Term is a term to search for.
@@ -16,45 +16,47 @@ type Term struct {
 	Text string
 	// Count is how often the term occurs in the query, at least 1. It multiplies the term's weight.
 	Count int
-	// Synonym is the number, from 1, of the added synonym that the term belongs to; 0: none. A
-	// document contains a synonym if it has all its terms.
+	// Synonym is the number, from 1, of the added synonym that the term belongs to. It is 0 for
+	// other terms. A document contains a synonym if it contains all terms of the synonym.
 	Synonym int
-	// Share is the weight of a synonym's term relative to the replaced word.
+	// Share is the weight of a synonym's term relative to the word that the synonym replaces.
 	Share float64
-	// Word is the number of the query's word that the term came from. An identifier, or a word with
-	// different stems in two languages, yields several terms of one word.
+	// Word is the number of the query's word that the term came from. One word may yield several
+	// terms. Examples are identifiers and words with different stems in two languages.
 	Word int
 	// Part is the number of the part of the word. Terms of one part are its stems in several
-	// languages, of which a document has the one in its language. They share one frequency, so that
-	// the few documents of a rare language do not rank first everywhere.
+	// languages. A document has only the stem of its language. The terms of a part share one
+	// frequency. Otherwise the few documents of a rare language would rank first everywhere.
 	Part int
-	// Chatter marks words of any question ("please", "anyone", "explain") and stop words of one of
-	// the languages. They are searched for, but a passage need not contain them.
+	// Chatter marks words that occur in any question ("please", "anyone", "explain"), and stop
+	// words of one of the languages. They are searched for, but a passage need not contain them.
 	Chatter bool
-	// Name marks words written as names: identifiers, quotations, acronyms, capitals in
+	// Name marks words written as names: identifiers, quotations, acronyms, and capitals in
 	// mid-sentence. If no document contains the name, the other words do not answer the question.
 	Name bool
-	// Aside marks words next to the question, such as the person or organisation that asks.
+	// Aside marks words that are not part of the topic, such as the name of the person or
+	// organisation that asks.
 	Aside bool
-	// Foreign marks words of a language or script in which no document is written. Their absence
-	// means little.
+	// Foreign marks words of a language or script that no document is written in. If such a word
+	// occurs in no document, this means little.
 	Foreign bool
-	// Joined marks the compound of a verb and its particle: "backup" for "back up". It shares the
-	// verb's part, so that a document may contain either, and the rarer form does not decide alone.
+	// Joined marks the compound of a verb and its particle: "backup" for "back up". The compound
+	// shares the part of the verb, so a document may contain either form. The rarer form then does
+	// not decide alone.
 	Joined bool
 }
 
-// particles form words with English verbs: back up and backup, log in, shut down, fail over, stand
-// by.
+// particles are words that combine with English verbs: back up and backup, log in, shut down, fail
+// over, stand by.
 var particles = map[string]bool{"up": true, "down": true, "in": true, "out": true, "on": true, "off": true, "over": true, "back": true, "by": true, "around": true}
 
-// Query analyses a question in all given languages, which are those of the documents, and in
-// DefaultLanguage. It ignores greetings, thanks and signatures around the question. There are no
-// operators: quotes and brackets only separate words. The result has no duplicate terms and may be
-// empty.
+// Query analyses a question in all given languages and in DefaultLanguage. The given languages are
+// those of the documents. Query ignores greetings, thanks and signatures around the question. There
+// are no operators, so quotes and brackets only separate words. The result has no duplicate terms
+// and may be empty.
 func Query(text string, languages []string) []Term { return query(text, languages).terms }
 
-// analysed is a question with intermediate results of its analysis.
+// analysed is a question with the intermediate results of its analysis.
 type analysed struct {
 	terms []Term
 	langs []language
@@ -141,7 +143,7 @@ func query(text string, languages []string) *analysed {
 	return &analysed{terms, langs, words}
 }
 
-// Weight returns the factor of the term's inverse document frequency in scores.
+// Weight returns the factor that a score applies to the term's inverse document frequency.
 func (t Term) Weight() float64 {
 	if t.Synonym > 0 {
 		return t.Share * float64(t.Count)
@@ -155,10 +157,11 @@ type occurrence struct {
 	part int
 }
 
-// questionLanguage returns the language of a question among those of the documents: the one with
-// most of its stop words. On a tie it uses Guess, which does not know the documents and rarely
-// decides for short texts. Stop words of an unknown language would be searched for in documents of
-// the others, where they are rare and therefore weigh much.
+// questionLanguage returns the language of a question among the languages of the documents. It is
+// the language with the most stop words in the question. On a tie it uses Guess, which does not
+// know the documents and rarely decides for short texts. If the language stayed unknown, its stop
+// words would be searched for in documents of other languages. Stop words are rare there and
+// therefore weigh much.
 func questionLanguage(text string, langs []language) language {
 	hits := make([]int, len(langs))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -186,8 +189,8 @@ func questionLanguage(text string, langs []language) language {
 	return langs[ahead]
 }
 
-// onlyChatter reports whether a question consists of at least two words of chatter. "thanks!" asks
-// about nothing.
+// onlyChatter reports whether a question consists of chatter alone, in at least two words. Such a
+// question asks about nothing.
 func onlyChatter(terms []Term) bool {
 	for _, t := range terms {
 		if !t.Chatter {
@@ -203,7 +206,7 @@ func isSingleCharacter(s string) bool {
 	return size == len(s) && isUnspaced(r)
 }
 
-// queryLanguages resolves names to languages without duplicates, DefaultLanguage first.
+// queryLanguages resolves names to languages, without duplicates. DefaultLanguage is the first.
 func queryLanguages(names []string) []language {
 	langs := []language{languageOf(DefaultLanguage)}
 	used := []string{DefaultLanguage}
@@ -216,9 +219,9 @@ func queryLanguages(names []string) []language {
 	return langs
 }
 
-// Together returns the frequency that each term counts with. Terms of one part share the sum over
-// all languages. A synonym gets at least the frequency of the word that it replaces, so that it
-// does not weigh more. frequency runs parallel to terms.
+// Together returns the effective frequency of each term. Terms of one part share the sum of their
+// frequencies over all languages. A synonym gets at least the frequency of the word that it
+// replaces, so it does not weigh more. frequency[i] belongs to terms[i].
 func Together(terms []Term, frequency []int) []int {
 	parts := make(map[int]int, len(terms))
 	for i, t := range terms {

@@ -71,11 +71,12 @@ func algorithm(language string) stemFunc {
 	return nil
 }
 
-// stemmerPool pools stemmers of a language with their caches: stemming costs far more than a
-// look-up, and texts repeat their words.
+// stemmerPool pools the stemmers of a language together with their caches. Stemming costs far more
+// than a look-up, and texts repeat their words.
 type stemmerPool struct{ pool sync.Pool }
 
-// mostStems limits the cache of a stemmer to a few megabytes.
+// mostStems limits the cached stems of a stemmer. A larger cache is cleared when the stemmer
+// returns to the pool. The limit keeps a cache to a few megabytes.
 const mostStems = 1 << 15
 
 func (p *stemmerPool) borrow(lang language) *stemmer {

@@ -2,7 +2,8 @@ package analyse
 
 import "strings"
 
-// stopWords returns the words of a language that carry no topic. They also identify languages.
+// stopWords returns the words of a language that have no topic. They are also used to identify
+// languages.
 func stopWords(language string) string {
 	switch language {
 	case "en":
@@ -85,8 +86,8 @@ si și sunt ta te tu un una unei unor va voi vor`
 	return ""
 }
 
-// chatter are words that people add to any question. They are searched for, but a passage need not
-// contain them (Term.Chatter).
+// chatter are words that people add to any question. The words are searched for, but a passage need
+// not contain them (Term.Chatter).
 var chatter = set(`
 able actually anybody anyone anything appreciate appreciated ask asking bot colleague colleagues confused curious dear describe difference
 elaborate everybody everyone everything exactly exist exists explain explained explanation far find folks get getting give given go goes going good got great

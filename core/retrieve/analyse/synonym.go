@@ -6,26 +6,28 @@ import (
 	"sync"
 )
 
-// SynonymShare is the weight of a synonym relative to the replaced word: documents in the asker's
-// words rank first. Measured with 20 sets of general words (delete and remove, folder and
-// directory) and 80 questions about two manuals. The right page was among the first five 56 times
-// without synonyms, 56 times at a quarter, and 55 times at higher weights. Synonyms that only the
-// operator knows gain most, and at a half they already rank well.
+// SynonymShare is the weight of a synonym relative to the word that it replaces. It is low so that
+// documents with the words of the question rank first. It was measured with 20 sets of general
+// words (delete and remove, folder and directory) and 80 questions about two manuals. The right
+// page was among the first five 56 times without synonyms, 56 times at a quarter, and 55 times at
+// higher weights. Synonyms that only the operator knows gain most. At a half they already rank
+// well.
 const SynonymShare = 0.5
 
-// maxSynonymTerms limits the terms that synonyms add to a question.
+// maxSynonymTerms is the maximum number of terms that synonyms add to a question.
 const maxSynonymTerms = 100
 
-// Synonyms are sets of words and phrases with the same meaning, from the operator. If a question
-// contains one member of a set, the others are searched for too. Sets are not chained: a synonym is
-// not looked up in other sets. nil is no set. Synonyms are immutable and safe for concurrent use.
+// Synonyms are the operator's sets of words and phrases with the same meaning. If a question
+// contains one member of a set, the other members are searched for too. Sets are not chained: a
+// synonym is not looked up in other sets. A nil Synonyms has no sets. Synonyms are immutable and
+// safe for concurrent use.
 type Synonyms struct {
 	sets     [][]string
 	lexicons sync.Map // of *lexicon, by language
 }
 
-// NewSynonyms returns the sets. It ignores phrases without a word to search for, such as stop words
-// alone.
+// NewSynonyms returns Synonyms with the given sets. It ignores phrases without a searchable word,
+// such as phrases of stop words alone.
 func NewSynonyms(sets [][]string) *Synonyms {
 	s := &Synonyms{}
 	for _, set := range sets {
@@ -35,18 +37,18 @@ func NewSynonyms(sets [][]string) *Synonyms {
 }
 
 // Phrase returns a key that identifies a word or phrase regardless of letter case, hyphens and
-// endings. words is the number of its words that are searched for: 0 for stop words alone, such as
-// "it".
+// endings. words is the number of searchable words. It is 0 if the phrase has only stop words, such
+// as "it".
 func Phrase(text string) (key string, words int) {
 	lang := languageOf(DefaultLanguage)
 	stem := &stemmer{lang: lang}
 	return strings.Join(keysOf(text, stem), " "), len(wordsOf(text, stem))
 }
 
-// lexicon holds the sets in the terms of one language.
+// lexicon holds the sets as terms of one language.
 type lexicon struct {
 	members map[string][]member // by their first key
-	// by set and member: the terms to search for, none if all are stop words
+	// terms to search for, by set and member; empty if the member has only stop words
 	words [][][]string
 }
 
@@ -75,7 +77,7 @@ func (s *Synonyms) lexicon(lang language) *lexicon {
 	return made.(*lexicon)
 }
 
-// keysOf returns the comparable forms of a phrase's written words, without parts of identifiers.
+// keysOf returns the written words of a phrase in comparable form. It omits parts of identifiers.
 func keysOf(text string, stem *stemmer) []string {
 	var keys []string
 	scan(fold(text), func(t token) bool {
@@ -87,8 +89,8 @@ func keysOf(text string, stem *stemmer) []string {
 	return keys
 }
 
-// wordsOf returns the terms that a phrase is searched by: wholes of identifiers, without stop words
-// and duplicates.
+// wordsOf returns the search terms of a phrase. Identifiers stay whole. Stop words and duplicates
+// are omitted.
 func wordsOf(text string, stem *stemmer) []string {
 	var words []string
 	units := make(map[int]int) // number of words at the start of each unit
@@ -116,9 +118,10 @@ func wordsOf(text string, stem *stemmer) []string {
 	return once
 }
 
-// Query is the function Query with synonyms. The terms of a synonym follow those of the word that
-// it replaces and share its Word and Part. A phrase replaces each word of the phrase in the
-// question, and its terms share the weight. told lists what was added, such as "k8s: kubernetes".
+// Query is like the function Query, but adds synonyms. The terms of a synonym follow the terms of
+// the word that it replaces, and have the same Word and Part. If the question contains a phrase, a
+// synonym replaces each word of the phrase. The terms of a synonym of several words share its
+// weight. told lists the added synonyms, such as "k8s: kubernetes".
 func (s *Synonyms) Query(text string, languages []string) (terms []Term, told []string) {
 	if s == nil || len(s.sets) == 0 {
 		return Query(text, languages), nil
@@ -149,8 +152,8 @@ func (s *Synonyms) Query(text string, languages []string) (terms []Term, told []
 	return terms, told
 }
 
-// addPhrase adds the terms of one phrase for the words of a match, in every language, and returns
-// their number.
+// addPhrase adds the terms of one phrase for the words of a match, in every language. It returns
+// the number of added terms.
 func (s *Synonyms) addPhrase(q *analysed, m match, place int, number *int, room int, added map[int][]Term) int {
 	n := 0
 	var before [][]string
@@ -180,14 +183,14 @@ func (s *Synonyms) addPhrase(q *analysed, m match, place int, number *int, room 
 	return n
 }
 
-// match is a member of a set in a question.
+// match is an occurrence of a set's member in a question.
 type match struct {
 	member
 	words []int // the last terms of the question's words that it consists of
 }
 
-// findMembers returns the members in a question: the longest at each position, without overlaps and
-// duplicates.
+// findMembers returns the members of sets that a question contains. It returns the longest member
+// at each position, without overlaps and duplicates.
 func (s *Synonyms) findMembers(q *analysed) []match {
 	keys := make([][]string, len(q.langs)) // by language and written word
 	for i, lang := range q.langs {

@@ -22,7 +22,7 @@ type token struct {
 	to   int
 }
 
-// scan splits folded text into tokens, in order, until yield returns false.
+// scan splits folded text into tokens and yields them in order. It stops if yield returns false.
 func scan(text string, yield func(token) bool) {
 	unit := -1
 	for i := 0; i < len(text); {
@@ -72,8 +72,8 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// wordEnd returns the end of the word that begins at start. It includes a hyphen or dot between two
-// word characters, and the endings of "C++" and "C#".
+// wordEnd returns the end of the word that begins at start. The word includes hyphens and dots
+// between two word characters, and the endings of "C++" and "C#".
 func wordEnd(text string, start int) int {
 	i := start
 	for i < len(text) {
@@ -105,7 +105,7 @@ func wordEnd(text string, start int) int {
 	return i
 }
 
-// joinsIdentifier reports whether a character between two word characters joins them to an
+// joinsIdentifier reports whether a character, between two word characters, joins them into an
 // identifier.
 func joinsIdentifier(r rune) bool {
 	return r == '-' || r == '.' || r == '\u2010' || r == '\u2011'
@@ -120,9 +120,9 @@ func isUnspaced(r rune) bool {
 		r == 'ー'
 }
 
-// pairs yields each pair of neighbouring characters of a run, the usual terms for Chinese, Japanese
-// and Korean. It also yields the single characters as extras, so that a question of one character
-// finds something. A run of one character yields only that.
+// pairs yields each pair of neighbouring characters of a run. Pairs are the usual terms for
+// Chinese, Japanese and Korean. It also yields the single characters as extras, so a question of
+// one character finds something. A run of one character yields only that character.
 func pairs(run string, yield func(string, kind) bool) bool {
 	run = lower(run)
 	previous := -1

@@ -2,7 +2,7 @@ package bm25
 
 import "math"
 
-// Sums holds a score per chunk of one block.
+// Sums holds one score for each chunk of a block.
 type Sums [BlockSize]float32
 
 // AddSealed adds idf times the impact of every posting of a sealed list.
@@ -15,8 +15,8 @@ func (s *Sums) AddSealed(list []byte, idf float64) {
 	}
 }
 
-// AddFresh adds idf times the impact of every posting of a fresh list, for the given average length
-// of the field. It quantises impacts as sealing does, so sealing does not change scores.
+// AddFresh adds idf times the impact of every posting of a fresh list. It uses the given average
+// length of the field. It quantises impacts as sealing does, so sealing does not change scores.
 func (s *Sums) AddFresh(list []byte, idf, avgdl float64) {
 	step := float32(idf * (MaxImpact / math.MaxUint16))
 	for i := range FreshLen(list) {
@@ -31,7 +31,7 @@ type Bitmap [BlockSize / 64]uint64
 // Has reports whether the chunk at an offset is marked.
 func (b *Bitmap) Has(offset uint16) bool { return b[offset>>6]&(1<<(offset&63)) != 0 }
 
-// Set marks n chunks from an offset on, clipped to the block.
+// Set marks n chunks, beginning at an offset. It ignores chunks beyond the block.
 func (b *Bitmap) Set(from, n int) {
 	for i := max(from, 0); i < min(from+n, BlockSize); i++ {
 		b[i>>6] |= 1 << (i & 63)

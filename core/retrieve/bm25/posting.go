@@ -2,7 +2,7 @@ package bm25
 
 import "encoding/binary"
 
-// BlockSize is the number of consecutive chunk ids in one block. A posting has the offset in the
+// BlockSize is the number of consecutive chunk ids in one block. A posting stores the offset in the
 // block in 16 bits.
 const BlockSize = 1 << 16
 
@@ -12,8 +12,8 @@ func Split(id int64) (block int32, offset uint16) { return int32(id >> 16), uint
 // Join is the inverse of Split.
 func Join(block int32, offset uint16) int64 { return int64(block)<<16 | int64(offset) }
 
-// sealedSize is the size of a sealed posting: the offset and the quantised impact in 4 bytes, both
-// little-endian, offsets ascending.
+// sealedSize is the size of a sealed posting, 4 bytes. A posting holds the offset and the quantised
+// impact, both little-endian. Postings are in ascending order of offset.
 const sealedSize = 4
 
 // AppendSealed adds a posting to a sealed list.
@@ -31,8 +31,9 @@ func Sealed(list []byte, i int) (offset, impact uint16) {
 	return binary.LittleEndian.Uint16(p), binary.LittleEndian.Uint16(p[2:])
 }
 
-// freshSize is the size of a posting before sealing: offset, term frequency and length of the
-// field, in 6 bytes, offsets ascending. Impacts are computed when they are read.
+// freshSize is the size of a posting before sealing, 6 bytes. A posting holds the offset, the term
+// frequency and the length of the field. Postings are in ascending order of offset. Impacts are
+// computed when postings are read.
 const freshSize = 6
 
 // AppendFresh adds a posting to a fresh list. Numbers above 65,535 are stored as 65,535.

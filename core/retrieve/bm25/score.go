@@ -1,6 +1,6 @@
-// Package bm25 holds the exact BM25 ranking function in the form in which the keyword index stores
-// and sums it: per posting an impact quantised to 16 bits, per query term an inverse document
-// frequency, per block of 65,536 chunks an array of sums.
+// Package bm25 implements the exact BM25 ranking function on the data of the keyword index. Each
+// posting holds an impact, quantised to 16 bits. Each query term has an inverse document frequency.
+// Each block of 65,536 chunks has an array of sums.
 package bm25
 
 import "math"
@@ -12,12 +12,9 @@ const (
 	B  = 0.75
 )
 
-// FlatLength and TitleLength are the lengths, in terms, of an average field. They are constants and
-// no statistics of the index, so that a document that a reader may not open changes no score of
-// theirs.
 const (
 	// FlatLength and TitleLength are the average lengths of the fields, in terms. They are
-	// constants instead of index statistics, so that documents that a reader may not open do not
+	// constants instead of index statistics. Documents that a reader may not open therefore do not
 	// change scores.
 	FlatLength  = 150
 	TitleLength = 6
@@ -32,8 +29,8 @@ func IDF(n, df int) float64 {
 	return math.Log1p((float64(max(n, df)-df) + 0.5) / (float64(df) + 0.5))
 }
 
-// Impact returns tf·(k1+1) / (tf + k1·(1 − b + b·dl/avgdl)), the part of a term's weight for tf
-// occurrences in a field of length dl. It grows with tf, falls with dl, and is between 0 and
+// Impact returns tf·(k1+1) / (tf + k1·(1 − b + b·dl/avgdl)). It is the part of a term's weight for
+// tf occurrences in a field of length dl. It grows with tf, falls with dl, and lies between 0 and
 // MaxImpact.
 func Impact(tf, dl int, avgdl float64) float64 {
 	if tf <= 0 {
@@ -49,8 +46,8 @@ func saturation(dl int, avgdl float64) float64 {
 	return K1 * (1 - B + B*float64(dl)/avgdl)
 }
 
-// Quantise maps an impact to 16 bits with an error of at most half a step of MaxImpact/65,535. A
-// posting never becomes 0.
+// Quantise maps an impact to 16 bits. The error is at most half a step of MaxImpact/65,535. The
+// result for a posting is never 0.
 func Quantise(impact float64) uint16 {
 	q := math.Round(impact / MaxImpact * math.MaxUint16)
 	return uint16(min(max(q, 1), math.MaxUint16))
@@ -59,9 +56,9 @@ func Quantise(impact float64) uint16 {
 // Value returns the impact of a quantised one.
 func Value(q uint16) float64 { return float64(q) * (MaxImpact / math.MaxUint16) }
 
-// Frequency returns tf for a quantised impact and the length and average that it was computed with.
-// So a merge can recompute impacts for a new average without the text. It is exact for tf below
-// about 200; above, the impact hardly depends on it.
+// Frequency returns tf for a quantised impact, given the length and average that the impact was
+// computed with. A merge can use it to recompute impacts for a new average without the text. The
+// result is exact for tf below about 200. Above that, the impact hardly depends on tf.
 func Frequency(q uint16, dl int, avgdl float64) int {
 	w := Value(q)
 	tf := w * saturation(dl, avgdl) / (MaxImpact - min(w, MaxImpact-1e-6))

@@ -11,7 +11,7 @@ type Scored struct {
 	Score float64
 }
 
-// compare orders by score, then by id, so that results do not depend on the order in which blocks
+// compare orders by score, then by id. Results therefore do not depend on the order in which blocks
 // are visited.
 func compare(a, b Scored) int {
 	switch { // faster than cmp.Compare, which handles NaN
@@ -23,8 +23,8 @@ func compare(a, b Scored) int {
 	return cmp.Compare(a.ID, b.ID)
 }
 
-// Select returns the n best in no particular order, and reorders all. Quickselect (Hoare,
-// "Algorithm 65: Find", 1961).
+// Select returns the n best elements in no particular order. It reorders all. The algorithm is
+// Quickselect (Hoare, "Algorithm 65: Find", 1961).
 func Select(all []Scored, n int) []Scored {
 	if n >= len(all) {
 		return all
@@ -69,11 +69,11 @@ func median(a, b, c Scored) Scored {
 	return a
 }
 
-// Top keeps the k best of all offered chunks. The zero value keeps none; use NewTop.
+// Top keeps the k best of all offered chunks. The zero value keeps no chunks. Use NewTop.
 type Top struct {
 	k    int
 	best []Scored // best offered chunks, and up to k more
-	// of the k best after the last reduction; chunks that are not better are rejected
+	// worst of the k best after the last reduction; chunks that are not better are rejected
 	worst    Scored
 	hasWorst bool // worst is valid
 }
@@ -81,7 +81,8 @@ type Top struct {
 // NewTop returns a Top for k chunks.
 func NewTop(k int) *Top { return &Top{k: k, best: make([]Scored, 0, 2*min(max(k, 0), 1024))} }
 
-// Floor returns a score below which chunks are rejected; 0 until many were offered.
+// Floor returns a score below which chunks are rejected. It returns 0 until many chunks were
+// offered.
 func (t *Top) Floor() float64 {
 	if !t.hasWorst {
 		return 0

@@ -1,8 +1,8 @@
-// Package engine defines the interface to a search engine next to the database. The engine sums up
-// term weights, compares vectors, and omits documents that an audience may not read. Its content
-// comes from the database and can be rebuilt at any time. Its results are looked up in the database
-// before they are shown. So an engine that is late or wrong can hide something but never reveal
-// anything.
+// Package engine defines the interface to a search engine that runs next to the database. The
+// engine sums up term weights and compares vectors. It omits documents that an audience may not
+// read. The engine's content comes from the database and can be rebuilt at any time. Results are
+// looked up in the database before they are shown. An engine that is late or wrong can therefore
+// hide documents but never reveal any.
 package engine
 
 import (
@@ -14,9 +14,10 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// Sentinel errors. Each is wrapped in a sentence that says what to do.
+// Sentinel errors. Each error is wrapped in a sentence that says what to do.
 var (
-	// ErrDown reports that the engine is unreachable or temporarily refuses. A retry may succeed.
+	// ErrDown reports that the engine is unreachable or temporarily refuses requests. A retry may
+	// succeed.
 	ErrDown = errors.New("the search engine is unavailable")
 	// ErrMissing reports that the index does not exist, or that another release of this program
 	// created it.
@@ -41,10 +42,10 @@ type Searcher interface {
 
 // Writer changes the chunks of an index.
 type Writer interface {
-	// Apply applies changes to an index. If visible is true, it returns only after searches of a
-	// serving index see them. Changes of a chunk may arrive in any order and repeatedly: a change
-	// with a lower version than the last one has no effect. If Apply fails, it may have applied
-	// some changes.
+	// Apply applies changes to an index. If visible is true, Apply returns only after searches of a
+	// serving index see the changes. Changes of a chunk may arrive in any order and repeatedly. A
+	// change with a lower version than the last one has no effect. If Apply fails, some of the
+	// changes may have been applied.
 	Apply(ctx context.Context, index string, changes []Change, visible bool) error
 	// Refresh makes all applied changes of an index visible to searches.
 	Refresh(ctx context.Context, index string) error
@@ -60,12 +61,12 @@ type Keeper interface {
 	Name(number int64) string
 	// Create creates an empty index, or empties an existing one.
 	Create(ctx context.Context, index string) error
-	// Serve puts a filled index into service. Searches then see all changes applied so far, and
-	// later changes soon, even without visible or Refresh.
+	// Serve puts a filled index into service. Searches then see all changes applied so far. They
+	// see later changes soon, even without visible or Refresh.
 	Serve(ctx context.Context, index string) error
 	// Drop deletes indexes. It ignores names that do not exist.
 	Drop(ctx context.Context, indexes ...string) error
-	// Tally returns the tallies of a tenant's chunks, by block of BlockSize ids.
+	// Tally returns the tallies of a tenant's chunks, one for each block of BlockSize ids.
 	Tally(ctx context.Context, index string, tenant access.TenantID) (map[int64]Tally, error)
 	// Versions returns the versions of the chunks of a block.
 	Versions(ctx context.Context, index string, tenant access.TenantID, block int64) (map[document.ChunkID]int64, error)
@@ -74,7 +75,8 @@ type Keeper interface {
 // BlockSize is the number of consecutive chunk ids in one Tally.
 const BlockSize = 1 << 16
 
-// Tally is a checksum over chunks: their number and the sum of their versions.
+// Tally is a checksum over chunks. It consists of the number of chunks and the sum of their
+// versions.
 type Tally struct {
 	Chunks   int64
 	Versions int64 // their sum
@@ -107,7 +109,7 @@ type Query struct {
 	PerSide    int
 }
 
-// Probe is one query as terms and as a vector.
+// Probe is one query, given as terms and as a vector.
 type Probe struct {
 	Terms  []analyse.Term
 	Vector []float32 // of length 1; nil: compare no vectors
@@ -116,8 +118,8 @@ type Probe struct {
 // Result is the answer to a Query.
 type Result struct {
 	Allowed int // chunks that match the filters of the query
-	// chunks that Query.Lists allow, regardless of other filters; the base of inverse document
-	// frequencies
+	// number of chunks that Query.Lists allow, regardless of other filters; inverse document
+	// frequencies are based on it
 	Readable int
 	Lists    []List // one per probe
 }
@@ -134,7 +136,7 @@ type Entry struct {
 	Chunk                 document.ChunkID
 	Flat, Title, Cosine   float64
 	KeywordPos, VectorPos int // from 1; 0: not chosen by that side
-	// for each term of the probe, whether the chunk contains it; nil beyond the best
+	// whether the chunk contains each term of the probe; nil if the chunk is not among the best
 	// retrieve.CoverageDepth by keywords
 	Holds []bool
 }

@@ -1,5 +1,5 @@
-// Package retrievetest provides an index in memory for unit tests of other packages, and the test
-// suite for it and the real index.
+// Package retrievetest provides an index in memory for unit tests of other packages. It also
+// provides the test suite for both this index and the real index.
 package retrievetest
 
 import (
@@ -20,7 +20,7 @@ import (
 
 var _ retrieve.Index = (*Memory)(nil)
 
-// Document is a document to store in a Memory.
+// Document is a document to be stored in a Memory.
 type Document struct {
 	document.Document
 	Chunks     []document.Chunk
@@ -30,8 +30,8 @@ type Document struct {
 }
 
 // Memory is an index in memory. Every search computes BM25 and cosines from all documents, by the
-// textbook formulas. It shares only the analyser with the real index. It is safe for concurrent
-// use, and slow beyond some thousand chunks. Use NewMemory.
+// textbook formulas. Memory shares only the analyser with the real index. It is safe for concurrent
+// use. It is slow beyond some thousand chunks. Use NewMemory to create one.
 type Memory struct {
 	mu     sync.RWMutex
 	stored map[key]entry
@@ -169,7 +169,7 @@ func (m *Memory) candidates(r retrieve.Request) (retrieve.Candidates, error) {
 	return out, nil
 }
 
-// idf and impact are written out from the formulas, so that a mistake in the packed index cannot
+// idf and impact implement the formulas directly. A mistake in the packed index therefore cannot
 // hide in shared code.
 func idf(n, df int) float64 {
 	return math.Log(1 + (float64(max(n, df))-float64(df)+0.5)/(float64(df)+0.5))
@@ -309,7 +309,7 @@ func (m *Memory) Excerpts(ctx context.Context, audience access.Audience, spans [
 }
 
 // passages returns the wanted passages that an audience may read, in the given order. The caller
-// holds the lock.
+// must hold the lock.
 func (m *Memory) passages(audience access.Audience, wanted func(document.ID, document.ChunkID, int) bool,
 	order func(a, b retrieve.Passage) int) []retrieve.Passage {
 	var found []retrieve.Passage

@@ -86,7 +86,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// Found runs a request with one probe and returns the documents of the keyword side, best first.
+// Found runs a request with one probe. It returns the documents of the keyword side, best first.
 func Found(t *testing.T, index retrieve.Index, r retrieve.Request) []document.ID {
 	t.Helper()
 	return documents(t, index, r.Audience, search(t, index, r), func(c retrieve.Candidate) int { return c.KeywordPos })
@@ -102,7 +102,7 @@ func search(t *testing.T, index retrieve.Index, r retrieve.Request) []retrieve.C
 	return got.Lists[0].Entries
 }
 
-// documents returns the documents of the candidates with a position, in order of position.
+// documents returns the documents of the candidates that have a position, in order of position.
 func documents(t *testing.T, index retrieve.Index, a access.Audience, entries []retrieve.Candidate, pos func(retrieve.Candidate) int) []document.ID {
 	t.Helper()
 	entries = slices.DeleteFunc(slices.Clone(entries), func(c retrieve.Candidate) bool { return pos(c) == 0 })
@@ -115,8 +115,8 @@ func documents(t *testing.T, index retrieve.Index, a access.Audience, entries []
 	return out
 }
 
-// Names returns the documents of the candidates. It fails the test if a candidate cannot be fetched
-// or has another position than its passage.
+// Names returns the documents of the candidates. It fails the test if a candidate cannot be
+// fetched, or if its position differs from the position of its passage.
 func Names(t *testing.T, index retrieve.Index, a access.Audience, entries []retrieve.Candidate) map[document.ChunkID]document.ID {
 	t.Helper()
 	var chunks []document.ChunkID
@@ -182,8 +182,8 @@ func testEqualsMemory(t *testing.T, s Store) {
 	}
 }
 
-// Same fails the test if two indexes differ in the candidates and scores of the keyword side,
-// within the precision of 16-bit impacts.
+// Same fails the test if two indexes differ in the candidates or scores of the keyword side. It
+// tolerates differences within the precision of 16-bit impacts.
 func Same(t *testing.T, question string, got, want retrieve.Index) {
 	t.Helper()
 	same(t, Ask(question), got, want)
@@ -373,8 +373,8 @@ func testSemantic(t *testing.T, s Store) {
 	}
 }
 
-// testChosen checks that chunks other than candidates may be chosen, such as neighbours, and that
-// unreadable ones are omitted.
+// testChosen checks that a search may choose chunks other than candidates, such as neighbours. It
+// also checks that unreadable chunks are omitted.
 func testChosen(t *testing.T, s Store) {
 	other := One("b", "", "standby of another tenant")
 	other.ACL = access.ACL{"group:dba"}

@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// Block holds the sketches of one block of 65,536 chunks. Concurrent reads are safe if there is no
-// writer.
+// Block holds the sketches of one block of 65,536 chunks. Concurrent reads are safe if no goroutine
+// writes.
 type Block struct {
 	space  *Space
 	words  []uint64
@@ -20,7 +20,7 @@ func NewBlock(s *Space) *Block {
 	return &Block{space: s, words: make([]uint64, bm25.BlockSize*s.words()), scales: make([]float32, bm25.BlockSize)}
 }
 
-// BlockBytes returns the memory size of a block for vectors of a length.
+// BlockBytes returns the memory size of a block for vectors of the given length.
 func BlockBytes(dimensions int) int64 {
 	return bm25.BlockSize * (8*int64((dimensions+63)/64) + 4)
 }
@@ -38,7 +38,7 @@ func (b *Block) Put(offsets []uint16, vectors [][]float32) {
 	}
 }
 
-// Part is a block with the wanted chunks. Base is added to their offsets.
+// Part is a block together with the wanted chunks. Base is added to the offsets of the chunks.
 type Part struct {
 	Base   int64
 	Block  *Block
@@ -55,7 +55,8 @@ func (q *Query) distance(b *Block, offset int) int {
 	return d
 }
 
-// within adds the offsets of chunks in some words of Wanted that differ in at most limit bits.
+// within adds the offsets of chunks whose sketches differ from the query in at most limit bits. It
+// examines only the given words of Wanted.
 func (q *Query) within(near []uint16, p Part, from, to, limit int) []uint16 {
 	if len(q.signs) == 4 { // 256 dimensions, those of the embedder in the program
 		return q.within4(near, p, from, to, limit)
@@ -94,8 +95,8 @@ func (q *Query) within4(near []uint16, p Part, from, to, limit int) []uint16 {
 	return near
 }
 
-// estimate returns the inner product of the query with a chunk's vector, without that with the
-// middle, which is the same for all.
+// estimate returns the estimated inner product of the query with a chunk's vector. It omits the
+// inner product with the middle, which is the same for all chunks.
 func (q *Query) estimate(b *Block, offset int) float32 {
 	w := len(q.signs)
 	var even, odd float32 // independent, so that the processor adds them at the same time

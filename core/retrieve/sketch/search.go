@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// minCandidates and candidateShare determine how many chunks remain after the comparison of
-	// signs.
+	// minCandidates and candidateShare determine how many chunks remain after signs are compared.
 	minCandidates  = 3000
 	candidateShare = 64 // divisor
-	// minSample is the minimum number of sampled chunks that estimate the threshold for the wanted
-	// share; sampleShare is the share of all chunks to sample.
+	// minSample is the minimum number of chunks in the sample that estimates the threshold for the
+	// wanted share. sampleShare is the share of all chunks in the sample.
 	minSample   = 8192
 	sampleShare = 32 // divisor
-	// unitWords is how many words of Wanted a goroutine takes at a time: 4,096 chunks.
+	// unitWords is the number of words of Wanted that a goroutine processes at a time. They cover
+	// 4,096 chunks.
 	unitWords = 64
 )
 
-// Search searches blocks for the chunks nearest to a query, with as many goroutines as call Work.
+// Search searches blocks for the chunks nearest to a query. Any number of goroutines may call Work.
 // The blocks must not change during Query.Search and Work.
 type Search struct {
 	query    *Query
@@ -38,8 +38,8 @@ type Search struct {
 	found []bm25.Scored // chunks left, with estimated similarity
 }
 
-// Search begins a search for n chunks. There must be at least one block, and all must belong to the
-// query's space.
+// Search begins a search for n chunks. There must be at least one block. All blocks must belong to
+// the query's space.
 func (q *Query) Search(parts []Part, n int) *Search {
 	count := 0
 	for _, p := range parts {
@@ -57,9 +57,9 @@ func (q *Query) Search(parts []Part, n int) *Search {
 // units returns the number of work units.
 func (s *Search) units() int { return len(s.parts) * len(bm25.Bitmap{}) / unitWords }
 
-// Work processes units until none is left. The caller that finishes the last unit gets the result
-// (last is true): n chunks, ascending, that are probably among the most similar. Of the ten most
-// similar, hardly any is missing among a few hundred.
+// Work processes units until no units are left. The caller that finishes the last unit gets the
+// result, and last is true. The result has n chunks, in ascending order, that are probably among
+// the most similar. With a few hundred chunks, hardly any of the ten most similar is missing.
 func (s *Search) Work() (nearest []int64, last bool) {
 	var near []uint16
 	var scored []bm25.Scored
@@ -76,8 +76,8 @@ func (s *Search) Work() (nearest []int64, last bool) {
 	return s.nearest(), true
 }
 
-// compareUnit compares the chunks of a unit. It adds the remaining ones to near, and with estimates
-// to scored.
+// compareUnit compares the chunks of a unit. It adds the offsets of chunks within the limit to
+// near. It adds the same chunks with their estimates to scored.
 func (s *Search) compareUnit(unit int, near []uint16, scored []bm25.Scored) ([]uint16, []bm25.Scored) {
 	each := len(bm25.Bitmap{}) / unitWords
 	part := s.parts[unit/each]
@@ -89,7 +89,7 @@ func (s *Search) compareUnit(unit int, near []uint16, scored []bm25.Scored) ([]u
 	return near, scored
 }
 
-// nearest selects from the found chunks after all units are done.
+// nearest selects the result from the found chunks, once all units are done.
 func (s *Search) nearest() []int64 {
 	for len(s.found) < s.want && s.limit < 64*len(s.query.signs) { // the sample was misleading
 		s.limit++
@@ -107,8 +107,8 @@ func (s *Search) nearest() []int64 {
 	return ids
 }
 
-// limit returns the number of differing bits that approximately the given share of the chunks does
-// not exceed. It samples one word of Wanted in every step.
+// limit returns a number of differing bits. Approximately the given share of the chunks does not
+// exceed it. It samples one word of Wanted in every step.
 func (q *Query) limit(parts []Part, share float64, step int) int {
 	frequency := make([]int, 64*len(q.signs)+1)
 	count := 0

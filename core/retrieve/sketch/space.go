@@ -1,11 +1,12 @@
-// Package sketch compares vectors approximately and fast, with one bit for each dimension in
+// Package sketch compares vectors approximately and fast. It keeps one bit for each dimension in
 // memory. It reduces a million chunks to the few hundred most similar readable ones in
-// milliseconds. These are then compared exactly.
+// milliseconds. These chunks are then compared exactly.
 //
 // The method is RaBitQ (Gao and Long, "RaBitQ: Quantizing High-Dimensional Vectors with a
-// Theoretical Error Bound for Approximate Nearest Neighbor Search", 2024). The difference of a
-// vector from the middle is rotated at random, which spreads its length evenly over all dimensions,
-// and its signs are stored. A query keeps its numbers. The estimated inner product is unbiased.
+// Theoretical Error Bound for Approximate Nearest Neighbor Search", 2024). It computes the
+// difference of a vector from the middle and rotates it at random. The rotation spreads the length
+// of the difference evenly over all dimensions. The signs of the result are stored. The numbers of
+// a query are not reduced to signs. The estimated inner product is unbiased.
 package sketch
 
 import (
@@ -14,20 +15,21 @@ import (
 	"math/rand/v2"
 )
 
-// rounds is how often signs are flipped and dimensions mixed (Ailon and Chazelle, "The Fast
-// Johnson–Lindenstrauss Transform", 2009). It is twice for powers of two, and four times for other
-// lengths, whose two ends are mixed in turn.
+// rounds is the number of times that signs are flipped and dimensions mixed (Ailon and Chazelle,
+// "The Fast Johnson–Lindenstrauss Transform", 2009). It is two for powers of two. It is four for
+// other lengths, whose two ends are mixed in turn.
 const rounds = 4
 
-// Space is a rotation around a middle, for sketches of vectors of one length. It is immutable.
+// Space is a rotation around a middle. It is used for sketches of vectors of one length. It is
+// immutable.
 type Space struct {
 	middle []float32
 	flips  [rounds][]float32 // 1 or −1
 }
 
-// NewSpace returns a space whose middle is that of a sample of the vectors to sketch. The sample
-// must not be empty; the same sample gives the same space. An atypical sample makes estimates less
-// precise but not wrong.
+// NewSpace returns a space whose middle is the middle of a sample of the vectors to sketch. The
+// sample must not be empty. The same sample gives the same space. An atypical sample makes
+// estimates less precise but not wrong.
 func NewSpace(sample [][]float32) *Space {
 	d := len(sample[0])
 	s := &Space{middle: make([]float32, d)}
@@ -122,8 +124,8 @@ func (s *Space) encode(v, buffer []float32, words []uint64) float32 {
 // Query is a vector prepared for comparison with sketches. It is immutable.
 type Query struct {
 	signs []uint64
-	// for each byte of a sketch and each of its 256 values: the sum of the query's numbers,
-	// positive where a bit is set
+	// for each byte of a sketch and each of its 256 values, the sum of the query's numbers, which
+	// are positive where a bit is set
 	tables []float32
 }
 

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// variable names the seed for pgregory.net/rapid too, to which 0 and an empty value are none as
-// well.
+// variable is the environment variable with the seed. pgregory.net/rapid reads the same variable.
+// For both, 0 and an empty value mean no seed.
 const variable = "RAPID_SEED"
 
-// Seed returns RAPID_SEED if it is set, else a seed from the clock. It logs the seed, so that a run
-// can be repeated.
+// Seed returns RAPID_SEED if it is set. Otherwise it returns a seed from the clock. It logs the
+// seed, so that a run can be repeated.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())

@@ -10,15 +10,16 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// written returns a question whose message was written some seconds after others.
+// written returns a question whose message was written the given number of seconds after the
+// default time.
 func (f *fixture) written(second int) session.Intake {
 	in := f.question(fmt.Sprint("written at ", second))
 	in.At = in.At.Add(time.Duration(second) * time.Second)
 	return in
 }
 
-// answers leases and finishes what waits, and returns the questions in order. Each is to know those
-// before it.
+// answers leases and finishes all waiting turns, and returns their questions in order. It checks
+// that the history of each turn contains exactly the questions before it.
 func (f *fixture) answers() (texts []string) {
 	f.Helper()
 	for t := f.tryLease("r1"); t != nil; t = f.tryLease("r1") {
@@ -80,8 +81,8 @@ func lateArrivalUnasked(f *fixture) {
 	}
 }
 
-// racingArrivals checks that a replica never leases a later message while an earlier one waits that
-// was stored before the lease.
+// racingArrivals checks the order of leases. A replica must not lease a later message while an
+// earlier message waits that was stored before the lease.
 func racingArrivals(f *fixture) {
 	const questions, replicas = 60, 3
 	ins := make(chan session.Intake, questions)

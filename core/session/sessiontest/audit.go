@@ -42,7 +42,7 @@ func (f *fixture) deeds() []session.Deed {
 	return all
 }
 
-// ends are the outcomes of the turns that ended, with the number of entries of each.
+// ends returns the outcome of each TurnEnded entry of a turn.
 func (f *fixture) ends(id session.TurnID) []session.Outcome {
 	f.Helper()
 	var all []session.Outcome

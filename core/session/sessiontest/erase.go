@@ -32,7 +32,7 @@ func (f *fixture) nothingLeft(name string, id session.TurnID) {
 	}
 }
 
-// mark delivers everything that is to be delivered once more.
+// mark marks every waiting delivery as done. It fails the test if a turn is to be answered.
 func (f *fixture) mark() {
 	f.Helper()
 	for t := f.tryLease("r1"); t != nil; t = f.tryLease("r1") {
@@ -116,7 +116,7 @@ func editErases(f *fixture) {
 	f.answerNext("F")
 }
 
-// editReworded checks that a question stays as edited if it gets no new answer.
+// editReworded checks that a question keeps its edited text if it gets no new answer.
 func editReworded(f *fixture) {
 	for name, hold := range map[string]func(session.Turn){
 		"removed": func(t session.Turn) {
@@ -190,7 +190,8 @@ func withdrawDerived(f *fixture) {
 	f.nothingLeft("the private turn that ran", running.ID)
 }
 
-// erase deletes a message of the platform, and reports whether an answer went with it.
+// erase deletes a message of the platform. It reports whether an answer was erased, and returns the
+// running turns.
 func (f *fixture) erase(id thread.MessageID) (erased bool, running []session.TurnID) {
 	f.Helper()
 	erased, running, err := f.Erase(f.ctx, tenant, place, id)
@@ -237,7 +238,7 @@ func erased(f *fixture) {
 	}
 }
 
-// erasedWhileItIsWritten checks the deletion of an answer's first page during writing.
+// erasedWhileItIsWritten checks the deletion of an answer's first page while the answer is written.
 func erasedWhileItIsWritten(f *fixture) {
 	f.accept(f.question("q"))
 	t := f.lease("r1")
@@ -269,7 +270,8 @@ func erasedBeforeItIsRecorded(f *fixture) {
 	f.removedAsItRuns(t, "p1")
 }
 
-// removedAsItRuns checks that a running turn is to stop and nothing of it is stored.
+// removedAsItRuns checks that a running turn must stop and that the store keeps nothing of its
+// answer.
 func (f *fixture) removedAsItRuns(t session.Turn, page thread.MessageID) {
 	f.Helper()
 	if again, _ := f.erase(page); again {
@@ -299,7 +301,7 @@ func (f *fixture) all(r session.Retention) session.Pruned {
 	return sum
 }
 
-// soon ends a wait as soon as a condition holds.
+// soon is a retention of one microsecond, so that finished data expires at once.
 var soon = session.Retention{Sessions: time.Microsecond, Audit: time.Microsecond}
 
 func prune(f *fixture) {

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// answer is a run with everything that a run can have.
+// answer returns a run in which every field is set.
 func answer(text string) session.Run {
 	doc := document.Ref{ID: "docs:a.md", Source: "docs", Kind: "file", Title: "A", URL: "https://example.org/a",
 		UpdatedAt: time.Unix(1_600_000_000, 0).UTC()}

@@ -273,7 +273,7 @@ func filtered(f *fixture) {
 	}
 }
 
-// several are leased at once, the oldest first, one of each session.
+// several checks that Lease returns several turns at once, oldest first, one per session.
 func several(f *fixture) {
 	f.beat("r1")
 	for _, thread := range []string{"100.1", "200.1", "300.1"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// walker makes the steps of people, workers, replicas and platforms in random order.
+// walker makes random steps of people, workers, replicas and platforms.
 type walker struct {
 	*fixture
 	random  *rand.Rand
@@ -23,13 +23,13 @@ type walker struct {
 	seen    map[session.Transition]bool
 }
 
-// refused are the errors that a store may return for a late step.
+// refused lists the errors that a store may return for a late step.
 var refused = []error{
 	session.ErrFenced, session.ErrFinished, session.ErrEdited, session.ErrWithdrawn, session.ErrRemoved, session.ErrUnfinished, session.ErrCorrected,
 	session.ErrUnknownTurn, session.ErrDraining, session.ErrUnknownPage,
 }
 
-// may fails the test for an error that is not one of a late step.
+// may fails the test for any error that is not in refused.
 func (w *walker) may(err error) {
 	w.Helper()
 	for _, r := range refused {
@@ -44,7 +44,7 @@ func (w *walker) any() session.TurnID { return w.order[w.random.IntN(len(w.order
 
 func (w *walker) me() session.ReplicaID { return session.ReplicaID(fmt.Sprint("life", w.replica)) }
 
-// step makes one random step and returns the resulting events of the changed turns.
+// step makes one random step. It returns the resulting events of the changed turns.
 func (w *walker) step() session.Event {
 	w.Helper()
 	if len(w.order) == 0 {
@@ -133,7 +133,7 @@ func (w *walker) ask() session.Event {
 	return session.Asked
 }
 
-// work continues a random leased turn, perhaps by an attempt that has lost it.
+// work continues a random leased turn. The attempt may have lost the turn.
 func (w *walker) work() session.Event {
 	w.Helper()
 	at := w.random.IntN(len(w.held))
@@ -165,7 +165,7 @@ func (w *walker) work() session.Event {
 	}
 }
 
-// revise does to an answer what people do, or derives a turn of it.
+// revise corrects an answer or derives a retry from its turn.
 func (w *walker) revise(id session.TurnID) session.Event {
 	w.Helper()
 	w.events++
@@ -183,7 +183,7 @@ func (w *walker) revise(id session.TurnID) session.Event {
 	return session.Asked
 }
 
-// look holds the states as they are now against those of before, and against Life.
+// look compares the current states with the earlier states. It checks each change against Life.
 func (w *walker) look(step int, happened session.Event) {
 	w.Helper()
 	for _, id := range w.order {
@@ -208,7 +208,7 @@ func (w *walker) look(step int, happened session.Event) {
 	}
 }
 
-// life walks at random: every change of a state is one of session.Life.
+// life makes random steps and checks that session.Life lists every change of a state.
 func life(f *fixture) {
 	const steps, most, ways, lately = 300, 10_000, 10, 6
 	w := &walker{

@@ -1,5 +1,5 @@
-// Package sessiontest proves implementations of the session ports (Suite, SignalSuite) and holds
-// Memory, a working one for tests.
+// Package sessiontest tests implementations of the session ports (Suite, SignalSuite). It also
+// contains Memory, an implementation for tests.
 package sessiontest
 
 import (
@@ -26,8 +26,8 @@ type Store interface {
 	session.Owners
 }
 
-// Memory is a Store that lives as long as it is referenced. It passes Suite, works inside a
-// testing/synctest bubble, and is safe for concurrent use.
+// Memory is a Store in memory. It passes Suite, works inside a testing/synctest bubble, and is safe
+// for concurrent use.
 type Memory struct {
 	mu          sync.Mutex
 	ids         int
@@ -87,7 +87,7 @@ type turn struct {
 	disturbed  bool
 	pages      []session.Page
 	finished   time.Time
-	// the edited question, to be answered when the running attempt ends
+	// the edited question, which is answered when the running attempt ends
 	edit      *message.Message
 	withdrawn bool // the question was deleted
 	// the owner of the nearest page was asked
@@ -96,7 +96,7 @@ type turn struct {
 	revised
 }
 
-// posted is a message on a platform: of a turn, or a tombstone as long as turn is nil.
+// posted is a message on a platform. If turn is nil, it is a tombstone.
 type posted struct {
 	turn       *turn
 	stopped    time.Time
@@ -178,8 +178,8 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	return session.Accepted{Turn: t.Turn, Ahead: m.ahead(t)}, nil
 }
 
-// overtake closes unasked answers that wait for people, because a person asks. It returns the
-// queued turns of later messages, in order, before which the new one is inserted.
+// overtake closes queued unasked answers, because a person's question takes priority. It returns
+// the queued turns of later messages, in order. The new turn is inserted before them.
 func (m *Memory) overtake(s *conversation, in session.Intake) (later []*turn) {
 	if in.Ambient {
 		return nil
@@ -214,7 +214,7 @@ func (m *Memory) conversation(in session.Intake) *conversation {
 	return s
 }
 
-// find returns the turn of a fence if the fence is its newest attempt.
+// find returns the turn of a fence. It fails if the fence is not the newest attempt.
 func (m *Memory) find(f session.Fence) (*turn, error) {
 	for _, t := range m.turns {
 		if t.ID == f.Turn && t.Session.Tenant == f.Tenant {
@@ -310,8 +310,9 @@ func (m *Memory) SetPrompt(ctx context.Context, tenant access.TenantID, text, by
 	return p, ctx.Err()
 }
 
-// added is what a turn adds to the history after its question: nothing when its answer was removed,
-// a correction instead of all that the model did, else the messages of the best run.
+// added returns the messages that a turn adds to the history after its question. A removed answer
+// adds none. A corrected answer adds only the correction. Any other answer adds the messages of the
+// best run.
 func added(s session.Saved) []message.Message {
 	best, ran := s.Best()
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// audited writes an entry. Of a person who is forgotten later Who is taken away, and the alias
-// stays.
+// audited writes an entry with an alias of the person. If the person is forgotten later, Who is
+// cleared and the alias stays.
 func (m *Memory) audited(tenant access.TenantID, e session.Entry) {
 	m.ids++
 	e.Sequence, e.At = int64(m.ids), time.Now()
@@ -60,7 +60,7 @@ func (m *Memory) ended(t *turn, saved session.Saved) {
 	m.audited(t.Session.Tenant, e)
 }
 
-// forgotten records that a person was forgotten, and removes the person from entries.
+// forgotten records that a person was forgotten. It also removes the person from entries.
 func (m *Memory) forgotten(tenant access.TenantID, platform thread.Platform, person string, gone session.Forgotten) {
 	m.audited(tenant, session.Entry{
 		Deed: session.PersonForgotten, Who: session.Actor{Platform: platform, ID: person}, Ref: thread.Ref{Platform: platform},
@@ -77,7 +77,7 @@ func (m *Memory) forgotten(tenant access.TenantID, platform thread.Platform, per
 	}
 }
 
-// nameless removes a person's name from the data of others.
+// nameless removes a person's name from settings and from other people's turns.
 func (m *Memory) nameless(tenant access.TenantID, platform thread.Platform, person string) {
 	for key, s := range m.settings {
 		if key.tenant == tenant && s.By == session.AuthorOf(key.place, session.Actor{Platform: platform, ID: person}) {
@@ -137,7 +137,7 @@ func (m *Memory) Prunable(ctx context.Context, tenant access.TenantID, r session
 	return p, ctx.Err()
 }
 
-// old counts expired data, and returns the expired sessions and threads.
+// old counts expired data. It returns the expired sessions and threads.
 func (m *Memory) old(tenant access.TenantID, r session.Retention) (p session.Pruned, sessions map[sessionKey]bool, threads []sessionKey) {
 	now := time.Now()
 	sessions = make(map[sessionKey]bool)
@@ -174,7 +174,7 @@ func (m *Memory) old(tenant access.TenantID, r session.Retention) (p session.Pru
 	return p, sessions, threads
 }
 
-// touched reports whether a turn is not done with, or something was done to it since a time.
+// touched reports whether a turn is unfinished or was changed since the given time.
 func (t *turn) touched(since time.Time) bool {
 	return t.State != session.Done || t.owner != "" || t.disturbed && t.replacedBy == nil || !t.Intake.Before(since) || !t.finished.Before(since) ||
 		t.removed != nil && !t.removed.At.Before(since) || t.correction != nil && !t.correction.At.Before(since)

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// questioned returns the turn whose question a message is, nil when there is none.
+// questioned returns the turn whose question is the given message. It returns nil if there is none.
 func (m *Memory) questioned(tenant access.TenantID, at thread.Ref, id thread.MessageID) *turn {
 	p := m.messages[messageKey{tenant, at.Platform, at.Workspace, at.Channel, id}]
 	if p == nil || p.turn == nil || p.turn.Message != id {
@@ -68,12 +68,12 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 	return changed, nil
 }
 
-// edits reports whether an edit waits for the attempt to let go, which a person's stop takes the
-// sense from.
+// edits reports whether an edited question waits for the running attempt to end. It returns false
+// if a person stopped the turn or removed the answer.
 func (t *turn) edits() bool { return t.edit != nil && !t.StopRequested && t.removed == nil }
 
-// again queues a turn with another question. It returns the previous version, which becomes a
-// separate superseded turn without question and answer.
+// again queues a turn with another question. It returns the previous version as a separate
+// superseded turn without question and answer.
 func (m *Memory) again(t *turn, question message.Message) *turn {
 	old := *t
 	old.ID, old.Message, old.pages, old.edit, old.owner, old.disturbed = session.TurnID(m.id()), "", nil, nil, "", false
@@ -155,8 +155,8 @@ func (m *Memory) Withdraw(
 	return changed, nil
 }
 
-// eraseUnshown deletes the answer of a turn whose question was deleted, once nothing of it is to be
-// shown any more.
+// eraseUnshown deletes the answer of a turn whose question was deleted, once no delivery of the
+// answer is left.
 func (t *turn) eraseUnshown() {
 	if t.withdrawn && t.State == session.Done && !t.disturbed {
 		t.saved.Runs, t.correction = nil, nil

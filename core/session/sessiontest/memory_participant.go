@@ -36,7 +36,7 @@ func (m *Memory) joinThread(in session.Intake) {
 	m.see(session.Sighting{Tenant: in.Tenant, Ref: in.Ref, Message: in.Message, Person: in.Asker.ID, Bot: in.Bot})
 }
 
-// join makes the thread of an unasked answer known.
+// join marks the thread of an unasked answer as known.
 func (m *Memory) join(of *turn) {
 	if t := m.threads[sessionKey{tenant: of.Session.Tenant, ref: of.Session.Ref}]; t != nil {
 		t.Known, t.Pending = true, false

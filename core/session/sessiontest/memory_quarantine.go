@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// quarantine are the turns that a replica held when it died.
+// quarantine groups the turns that a replica held when it died.
 type quarantine struct {
 	replica session.ReplicaID
 	beside  int
@@ -16,10 +16,10 @@ type quarantine struct {
 	at      int // the order in which replicas died
 }
 
-// unfinished reports whether a turn is still to be leased, or is held.
+// unfinished reports whether a turn is not Done, or must be delivered again.
 func (t *turn) unfinished() bool { return t.State != session.Done || t.disturbed }
 
-// bury puts the turns of replicas that have died into quarantine.
+// bury puts the turns of dead replicas into quarantine.
 func (m *Memory) bury(me session.ReplicaID, now time.Time) {
 	died, again := map[session.ReplicaID]int{}, map[session.ReplicaID]bool{}
 	for _, t := range m.turns {
@@ -55,8 +55,9 @@ func (m *Memory) bury(me session.ReplicaID, now time.Time) {
 	}
 }
 
-// apart selects what a replica may lease: turns of one quarantine, or those in none. It may also
-// get nothing for now, or because it drains.
+// apart returns the quarantine whose turns a replica may lease. An empty group means turns outside
+// any quarantine. full means that the replica gets no turns for now. draining means that the
+// replica must first finish its other turns.
 func (m *Memory) apart(r session.LeaseRequest, now time.Time) (group session.ReplicaID, full, draining bool) {
 	held := map[session.ReplicaID]map[session.ReplicaID]int{} // replica → quarantine → turns
 	for _, t := range m.turns {
@@ -113,8 +114,8 @@ func (m *Memory) leaveQuarantines(host session.ReplicaID) {
 	}
 }
 
-// spare reports whether a replica can be given to a quarantine: it is the only one, or another one
-// stays free.
+// spare reports whether a replica can be assigned to a quarantine. It can if it is the only live
+// replica, or if another one stays free.
 func (m *Memory) spare(q *quarantine, me session.ReplicaID, now time.Time) bool {
 	others, free := 0, 0
 	for id, r := range m.replicas {
@@ -133,7 +134,7 @@ func (m *Memory) spare(q *quarantine, me session.ReplicaID, now time.Time) bool 
 	return others == 0 || free > 0
 }
 
-// waits reports whether a turn of a quarantine could be leased.
+// waits reports whether a turn of a quarantine can be leased.
 func (m *Memory) waits(q *quarantine, r session.LeaseRequest, now time.Time) bool {
 	return slices.ContainsFunc(m.turns, func(t *turn) bool {
 		return t.quarantine == q.replica && t.owner == "" && t.unfinished() && !t.notBefore.After(now) && deliverable(t, r) && m.leasable(t, r)

@@ -57,7 +57,7 @@ func (m *Memory) Lease(ctx context.Context, r session.LeaseRequest) (leased []se
 	return leased, nil
 }
 
-// One returns the turn of a lease for one turn; nil if there is none.
+// One returns the only turn of a lease. It returns nil if the lease has no turn.
 func One(leased []session.Turn, err error) (*session.Turn, error) {
 	if err != nil || len(leased) == 0 {
 		return nil, err
@@ -220,8 +220,8 @@ func (m *Memory) Depth(ctx context.Context) (int, error) {
 	return n, ctx.Err()
 }
 
-// handBack releases a turn and increments its attempt, so that the worker that held it is fenced at
-// once.
+// handBack releases a turn and increments its attempt. So the worker that held the turn is fenced
+// at once.
 func (m *Memory) handBack(t *turn) {
 	t.owner = ""
 	t.Attempt++
@@ -283,8 +283,8 @@ func (m *Memory) Live(ctx context.Context) (int, error) {
 	return live, ctx.Err()
 }
 
-// Sweep implements session.Store. A store that forgets everything keeps the rest for as long as it
-// lives.
+// Sweep implements session.Store. Memory keeps the other expired data until it is garbage
+// collected.
 func (m *Memory) Sweep(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -28,7 +28,7 @@ type revised struct {
 	voted      map[string]int // the model of whose reply a person's vote is, by the person's id
 }
 
-// kept returns the remaining saved result, with what people did to it.
+// kept returns the saved result with its removal and correction.
 func (t *turn) kept() session.Saved {
 	saved := t.saved
 	saved.Removed, saved.Correction = t.removed, t.correction
@@ -43,7 +43,7 @@ func (t *turn) newest() *turn {
 	return t
 }
 
-// past returns the turns that the history of a turn may hold, newest first.
+// past returns the turns that may be in the history of a turn, newest first.
 func (m *Memory) past(before session.Turn) []*turn {
 	place := 0
 	for _, t := range m.turns {
@@ -97,7 +97,8 @@ func (m *Memory) Find(ctx context.Context, target session.Target) (session.Recor
 	return r, ctx.Err()
 }
 
-// press claims the key of a press for a turn; taken is the turn that has it.
+// press claims the key of a button press for a turn. taken is the turn that claimed the key before,
+// or nil.
 func (m *Memory) press(t *turn, key string) (taken *turn) {
 	event := eventKey{t.Session.Tenant, t.Session.Ref.Platform, t.Session.Ref.Workspace, key}
 	if taken = m.events[event]; taken == nil {
@@ -187,7 +188,7 @@ func (m *Memory) derive(of *turn, d session.Derive) session.Accepted {
 	return session.Accepted{Turn: t.Turn, Ahead: ahead}
 }
 
-// unwrite makes a turn's pages count as not written.
+// unwrite marks a turn's pages as not written.
 func unwrite(t *turn) {
 	for i := range t.pages {
 		t.pages[i].Hash = ""
@@ -197,7 +198,7 @@ func unwrite(t *turn) {
 	}
 }
 
-// revise has a turn delivered once more, now or after the worker that has it.
+// revise marks a turn for another delivery, which begins when no worker holds the turn.
 func (t *turn) revise() {
 	t.revision++
 	t.disturbed = true
@@ -220,8 +221,7 @@ func (m *Memory) Remove(ctx context.Context, tenant access.TenantID, id session.
 	return running, ctx.Err()
 }
 
-// remove takes an answer away, with all that was given in its place, and returns the turns that
-// run.
+// remove deletes an answer with its lineage. It returns the running turns.
 func (m *Memory) remove(t *turn, r session.Removal) (running []session.TurnID) {
 	r.At = time.Now()
 	for _, part := range m.lineage(t) {
@@ -246,8 +246,8 @@ func (m *Memory) remove(t *turn, r session.Removal) (running []session.TurnID) {
 	return running
 }
 
-// shows reports whether a turn is another one, was replaced by it, or stood in its place before the
-// question was edited; or the other way round.
+// shows reports whether two turns end at the same newest turn. Retries and edited questions are
+// followed.
 func (t *turn) shows(other *turn) bool {
 	standing := func(t *turn) *turn {
 		if t.became != nil {
@@ -258,8 +258,8 @@ func (t *turn) shows(other *turn) bool {
 	return standing(t) == standing(other)
 }
 
-// lineage returns a turn, the turns that it replaced and that replaced it, and the copies of all of
-// them.
+// lineage returns a turn with all its retries and versions before an edit, and the shared copies of
+// all these turns.
 func (m *Memory) lineage(t *turn) []*turn {
 	var found []*turn
 	for _, other := range m.turns {
@@ -390,7 +390,8 @@ func (m *Memory) Vote(ctx context.Context, v session.Vote) (bool, error) {
 	return v.Up != known.Up || v.Reason != known.Reason || moved, ctx.Err()
 }
 
-// pageOf is the model that a message is a page of; -1 for none.
+// pageOf returns the index of the model that a message is a page of. It returns -1 if the message
+// is no page of the answer.
 func (t *turn) pageOf(id thread.MessageID) int {
 	i := slices.IndexFunc(t.pages, func(p session.Page) bool { return p.Kind == session.Answer && p.Message == id && id != "" })
 	if i < 0 {
@@ -399,7 +400,7 @@ func (t *turn) pageOf(id thread.MessageID) int {
 	return t.pages[i].Model
 }
 
-// votedFor is the model that a person's vote is about.
+// votedFor returns the model that a person's vote is about.
 func (t *turn) votedFor(person string) string {
 	if i, ok := t.voted[person]; ok && i < len(t.saved.Runs) {
 		return t.saved.Runs[i].Model

@@ -79,8 +79,8 @@ func (m *Memory) ChangeSettings(ctx context.Context, tenant access.TenantID, at 
 	return ctx.Err()
 }
 
-// limit counts a question against its quotas, or returns when those that have no room for it have
-// room again.
+// limit counts a question against its quotas. If a quota has no room, it counts nothing and returns
+// when the quotas have room again.
 func (m *Memory) limit(tenant access.TenantID, quotas []session.Quota) time.Time {
 	now := time.Now()
 	var until time.Time

@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// stops reports whether a person who may stop the turn left a tombstone in time.
+// stops reports whether a person who may stop the turn left an unexpired tombstone. by is the id of
+// that person.
 func (p *posted) stops(t *turn) (by string, ok bool) {
 	if p.stopped.IsZero() || time.Since(p.stopped) > session.TombstoneAge {
 		return "", false
@@ -147,8 +148,8 @@ func (m *Memory) Drop(ctx context.Context, f session.Fence, key session.PageKey)
 	})
 }
 
-// page calls change with a page, a new one if necessary. It stores the page unless change fails or
-// leaves it without a state.
+// page calls change with the stored page, or with a new page. It stores the page unless change
+// fails or leaves the page without a state.
 func (m *Memory) page(ctx context.Context, f session.Fence, key session.PageKey, change func(*turn, *session.Page) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Park releases a turn until a person starts its deep search, or a time has passed. Later questions
-// of its thread do not wait for it.
+// Park releases a turn until a person starts its deep search or the time most has passed. Later
+// questions of the thread do not wait for the turn.
 func (m *Memory) Park(f session.Fence, most time.Duration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -31,7 +31,7 @@ func (m *Memory) Resume(id session.TurnID) {
 	}
 }
 
-// ahead counts the turns of a session that a turn waits for.
+// ahead counts the unfinished turns of a session that a turn waits for.
 func (m *Memory) ahead(t *turn) (n int) {
 	for _, other := range m.turns {
 		if other.in == t.in && other.State != session.Done && other.Number < t.Number && !other.parked() {

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// ask takes in questions, each in its own thread.
+// ask accepts questions, each in a separate thread.
 func (f *fixture) ask(texts ...string) {
 	f.Helper()
 	for _, text := range texts {
@@ -287,7 +287,7 @@ func failures(f *fixture) {
 }
 
 // randomDeaths kills random replicas, and every replica that runs the poison. It checks that turns
-// that must be separate never run together.
+// which must be separate never run together.
 func randomDeaths(f *fixture) {
 	const turns, most = 30, 2_000
 	for n := range turns {

@@ -60,7 +60,7 @@ func (f *fixture) derive(of session.TurnID, as session.Derivation, change ...fun
 	return got
 }
 
-// texts are the roles and texts of the history of a turn.
+// texts returns the texts of a turn's history, without tool results.
 func (f *fixture) texts(before session.Turn) []string {
 	f.Helper()
 	past, err := f.Load(f.ctx, before, 50)

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// SignalSuite tests a session.Signal. open returns two connected ends, as in two processes; it may
-// return the same in-process signal twice. Both must be reliable.
+// SignalSuite tests a session.Signal. open returns two connected ends, as in two processes. An
+// in-process implementation may return the same signal twice. Both ends must be reliable.
 func SignalSuite(t *testing.T, open func(*testing.T) (raise, watch session.Signal)) {
 	t.Helper()
 	t.Run("a stop is heard in both processes", func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Suite holds for every Store. open returns a separate empty store to each test; the tests run in
-// parallel. Nothing in it sleeps: leases are made to expire by beating for no time.
+// Suite tests a Store. open returns a separate empty store to each test, and the tests run in
+// parallel. No test sleeps: a lease expires because its replica beats with a ttl of zero.
 func Suite(t *testing.T, open func(*testing.T) Store) {
 	t.Helper()
 	for _, test := range []struct {
@@ -193,7 +193,7 @@ func (f *fixture) accept(in session.Intake) session.Turn {
 	return accepted.Turn
 }
 
-// lease leases for a live replica and wants a turn.
+// lease leases a turn for a live replica. It fails the test if there is none.
 func (f *fixture) lease(id session.ReplicaID) session.Turn {
 	f.Helper()
 	t := f.tryLease(id)
@@ -251,7 +251,7 @@ func (f *fixture) wantErr(err, want error) {
 	}
 }
 
-// equal compares by JSON, which shows every exported field in a failure.
+// equal compares two values by their JSON, so that a failure shows every exported field.
 func (f *fixture) equal(what string, got, want any) {
 	f.Helper()
 	g, err := json.MarshalIndent(got, "", " ")

@@ -1,4 +1,4 @@
-// Package spendtest tests implementations of spend.Ledger and provides one in memory.
+// Package spendtest tests implementations of spend.Ledger and provides a ledger in memory.
 package spendtest
 
 import (
@@ -14,7 +14,7 @@ import (
 
 // Memory is a ledger within one process. Its zero value is ready to use.
 type Memory struct {
-	// Now is the ledger's clock; nil means time.Now. Set it before the first use.
+	// Now is the ledger's clock. nil means time.Now. Set it before the first use.
 	Now func() time.Time
 
 	mu    sync.Mutex

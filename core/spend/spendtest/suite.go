@@ -21,11 +21,10 @@ type Ledger interface {
 }
 
 // Clock sets the current time of a tested ledger, in all its views. Reservations may expire by
-// another clock, if that clock advances.
+// another clock, provided that the other clock advances.
 type Clock func(now time.Time)
 
-// noon is the time at the start of a test: a day that is neither the first nor the last of its
-// month.
+// noon is the time at the start of a test. Its day is neither the first nor the last of a month.
 var noon = time.Date(2026, time.March, 10, 12, 0, 0, 0, time.UTC)
 
 const unit = spend.Unit
@@ -36,8 +35,8 @@ func use(input, output int, amount spend.Amount) spend.Use {
 	return spend.Use{Usage: llm.Usage{Input: input, Output: output}, Amount: amount}
 }
 
-// Suite tests empty ledgers. open returns several views of one ledger, as several processes have,
-// and the clock of all of them.
+// Suite tests a ledger. open returns several views of one empty ledger, which stand for several
+// processes. It also returns the clock of all views.
 func Suite(t *testing.T, open func(t *testing.T) ([]Ledger, Clock)) {
 	for name, test := range map[string]func(*testing.T, []Ledger, Clock){
 		"a settled call releases the rest of its reservation": room,
@@ -239,8 +238,8 @@ func overnight(t *testing.T, l []Ledger, clock Clock) {
 	}
 }
 
-// race checks concurrent use. However calls are reserved, settled for less, given back or lost, the
-// booked and reserved amounts stay below the cap. In the end the counters equal the sum of the
+// race checks concurrent use. Calls are reserved, settled for less, released or lost. The booked
+// and reserved amounts must stay below the cap. In the end the counters must equal the sum of the
 // rows.
 func race(t *testing.T, l []Ledger, _ Clock) {
 	const workers, calls = 8, 25

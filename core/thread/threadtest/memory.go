@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Tiers implements thread.Tiers within one process, for tests. The zero value is ready to use.
+// Tiers implements thread.Tiers in memory for tests. The zero value is ready to use.
 type Tiers struct {
 	mu      sync.Mutex
 	buckets map[string]*thread.Bucket

@@ -1,5 +1,5 @@
-// Package threadtest provides an in-memory surface that records every version of every message, for
-// tests of what readers see.
+// Package threadtest provides an in-memory surface for tests. It records every version of every
+// message.
 package threadtest
 
 import (
@@ -21,7 +21,7 @@ type Version struct {
 	Op   string // "post", "edit", "append", "stop" or "delete"
 }
 
-// Surface implements thread.Surface[string]. If Fail is set, each call runs it first and returns
+// Surface implements thread.Surface[string]. If Fail is set, each call runs Fail first and returns
 // its error.
 type Surface struct {
 	thread.Forgetful
@@ -71,7 +71,7 @@ func (s *Surface) Delete(_ context.Context, _ thread.Ref, id thread.MessageID) e
 	return nil
 }
 
-// Forget deletes a message as if a person had done so.
+// Forget deletes a message as a person would.
 func (s *Surface) Forget(id thread.MessageID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 )
 
 // TiersSuite tests an implementation of thread.Tiers. open returns two views of the same empty
-// tiers, as two processes have them.
+// tiers, one for each of two processes.
 func TiersSuite(t *testing.T, open func(*testing.T) (one, other thread.Tiers)) {
 	t.Helper()
 	// so slow that nothing comes back while a test runs

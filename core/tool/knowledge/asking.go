@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// asking is a form of question that documents answer by what they state of people, teams and one
-// another. The first group is what it is about.
+// asking is a form of question that the tool can answer. The groups of the pattern match the thing
+// that the question is about.
 type asking struct {
 	form *regexp.Regexp
 	what string
 }
 
-// askings are tried in order. They begin where a sentence begins, so that a clause within a longer
-// question is none.
+// askings lists the forms in the order in which they are tried. A form must match from the start of
+// a sentence, so that a clause within a longer question does not match.
 var askings = func() (all []asking) {
 	for _, a := range [][2]string{
 		{`(?:who|which team|which person|what team) (?:currently |now )?(?:owns|own|maintains|is responsible for|is in charge of|looks after)\s+(.+)`, "owners"},
@@ -44,11 +44,13 @@ var askings = func() (all []asking) {
 	return all
 }()
 
-// longestAsking is how many bytes such a question may have: longer ones tell a story.
+// longestAsking is the maximum length of such a question in bytes. Longer texts are rarely one
+// question.
 const longestAsking = 300
 
-// Asked returns what a question asks of the tool: about what, and which of its questions. ok is
-// false if the question has no form that the tool answers.
+// Asked converts a question to arguments of the tool. about is the thing that the question is
+// about, and what is one of the tool's questions. ok is false if the tool cannot answer a question
+// of this form.
 func Asked(question string) (about, what string, ok bool) {
 	if len(question) > longestAsking {
 		return "", "", false

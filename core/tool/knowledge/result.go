@@ -22,14 +22,15 @@ const (
 	nothingKnown = "The documents that these readers may see state nothing of that. Search instead."
 )
 
-// Statement is a statement as the model reads it.
+// Statement is a statement in the form that the model reads.
 type Statement struct {
 	Number int    `json:"document"` // number of the document that states it
 	Says   string `json:"states"`
 	Date   string `json:"date,omitempty"` // of the document, 2006-01-02
 }
 
-// buildResult returns statements with their passages. It omits passages that can no longer be read.
+// buildResult returns statements with their passages. It omits passages that the audience can no
+// longer read.
 func (t *Tool) buildResult(ctx context.Context, stated []knowledge.Statement, scope tool.Scope) (tool.Result, error) {
 	var result tool.Result
 	passages, err := t.passages(ctx, stated, scope)
@@ -114,7 +115,7 @@ func (t *Tool) passages(ctx context.Context, stated []knowledge.Statement, scope
 	return byID, nil
 }
 
-// WithStatements adds statements to a result of DocumentsJSON, as its last field.
+// WithStatements appends statements to a result of DocumentsJSON as the last field.
 func WithStatements(documents string, says []Statement) (string, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -134,8 +135,8 @@ var verbs = map[knowledge.Relation]string{
 	knowledge.LinksTo: "links to", knowledge.Supersedes: "replaces", knowledge.Releases: "releases",
 }
 
-// Sentence phrases a statement in words, without a full stop. It writes titles of documents on one
-// line in quotation marks. It calls a pattern that matches all files "all files".
+// Sentence returns a statement as a sentence without a full stop. Titles of documents are on one
+// line in quotation marks. A pattern that matches all files becomes "all files".
 func Sentence(s knowledge.Statement) string {
 	side := func(name string, kind knowledge.Kind, ref *document.Ref) string {
 		name = strings.Join(strings.Fields(name), " ")
@@ -150,8 +151,8 @@ func Sentence(s knowledge.Statement) string {
 	return side(s.Subject, s.SubjectKind, s.SubjectRef) + " " + cmp.Or(verbs[s.Relation], string(s.Relation)) + " " + side(s.Object, s.ObjectKind, s.ObjectRef)
 }
 
-// rankExperts returns the newest statements of each subject: owners first, then by the number of
-// statements.
+// rankExperts returns the newest statements of each subject. Owners come first. The other subjects
+// are ordered by the number of their statements.
 func rankExperts(stated []knowledge.Statement) []knowledge.Statement {
 	worth, taken := make(map[string]int), make(map[string]int)
 	of := func(s knowledge.Statement) string { return knowledge.Form(s.Subject) }

@@ -1,6 +1,6 @@
-// Package knowledge implements the tool knowledge. A model asks it what documents state about
-// people, teams, projects and other documents. Each statement comes with its source passage, under
-// the number that the model cites.
+// Package knowledge implements the tool knowledge. A model uses it to ask what documents state
+// about people, teams, projects and other documents. Each statement has its source passage, with
+// the number under which the model cites it.
 package knowledge
 
 import (
@@ -34,8 +34,8 @@ var description string
 //go:embed guide.md
 var guide string
 
-// questionSpec describes a question: the relations, which side is asked for, and the kinds of the
-// other side. No kinds means any.
+// questionSpec describes a question of the tool. It has the relations, the side that is asked for,
+// and the kinds of the other side. Without kinds, any kind matches.
 type questionSpec struct {
 	relations []knowledge.Relation
 	side      side
@@ -80,10 +80,9 @@ const (
 	cacheTTL      = time.Minute
 )
 
-// Chunks reads the passages that statements come from. Implementations are safe for concurrent use.
+// Chunks reads the passages of statements. Implementations are safe for concurrent use.
 type Chunks interface {
-	// Chunks returns, in any order, those of the chunks that still exist and that the audience may
-	// read now.
+	// Chunks returns the chunks that still exist and that the audience may read now, in any order.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error)
 }
 
@@ -99,14 +98,14 @@ type Tool struct {
 	cache map[access.TenantID]graphContents
 }
 
-// graphContents is cached knowledge about a tenant's graph. empty: no statements. plain: no owners,
-// authors or replacements.
+// graphContents is cached information about a tenant's graph. empty means that it has no
+// statements. plain means that it has no owners, authors or replacements.
 type graphContents struct {
 	empty, plain bool
 	at           time.Time
 }
 
-// Description of the tool if no document names owners, authors or replacements.
+// Description of the tool if no document states an owner, author or replacement.
 const (
 	plainDescription = "Answers from what documents state of one another: what links to, belongs to or depends on something."
 	plainGuide       = "Knows what links to, belongs to and depends on what. Search as well when it does not answer."
@@ -118,8 +117,8 @@ var (
 	_ tool.Fitter  = (*Tool)(nil)
 )
 
-// New returns the tool. own are relations that the operator defined and that a model extracts from
-// passages. The tool offers each as a question.
+// New returns the tool. own has the relations that the operator defined and that a model extracts
+// from passages. The tool offers a question for each of them.
 func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter, own ...knowledge.Relation) *Tool {
 	t := &Tool{graph: graph, chunks: chunks, counter: counter, questions: maps.Clone(questionSpecs), cache: make(map[access.TenantID]graphContents)}
 	for _, r := range own {
@@ -150,12 +149,12 @@ func (t *Tool) Spec() llm.ToolSpec { return t.spec }
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// Offered implements tool.Offerer. It is true if the documents contain statements, and false if
-// that cannot be determined.
+// Offered implements tool.Offerer. It returns true if the documents contain statements. It returns
+// false if that is unknown.
 func (t *Tool) Offered(scope tool.Scope) bool { return !t.contentsOf(scope.Audience.Tenant()).empty }
 
 // Fit implements tool.Fitter. If no document states an owner, author, contributor or replacement,
-// the tool answers few questions and gets a description of one line.
+// the tool can answer few questions. It then gets a description of one line.
 func (t *Tool) Fit(scope tool.Scope) tool.Tool {
 	if t.contentsOf(scope.Audience.Tenant()).plain {
 		return briefTool{t}
@@ -174,8 +173,8 @@ func (b briefTool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (briefTool) Guide() string { return plainGuide }
 
-// contentsOf returns what a tenant's graph contains. It caches the result, because it rarely
-// changes.
+// contentsOf returns information about the contents of a tenant's graph. It caches the result,
+// because the contents rarely change.
 func (t *Tool) contentsOf(tenant access.TenantID) graphContents {
 	t.mu.Lock()
 	known, asked := t.cache[tenant]
@@ -206,9 +205,9 @@ type arguments struct {
 	About  string `json:"about"`
 	What   string `json:"what,omitempty"`
 	Period string `json:"period,omitempty"`
-	// Exact is for callers that cannot judge whether statements answer their question. It is not in
-	// the schema for models. It returns only statements about everything that about names, in the
-	// requested direction.
+	// Exact limits the result to statements about everything that about names, in the requested
+	// direction. Callers that cannot judge whether a statement answers their question set it. It is
+	// not in the schema for models.
 	Exact bool `json:"exact,omitempty"`
 }
 

@@ -14,16 +14,16 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Source ids of fetched pages, whose documents are in no index. Pages that only the operator's list
-// allowed are not assumed to be public.
+// Source ids of fetched pages. The index does not contain these pages. A page that only the
+// operator's list allowed is not assumed to be public.
 const (
-	// SourceWeb is the source id of fetched pages, which no index contains.
+	// SourceWeb is the source id of public fetched pages.
 	SourceWeb    document.SourceID = "open_url"
 	SourceListed document.SourceID = "open_url_listed"
 )
 
-// Fetched reports whether this tool fetched the document. Such a page is in no index, so no source
-// defines its readers.
+// Fetched reports whether a document was fetched by this tool. The index does not contain such a
+// page, so no source defines its readers.
 func Fetched(id document.ID) bool {
 	source, _, _ := strings.Cut(string(id), ":")
 	return source == string(SourceWeb) || source == string(SourceListed)
@@ -32,17 +32,18 @@ func Fetched(id document.ID) bool {
 // PageID returns the document id of a page that everyone can open.
 func PageID(address string) document.ID { return document.ID(string(SourceWeb) + ":" + address) }
 
-// Public reports whether a document is a fetched page that everyone could have opened.
+// Public reports whether a document is a fetched page that everyone could open.
 func Public(id document.ID) bool {
 	source, _, _ := strings.Cut(string(id), ":")
 	return source == string(SourceWeb)
 }
 
-// Listed returns the ACL of a page that only the operator's list allowed: members only, because the
-// page may not be public.
+// Listed returns the ACL of a page that only the operator's list allowed. Only members may read it,
+// because the page may not be public.
 func Listed() access.ACL { return access.ACL{access.Members} }
 
-// maxChunks is the maximum number of chunks of a document. They exceed maxPage characters.
+// maxChunks is the maximum number of chunks that are read of a document. That many chunks exceed
+// maxPage characters.
 const maxChunks = 400
 
 // openedPage is the result for one address.
@@ -56,7 +57,7 @@ type openedPage struct {
 	err      error
 }
 
-// openAddress reads an indexed document with that address, or else fetches the page.
+// openAddress reads the indexed document with the address. If there is none, it fetches the page.
 func (t *Tool) openAddress(ctx context.Context, address string, r rules, scope tool.Scope) openedPage {
 	o := openedPage{address: address}
 	if id, ok := r.indexed[withoutFragment(address)]; ok {
@@ -88,7 +89,7 @@ func (t *Tool) openAddress(ctx context.Context, address string, r rules, scope t
 	return o
 }
 
-// readDocument assembles an indexed document from the chunks that the audience may read now.
+// readDocument joins the chunks of an indexed document that the audience may read now.
 func (t *Tool) readDocument(ctx context.Context, o openedPage, id document.ID, scope tool.Scope) openedPage {
 	passages, err := t.index.Excerpts(ctx, scope.Audience, []retrieve.Span{{Document: id, From: 0, To: maxChunks}})
 	if err != nil || len(passages) == 0 {
@@ -106,7 +107,7 @@ func (t *Tool) readDocument(ctx context.Context, o openedPage, id document.ID, s
 	return o
 }
 
-// sectionsIn returns the sections that begin in a text that may have been shortened.
+// sectionsIn returns the sections that begin within a text. The text may have been shortened.
 func sectionsIn(sections []message.Section, text string) []message.Section {
 	var out []message.Section
 	for _, s := range sections {
@@ -121,7 +122,8 @@ func sectionsIn(sections []message.Section, text string) []message.Section {
 // truncationNote ends a truncated text.
 const truncationNote = "\n\n[The rest is left out.]"
 
-// buildResult returns the text for the model: each page with its number, within the budget.
+// buildResult returns the text for the model. It contains each page with its number, within the
+// budget.
 func (t *Tool) buildResult(opened []openedPage, scope tool.Scope) (tool.Result, error) {
 	result := tool.Result{Citable: true, Evidence: true}
 	var docs []tool.Document
@@ -162,7 +164,7 @@ func (t *Tool) buildResult(opened []openedPage, scope tool.Scope) (tool.Result, 
 	return result, nil
 }
 
-// shorten cuts a text to the given number of characters and adds truncationNote.
+// shorten cuts a text to a number of characters and appends truncationNote.
 func shorten(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {
@@ -174,7 +176,8 @@ func shorten(text string, most int) string {
 	return string(runes[:most-len(truncationNote)]) + truncationNote
 }
 
-// minUsefulTokens is the minimum length of a useful beginning.
+// minUsefulTokens is the minimum length, in tokens, of the beginning of a page that is worth
+// showing.
 const minUsefulTokens = 100
 
 // truncateTokens cuts a text to the given number of tokens.

@@ -20,7 +20,8 @@ type Allow struct {
 	entries []entry
 }
 
-// entry is a host with a path prefix. wild includes all hosts below it.
+// entry is a host with a path prefix. If wild is set, the entry includes all subdomains of the
+// host.
 type entry struct {
 	host, path string
 	wild       bool
@@ -72,14 +73,14 @@ func (a Allow) Names(address string) bool {
 	return false
 }
 
-// rules determine which addresses may be opened at this point of a turn.
+// rules determine which addresses may be opened at the current point of a turn.
 type rules struct {
 	allow Allow
-	// addresses of indexed documents, including sections that the model was shown
+	// addresses of indexed documents, including sections that were shown to the model
 	indexed map[string]document.ID
 	// addresses in retrieved documents or in people's messages
 	mentioned map[string]bool
-	// the context or the basis of the question has content that is not public
+	// the context, or the basis of the question, has content that is not public
 	private bool
 }
 
@@ -90,19 +91,19 @@ var (
 	errPrivate  = errors.New("while documents that are not public are in use, only addresses on the operator's list can be opened")
 )
 
-// redirectChain is the state of an address and its redirects.
+// redirectChain is the state of an address and its redirects during a fetch.
 type redirectChain struct {
 	started bool
-	// it began at an address that others chose while nothing private was in use, so redirects
-	// cannot carry the model's data
+	// the chain began at an address that the model did not choose, while nothing private was in
+	// use; redirects thus cannot carry the model's data
 	public  bool
 	private bool // it began at a private host
 	listed  bool // the operator's list was needed
 }
 
-// permit returns why an address may not be requested. It is called for the given address and for
-// each redirect. A private host is reachable from itself, and from elsewhere only by its listed
-// address.
+// permit returns the reason why an address may not be requested, or nil. It is called for the given
+// address and for each redirect. A chain that began at a private host may continue to private
+// hosts. From elsewhere, a private host is reachable only by its address on the operator's list.
 func (t *Tool) permit(ctx context.Context, w *redirectChain, hop Hop, r rules, scope tool.Scope) error {
 	address := hop.Address
 	if !w.started {
@@ -130,8 +131,8 @@ func (t *Tool) permit(ctx context.Context, w *redirectChain, hop Hop, r rules, s
 	return nil
 }
 
-// turnRules returns the rules for the context of a turn. Addresses in fetched pages do not count,
-// so their links are not opened.
+// turnRules returns the rules for the context of a turn. Addresses in the text of fetched pages do
+// not count, so that links in these pages are not opened.
 func (t *Tool) turnRules(ctx context.Context, scope tool.Scope) (rules, error) {
 	r := rules{allow: t.allow, indexed: make(map[string]document.ID), mentioned: make(map[string]bool)}
 	private, err := Private(ctx, t.index, scope)
@@ -171,14 +172,14 @@ func (t *Tool) turnRules(ctx context.Context, scope tool.Scope) (rules, error) {
 	return r, nil
 }
 
-// Readers determines which documents an audience may read now.
+// Readers checks which documents an audience may read now.
 type Readers interface {
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Private reports whether a turn's context contains anything that is not public, or its question
-// was derived from such content. In that case text that the model writes must not be sent outside.
-// If the check fails, the content counts as private.
+// Private reports whether a turn's context contains anything that is not public. It also reports
+// true if the question was derived from such content. Text that the model writes must then not be
+// sent outside. If the check fails, the content counts as private.
 func Private(ctx context.Context, index Readers, scope tool.Scope) (bool, error) {
 	basis := scope.Basis.With(message.BasisOf(scope.History...)).With(message.BasisOfReferences(scope.Shown)).With(message.BasisOfFiles(scope.Files))
 	ids, unknown := knownDocuments(basis)
@@ -206,8 +207,8 @@ func knownDocuments(b message.Basis) (ids []document.ID, unknown bool) {
 	return ids, unknown
 }
 
-// findIndexed looks the addresses up in the index. A document with one of them is read from the
-// index, even if it was not shown before: that sends nothing outside.
+// findIndexed looks up the addresses in the index. An indexed document is read from the index even
+// if it was not shown before, because that sends nothing outside.
 func (t *Tool) findIndexed(ctx context.Context, urls []string, r *rules, scope tool.Scope) error {
 	var unknown []string
 	for _, u := range urls {
@@ -236,7 +237,7 @@ func (t *Tool) findIndexed(ctx context.Context, urls []string, r *rules, scope t
 var addressPattern = regexp.MustCompile("https?://[^\\s<>|\"'`\\\\]+")
 
 // addAddresses adds the addresses in a text. The end of an address in running text is ambiguous, so
-// every end that punctuation allows is added.
+// addAddresses adds a variant for every end that the punctuation allows.
 func (r rules) addAddresses(text string) {
 	for _, address := range addressPattern.FindAllString(text, -1) {
 		r.mentioned[withoutFragment(address)] = true

@@ -1,12 +1,13 @@
 // Package openurl implements the tool open_url, which opens pages and documents by their addresses.
 //
-// Hostile text can talk a model into opening an address that carries private data. So the tool
-// opens only addresses that appear literally in retrieved documents or in people's messages, or
-// that are on the operator's list. Once the context contains anything that is not public, it opens
-// only addresses on that list. Every redirect is checked in the same way. Documents of the index
-// are found by address and read from the index with the audience's permissions, so that nothing is
-// sent anywhere. A document that the audience may not read is not fetched from its site either, in
-// any spelling of its address.
+// Hostile text can persuade a model to open an address that carries private data. So the tool opens
+// only addresses that appear literally in retrieved documents or in people's messages, or that are
+// on the operator's list. Once the context contains anything that is not public, it opens only
+// addresses on that list. Every redirect is checked in the same way.
+//
+// Documents of the index are found by address and read from the index with the audience's
+// permissions, so that nothing is sent outside. A document that the audience may not read is not
+// fetched from its site either, in any spelling of its address.
 package openurl
 
 import (
@@ -56,37 +57,38 @@ type Page struct {
 	UpdatedAt time.Time
 }
 
-// Hop is an address that is about to be requested: the given one, or a redirect's target.
+// Hop is an address that is about to be requested. It is the given address or the target of a
+// redirect.
 type Hop struct {
 	Address string
 	Private bool // its host is reached only because the operator listed it
 }
 
-// Permit returns the reason why an address may not be requested, as the end of a sentence; nil
-// allows it. It is called once per hop, in order.
+// Permit returns the reason why an address may not be requested, as the end of a sentence. nil
+// allows the request. Permit is called once per hop, in order.
 type Permit func(ctx context.Context, hop Hop) error
 
 // Fetcher fetches web pages. It must block requests to private networks. It is safe for concurrent
 // use.
 type Fetcher interface {
 	// Fetch fetches one page. It calls permit for the address and for every redirect before it
-	// sends a request there. The model reads the error's text.
+	// sends the request. The model reads the text of the error.
 	Fetch(ctx context.Context, url string, permit Permit) (Page, error)
 }
 
 // Index is the index of the organisation's documents. It is safe for concurrent use.
 type Index interface {
-	// Readable returns those of the documents that exist and that everyone in the audience may read
-	// now.
+	// Readable returns the documents that exist and that everyone in the audience may read now.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
-	// Addressed returns the documents with exactly one of the addresses that everyone in the
-	// audience may read now. sources restricts the search; nil means all sources.
+	// Addressed returns the documents that have exactly one of the addresses and that everyone in
+	// the audience may read now. sources restricts the search. If sources is nil, it searches all
+	// sources.
 	Addressed(ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string) (map[string]document.ID, error)
-	// Withheld reports whether an address, in any spelling, belongs to a document that someone in
-	// the audience may not read now.
+	// Withheld reports whether an address belongs to a document that someone in the audience may
+	// not read now. It accepts any spelling of the address.
 	Withheld(ctx context.Context, audience access.Audience, address string) (bool, error)
-	// Excerpts returns those chunks of documents that the audience may read, ordered by document
-	// and position.
+	// Excerpts returns the chunks of documents that the audience may read, ordered by document and
+	// position.
 	Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error)
 }
 
@@ -103,7 +105,8 @@ var (
 	_ tool.Merger = (*Tool)(nil)
 )
 
-// New returns the tool. The addresses in allow may always be opened; the zero Allow contains none.
+// New returns the tool. The addresses in allow may always be opened. The zero Allow contains no
+// addresses.
 func New(fetcher Fetcher, index Index, counter budget.Counter, allow Allow) *Tool {
 	return &Tool{fetcher: fetcher, index: index, counter: counter, allow: allow}
 }
@@ -116,7 +119,7 @@ func (t *Tool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// arguments of a call. Some models write the singular.
+// arguments are the arguments of a call. Some models write the singular.
 type arguments struct {
 	URLs tool.Strings `json:"urls"`
 	URL  tool.Strings `json:"url,omitempty"`
@@ -130,7 +133,7 @@ func parseURLs(raw json.RawMessage) ([]string, error) {
 	return append(a.URLs, a.URL...), nil
 }
 
-// Merge implements tool.Merger: it joins the addresses of all calls.
+// Merge implements tool.Merger. It joins the addresses of all calls.
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all tool.Strings
 	for _, call := range calls {

@@ -1,5 +1,5 @@
 // Package readfile implements the tool read_file, which reads the files of a conversation in parts.
-// So a model can read files that do not fit into its window.
+// With it, a model can read files that do not fit into its window.
 package readfile
 
 import (
@@ -20,7 +20,7 @@ import (
 // Name is how models call the tool.
 const Name = "read_file"
 
-// maxRunes is the maximum length of a call's result.
+// maxRunes is the maximum length of a result in characters.
 const maxRunes = 16_000
 
 //go:embed description.md
@@ -43,7 +43,7 @@ var (
 	_ tool.Offerer = (*Tool)(nil)
 )
 
-// New returns the tool. It uses counter to fit results into the tokens that a turn has left.
+// New returns the tool. It uses counter to fit results into the remaining tokens of a turn.
 func New(counter budget.Counter) *Tool { return &Tool{counter: counter} }
 
 // Spec implements tool.Tool.
@@ -54,12 +54,12 @@ func (t *Tool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// Offered implements tool.Offerer. It is true if the conversation has files to read.
+// Offered implements tool.Offerer. It returns true if the conversation has files to read.
 func (t *Tool) Offered(scope tool.Scope) bool { return len(readableFiles(scope.Files)) > 0 }
 
 // part is the result for the model.
 type part struct {
-	// number to cite; empty for files that people attached
+	// number under which the model cites the file; empty for files that people attached
 	Number int    `json:"document,omitempty"`
 	File   string `json:"file"`
 	Start  int    `json:"start"`
@@ -123,7 +123,7 @@ func (t *Tool) Run(_ context.Context, call tool.Call, emit *packet.Emitter) (too
 	return result, nil
 }
 
-// readableFiles returns the files with text, the newest of each name.
+// readableFiles returns the files with text. Of files with the same name, it returns the newest.
 func readableFiles(files []message.File) []message.File {
 	var out []message.File
 	seen := make(map[string]bool)
@@ -137,7 +137,8 @@ func readableFiles(files []message.File) []message.File {
 	return out
 }
 
-// findFile returns the file with that name, or the only one whose name contains it.
+// findFile returns the file with a name. If there is none, it returns the only file whose name
+// contains the name.
 func findFile(files []message.File, name string) (message.File, error) {
 	var names []string
 	var alike []message.File

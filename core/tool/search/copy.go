@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// shingleWords is the number of words of a shingle, by which texts are compared. A text needs
-	// at least minWords words: shorter ones are headings that many pages share. (Broder, On the
-	// resemblance and containment of documents, 1997.)
+	// shingleWords is the number of words of a shingle. Texts are compared by their shingles. A
+	// text needs at least minWords words, because shorter ones are headings that many pages share.
+	// (Broder, On the resemblance and containment of documents, 1997.)
 	shingleWords, minWords = 3, 8
-	// minOverlap is the minimum share of common shingles of two texts that are nearly the same: of
-	// twenty words one may differ.
+	// minOverlap is the minimum share of common shingles of two nearly equal texts. One word in
+	// twenty may differ.
 	minOverlap = 0.6
 )
 
@@ -35,7 +35,7 @@ type fingerprint struct {
 var seed = maphash.MakeSeed()
 
 // fingerprintOf returns the fingerprint of a text's words, in lower case and without punctuation.
-// It is empty for a text that is too short to be a copy of another.
+// The fingerprint is empty if the text is too short to compare.
 func fingerprintOf(text string) (r fingerprint) {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if len(words) < minWords {
@@ -50,7 +50,8 @@ func fingerprintOf(text string) (r fingerprint) {
 	return r
 }
 
-// similarity describes how similar two texts are; empty: they are not.
+// similarity returns a phrase that describes how similar two texts are. It returns an empty string
+// if they are not similar.
 func (r fingerprint) similarity(o fingerprint) string {
 	if len(r.shingles) == 0 || len(o.shingles) == 0 {
 		return ""

@@ -11,8 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// searchPeriod returns the period of the documents that a call asks for. It comes from the model,
-// or else from the question if that is clear. Days are those of the asker.
+// searchPeriod returns the period to which a call limits documents. The period is the model's
+// argument. Without one, it comes from the question if the question is clear. Days are in the time
+// zone of the asker.
 func (t *Tool) searchPeriod(ctx context.Context, asked arguments, scope tool.Scope) (knowledge.Period, error) {
 	now, q := scope.Now, knowledge.Question{Audience: scope.Audience, Sources: scope.Sources, Documents: scope.Documents}
 	if asked.Period != "" {
@@ -36,8 +37,8 @@ func (t *Tool) searchPeriod(ctx context.Context, asked arguments, scope tool.Sco
 	return p, nil
 }
 
-// removeDateWords removes the words of the period from the queries, because the index would search
-// the text for them.
+// removeDateWords removes the words of the period from the queries. Otherwise the index would
+// search the text of documents for these words.
 func removeDateWords(queries []retrieve.Query, dates knowledge.Period, now time.Time) []retrieve.Query {
 	for i := range queries {
 		if p, rest := knowledge.ReadPeriod(queries[i].Text, now); !dates.Open() && rest != "" && p == dates {
@@ -49,8 +50,9 @@ func removeDateWords(queries []retrieve.Query, dates knowledge.Period, now time.
 	return queries
 }
 
-// searchOrUndated searches. If no document of the period matches, it searches without the period.
-// Those results are no evidence, and the result says that they are of other times.
+// searchOrUndated searches within the period. If no document of the period matches, it searches
+// without the period. The results of that search are not evidence, and a note says that they are
+// from other times.
 func (t *Tool) searchOrUndated(ctx context.Context, s retrieve.Search) (retrieve.Result, error) {
 	found, err := t.retriever.Search(ctx, s)
 	if err != nil || found.Evidence || s.From.IsZero() && s.To.IsZero() {

@@ -11,15 +11,16 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// replacement is a document that replaces another one, or claims to without the authority.
+// replacement is a document that replaces another one. If claimed is set, it belongs to another
+// source and only claims to replace it.
 type replacement struct {
 	by      document.Ref
 	claimed bool
 }
 
-// replacements returns the replacements of found documents, by their ids, if the readers may see
-// both and the page that states it. If the graph cannot be queried, it returns nothing and passages
-// are not marked.
+// replacements returns the replacements of found documents, by document id. The readers must be
+// allowed to see both documents and the page that states the replacement. If the graph cannot be
+// queried, replacements returns nothing, and passages are not marked.
 func (t *Tool) replacements(ctx context.Context, hits []retrieve.Hit, scope tool.Scope) map[document.ID]replacement {
 	by := make(map[document.ID]replacement)
 	if t.config.Graph == nil || len(hits) == 0 {
@@ -51,14 +52,14 @@ func (t *Tool) replacements(ctx context.Context, hits []retrieve.Hit, scope tool
 	return by
 }
 
-// Replaced returns a sentence that says which document replaced d, if the audience may see both. It
-// is empty if no replacement is known.
+// Replaced returns a sentence that says which document replaced d. The audience must be allowed to
+// see both. The sentence is empty if no replacement is known.
 func (t *Tool) Replaced(ctx context.Context, d document.Ref, scope tool.Scope) string {
 	h := retrieve.Hit{Document: d}
 	return markOf(h, fingerprint{}, t.replacements(ctx, []retrieve.Hit{h}, scope), nil).metadata
 }
 
-// maxReplaced is the maximum number of statements to check.
+// maxReplaced is the maximum number of statements that are checked.
 const maxReplaced = 100
 
 // mark is a note about a passage.
@@ -68,9 +69,9 @@ type mark struct {
 	other    *document.Ref // document that the mark mentions and that is not among the passages
 }
 
-// markOf marks a passage whose page was replaced, or whose text an earlier passage repeats. Both
-// use only pages that the readers may see: replacements were looked up for them, and copies are
-// among the passages.
+// markOf returns the mark of a passage whose page was replaced, or whose text an earlier passage
+// repeats. It uses only pages that the readers may see. Replacements were looked up for these
+// readers, and copies are among the passages.
 func markOf(h retrieve.Hit, text fingerprint, replaced map[document.ID]replacement, before []numberedPassage) mark {
 	var m mark
 	if r, is := replaced[h.Document.ID]; is {

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// sourcesNamed returns the sources that a call names, by the names or kinds in the prompt. The
-// error lists the valid ones for the model.
+// sourcesNamed returns the sources that a call names. A call uses the names or kinds in the prompt.
+// The text of the error lists the valid names for the model.
 func sourcesNamed(asked tool.Strings, scope tool.Scope) ([]document.SourceID, error) {
 	// no sources are listed, so the model invented the names
 	if len(asked) == 0 || len(scope.Catalogue) == 0 {
@@ -41,11 +41,12 @@ func sourcesNamed(asked tool.Strings, scope tool.Scope) ([]document.SourceID, er
 	return ids, nil
 }
 
-// maxAuthored is how many of an author's newest documents are searched.
+// maxAuthored is the maximum number of an author's documents that are searched. The newest are
+// used.
 const maxAuthored = 500
 
-// writtenBy returns the documents by one of the named authors, within those of the scope. The error
-// tells the model if there are none.
+// writtenBy returns the documents by any of the named authors within the scope. If there are none,
+// the text of the error tells the model.
 func (t *Tool) writtenBy(ctx context.Context, authors tool.Strings, scope tool.Scope) ([]document.ID, error) {
 	if len(authors) == 0 {
 		return scope.Documents, nil

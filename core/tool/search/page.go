@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// furtherPage shows a further page of an earlier search of the turn. kept is false if no further
-// page is requested or the search is not stored.
+// furtherPage shows a further page of an earlier search of the turn. kept is false if the call
+// requests no further page or the search is not stored.
 func (t *Tool) furtherPage(ctx context.Context, own []string, page int, scope tool.Scope, emit *packet.Emitter) (result tool.Result, kept bool, err error) {
 	if page < 2 || t.chunks == nil {
 		return result, false, nil
@@ -27,7 +27,8 @@ func (t *Tool) furtherPage(ctx context.Context, own []string, page int, scope to
 	return result, true, err
 }
 
-// rankingPage shows the passages of a ranking from an offset on that the readers may see now.
+// rankingPage shows passages of a ranking, starting at an offset. It omits passages that the
+// readers may not see now.
 func (t *Tool) rankingPage(ctx context.Context, ranking *retrieve.Ranking, from, page int, scope tool.Scope) (tool.Result, error) {
 	if from == 0 {
 		from = (page - 1) * ranking.Page
@@ -64,7 +65,7 @@ func (t *Tool) rankingPage(ctx context.Context, ranking *retrieve.Ranking, from,
 	return result, nil
 }
 
-// shownBefore returns the passages that this turn has shown the model.
+// shownBefore returns the passages that were shown to the model in this turn.
 func shownBefore(scope tool.Scope) (ids []document.ChunkID) {
 	for _, r := range scope.Shown {
 		if r.Chunk != nil {
@@ -74,7 +75,8 @@ func shownBefore(scope tool.Scope) (ids []document.ChunkID) {
 	return ids
 }
 
-// nextStart returns the offset of the next page: the first passage that did not fit.
+// nextStart returns the offset of the next page. It is the offset of the first passage that did not
+// fit.
 func nextStart(ranking *retrieve.Ranking, from int, left []retrieve.Hit) int {
 	to := min(from+ranking.Page, len(ranking.Chunks))
 	for _, h := range left {

@@ -31,7 +31,7 @@ var standalonePrompt string
 var keywordsPrompt string
 
 // indexQueries returns the queries for the index, by descending weight. Only the first search of a
-// turn is expanded: in a later one the model looks for something other than the question.
+// turn is expanded. In a later search, the model looks for something other than the question.
 func (t *Tool) indexQueries(ctx context.Context, own []string, scope tool.Scope) []retrieve.Query {
 	var set querySet
 	question := strings.TrimSpace(scope.Question)
@@ -80,8 +80,8 @@ func (s *querySet) add(text string, weight float64, alpha *float64) {
 	s.queries = append(s.queries, retrieve.Query{Text: text, Weight: weight, Alpha: alpha})
 }
 
-// expand asks the fast model for a standalone form and for keywords in parallel, and continues
-// without missing replies.
+// expand asks the fast model for a standalone form of the question and for keywords, in parallel.
+// It does not fail if a reply is missing.
 func (t *Tool) expand(ctx context.Context, question string, history []message.Message) (standalone string, keywords []string) {
 	standalone = Standalone(question, history)
 	if t.config.Fast == nil {
@@ -108,8 +108,8 @@ func (t *Tool) expand(ctx context.Context, question string, history []message.Me
 	return standalone, keywords
 }
 
-// askFastModel returns the lines of the fast model's reply without list marks, or none after an
-// error.
+// askFastModel returns the lines of the fast model's reply without list marks. It returns no lines
+// after an error.
 func (t *Tool) askFastModel(ctx context.Context, instructions, question string, history []message.Message) (lines []string) {
 	// This runs outside the tool's own goroutine, where a panic would not be caught.
 	defer func() {
@@ -152,7 +152,8 @@ func (t *Tool) askFastModel(ctx context.Context, instructions, question string, 
 	return lines
 }
 
-// recentHistory returns the end of a conversation, so that pronouns can be resolved.
+// recentHistory returns the last messages of a conversation. The fast model needs them to resolve
+// pronouns.
 func recentHistory(history []message.Message) []message.Message {
 	var talk []message.Message
 	for _, m := range history {

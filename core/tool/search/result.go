@@ -39,9 +39,9 @@ func periodText(t retrieve.Trace) string {
 	return t.From + " to " + t.To
 }
 
-// backfill returns sources of earlier turns that supplement a first search, newest turn first, if
-// the audience may read them now. Without a close match it uses only the turns that the question
-// depends on: sources of other topics are no answer.
+// backfill returns sources of earlier turns that supplement a first search, newest turn first. The
+// audience must be allowed to read them now. Without a close match, backfill uses only the turns
+// that the question depends on, because sources of other topics are no answer.
 func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.Scope) []retrieve.Hit {
 	var hits []retrieve.Hit
 	if found.Evidence {
@@ -111,9 +111,10 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	return earlier
 }
 
-// buildResult returns the text for the model: found passages, best first, within the budget, then
-// earlier ones. Without a close match, earlier passages come first and found ones are marked loose,
-// for the model to judge. Each passage has a number. left are the hits that did not fit.
+// buildResult returns the text for the model, within the budget. It contains found passages, best
+// first, and then passages of earlier turns. Without a close match, earlier passages come first.
+// Found passages are then marked loose, so that the model judges them. Each passage has a number.
+// left has the hits that did not fit.
 func (t *Tool) buildResult(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope, dropped []string) (result tool.Result, left []retrieve.Hit) {
 	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0, Closest: found.Closest}
 	hits, note := slices.Concat(found.Hits, earlier), ""
@@ -215,8 +216,8 @@ func (t *Tool) buildResult(ctx context.Context, found retrieve.Result, earlier [
 	return result, left
 }
 
-// sourceOf returns the name of a document's source as in the prompt, or else its kind. It is empty
-// if there is only one searchable source.
+// sourceOf returns the name of a document's source as in the prompt, or the kind of the source if
+// it has no name there. It is empty if there is only one searchable source.
 func sourceOf(d document.Ref, catalogue []tool.Source) string {
 	if len(catalogue) == 1 && catalogue[0].ID == d.Source {
 		return ""
@@ -229,8 +230,8 @@ func sourceOf(d document.Ref, catalogue []tool.Source) string {
 	return string(d.Kind)
 }
 
-// partText describes which part of its page a passage is, in chunks: "whole", "3 of 7", "3–4 of 7".
-// It is empty if unknown.
+// partText says which part of its page a passage is, in chunks: "whole", "3 of 7", "3–4 of 7". It
+// is empty if the part is unknown.
 func partText(h retrieve.Hit) string {
 	switch {
 	case h.Of == 0:
@@ -243,7 +244,7 @@ func partText(h retrieve.Hit) string {
 	return fmt.Sprintf("%d–%d of %d", h.First+1, h.Last+1, h.Of)
 }
 
-// furtherNote tells how many passages are not shown, and how to get them.
+// furtherNote returns a note that says how many passages are not shown, and how to request them.
 func furtherNote(found retrieve.Result, left bool) string {
 	if found.Ranking == nil || left || !found.Evidence {
 		return ""
@@ -284,7 +285,7 @@ func messageSections(parts []retrieve.Part) []message.Section {
 	return out
 }
 
-// shownDocuments returns the documents of a result as packets show them, each once.
+// shownDocuments returns the documents of a result in the form for packets, without duplicates.
 func shownDocuments(result tool.Result) []packet.Document {
 	var docs []packet.Document
 	seen := make(map[document.ID]bool)

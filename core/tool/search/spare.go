@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// minRepeatBytes is the minimum length of a paragraph that is not shown twice.
+// minRepeatBytes is the minimum length of a paragraph that is shown only once.
 const minRepeatBytes = 80
 
-// seenParagraphs maps the paragraphs of one result to the first document that has them. A paragraph
-// is a line, because copies of a page differ in blank lines and spaces.
+// seenParagraphs maps each paragraph of a result to the first document that contains it. A
+// paragraph is a line, because copies of a page differ in blank lines and spaces.
 type seenParagraphs map[string]int
 
-// dropRepeats replaces paragraphs that an earlier passage shows with a note. It keeps table rows,
+// dropRepeats replaces a paragraph with a note if an earlier passage shows it. It keeps table rows,
 // because a table without its header is unreadable.
 func (r seenParagraphs) dropRepeats(text string) string {
 	var lines []string
@@ -38,7 +38,8 @@ func (r seenParagraphs) add(text string, number int) {
 	}
 }
 
-// paragraphKey returns the form in which lines are compared; empty for a table row.
+// paragraphKey returns the form in which lines are compared. It returns an empty string for a table
+// row.
 func paragraphKey(line string) string {
 	if line = strings.Join(strings.Fields(line), " "); strings.HasPrefix(line, "|") {
 		return ""
@@ -46,8 +47,8 @@ func paragraphKey(line string) string {
 	return line
 }
 
-// shortenHeading returns a heading path without the page's title at its beginning, and without the
-// heading with which the text begins at its end.
+// shortenHeading removes duplicate parts of a heading path. At the beginning it removes the page's
+// title. At the end it removes the heading with which the text begins.
 func shortenHeading(path []string, title, text string) []string {
 	if len(path) > 0 && title != "" && strings.HasPrefix(strings.ToLower(path[0]), strings.ToLower(strings.TrimSpace(title))) {
 		path = path[1:]

@@ -8,16 +8,19 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Standalone turns a follow-up question into a query, without a model. If the question is not
-// self-contained, it prepends up to two earlier questions: the newest self-contained one, which
-// names the topic, and the previous one. "And how do I monitor it?" after "How do I set up
+// Standalone converts a follow-up question to a query, without a model. If the question is not
+// self-contained, Standalone prepends up to two earlier questions: the newest self-contained one,
+// which names the topic, and the previous one. "And how do I monitor it?" after "How do I set up
 // streaming replication?" becomes a query of both. "Why?" after these becomes a query of all three.
 //
-// The rule counts content words, which are not among the most common ones of a language. A question
-// with three of them is self-contained. Two are enough without "the": "reset a password" is, but
-// "rank the results" refers to known results. One is enough in "what is vacuum?". A question is not
-// self-contained if a word such as "it" refers back, unless three content words precede it. Neither
-// is one that begins as an addition ("and", "what about").
+// The rule counts content words, which are words that are not among the most common ones of a
+// language. A question with three content words is self-contained. Two are enough without "the":
+// "reset a password" is self-contained, but "rank the results" refers to known results. One is
+// enough in a question for a definition, such as "what is vacuum?".
+//
+// A question is not self-contained if a word such as "it" refers back, unless three content words
+// precede that word. A question that begins as an addition ("and", "what about") is not
+// self-contained either.
 func Standalone(question string, history []message.Message) string {
 	parts := []string{strings.TrimSpace(question)}
 	first := topicIndex(question, history)
@@ -30,9 +33,9 @@ func Standalone(question string, history []message.Message) string {
 	return strings.Join(parts, " ")
 }
 
-// topicIndex returns the index in the history of the question that names the topic. That is the
-// length of the history for a self-contained question, else the newest self-contained one, else the
-// first.
+// topicIndex returns the index in history of the question that names the topic. For a
+// self-contained question, it returns the length of history. Otherwise it returns the index of the
+// newest self-contained question, or of the first question if none is self-contained.
 func topicIndex(question string, history []message.Message) int {
 	from := len(history)
 	if dependenceOf(question) == standalone {
@@ -60,12 +63,12 @@ func lastQuestion(history []message.Message) int {
 	return 0
 }
 
-// isQuestion reports whether a message is a person's and may have follow-ups.
+// isQuestion reports whether a message is from a person and may have follow-ups.
 func isQuestion(m message.Message) bool {
 	return m.Role == message.User && !m.Courtesy && strings.TrimSpace(m.Text) != ""
 }
 
-// dependence is how much a question depends on earlier ones.
+// dependence says how much a question depends on earlier questions.
 type dependence int
 
 const (
@@ -74,7 +77,7 @@ const (
 	dependent                    // it is meaningless without them
 )
 
-// Numbers of content words that make a question self-contained.
+// Minimum numbers of content words in a self-contained question.
 const (
 	minContentWords = 3 // in the whole question
 	minAntecedent   = 3 // before a pronoun
@@ -110,7 +113,7 @@ func dependenceOf(question string) dependence {
 	return standalone
 }
 
-// isAddition reports whether a question begins as an addition to another one.
+// isAddition reports whether a question begins as an addition to another question.
 func isAddition(list []string) bool {
 	for i := 0; i < len(list) && i < 3; i++ {
 		if additionWords[list[i]] || i > 0 && list[i] == "about" {
@@ -123,13 +126,14 @@ func isAddition(list []string) bool {
 	return false
 }
 
-// isDefinition reports whether a question asks what something is, or consists of its name.
+// isDefinition reports whether a question asks for a definition. A question of one word counts as
+// such.
 func isDefinition(list []string) bool {
 	return len(list) == 1 || definitionWords[list[0]]
 }
 
-// isPlausible reports whether a model's rewriting shares words with the conversation. Small models
-// apologise or answer instead.
+// isPlausible reports whether the model's rewritten question shares words with the conversation.
+// Small models sometimes apologise or answer instead of rewriting.
 func isPlausible(rewritten, question string, history []message.Message) bool {
 	told := make(map[string]bool)
 	note := func(text string) {
@@ -151,7 +155,8 @@ func isPlausible(rewritten, question string, history []message.Message) bool {
 	return false
 }
 
-// stemOf returns the approximate common part of a word's forms, such as "monitor" and "monitoring".
+// stemOf returns an approximate stem, which the forms of a word share. "monitor" and "monitoring"
+// have the same stem.
 func stemOf(word string) string {
 	if runes := []rune(word); len(runes) > 5 {
 		return string(runes[:5])
@@ -159,8 +164,8 @@ func stemOf(word string) string {
 	return word
 }
 
-// words returns the words of a text in lower case. In scripts without spaces each ideograph counts
-// as a word.
+// words returns the words of a text in lower case. In scripts without spaces, each ideograph is a
+// word.
 func words(text string) []string {
 	var out []string
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
@@ -184,13 +189,13 @@ func set(list string) map[string]bool {
 	return m
 }
 
-// pronouns are words that refer to earlier text: English, German, French, Spanish.
+// pronouns are words that refer to earlier text, in English, German, French and Spanish.
 var pronouns = set(`it its this that these those they them their there then he she him her one ones same former latter else otherwise
 	es sie ihn ihm ihnen das dies diese dieser dieses diesen diesem jene dort dann davon damit dazu dabei daran dafür sonst gleiche
 	cela ça celui celle ceux celles ceci ici alors leur leurs même
 	eso esto esa ese esos esas este esta estos estas ello ellos ellas allí entonces mismo`)
 
-// commonWordSet are words that do not describe what is searched for.
+// commonWordSet has words that do not describe the subject of a search.
 var commonWordSet = set(`a an and any are as at be but by can could do does did for from get give go had has have how i if in into is like make may me
 	more most much must my need no not of ok okay on or our please should show so some tell thanks the to too up us use using want was we well were
 	what when where which who why will with would yes you your about also again example explain detail details
@@ -199,7 +204,7 @@ var commonWordSet = set(`a an and any are as at be but by can could do does did 
 	et ou mais le la les un une des de du est sont comment quoi que qui où quand pourquoi quel quelle avec sans pour par dans sur je nous vous plus pas
 	y o pero el los las un una unos unas de del es son cómo como qué que quién dónde cuándo cuál con sin para por en sobre yo nosotros más no`)
 
-// articles suggest that the next word is already known.
+// articles suggest that the following word is already known.
 var articles = set(`the der die das den dem des le la les l el la los las`)
 
 // additionWords begin questions that continue another one.
@@ -208,8 +213,8 @@ var additionWords = set(`and or but also then und oder aber auch et ou mais y o 
 // definitionWords are the first words of questions for a definition.
 var definitionWords = set(`what explain define describe was erkläre erklär définis explique qué explica define`)
 
-// recencyWords ask for what is new. "Now", "today" and "current" alone ask for what is valid, which
-// an old page may say.
+// recencyWords ask for recent documents. "Now", "today" and "current" are not in the set, because
+// they ask for valid information, which an old page may contain.
 var recencyWords = set(`latest newest recent recently lately neueste neuesten neuestes neuester neulich kürzlich zuletzt
 	récent récente récents récentes récemment dernière dernier dernièrement reciente recientes recientemente último última últimamente`)
 

@@ -1,6 +1,6 @@
-// Package search implements the tool internal_search, which searches the organisation's documents
-// for a model. It decides which queries the index gets, which numbers the model sees for the
-// results, and which passages of earlier turns are reused.
+// Package search implements the tool internal_search, with which a model searches the
+// organisation's documents. The package decides which queries the index receives and which numbers
+// results have. It also decides which passages of earlier turns are reused.
 package search
 
 import (
@@ -45,30 +45,30 @@ const parameters = `{"type":"object","properties":{"queries":{"type":"array","it
 	`"sources":{"type":"array","items":{"type":"string"},"description":"Only these sources or kinds of sources, as they are listed above the question. Leave it out unless the question is about one of them."},` +
 	`"authors":{"type":"array","items":{"type":"string"},"description":"Only documents that one of these people wrote. Leave it out unless the question asks for what a person wrote."}},"required":["queries"]}`
 
-// Chunks re-reads passages that earlier answers used. Implementations are safe for concurrent use.
+// Chunks reads passages of earlier answers again. Implementations are safe for concurrent use.
 type Chunks interface {
-	// Chunks returns, in any order, those of the chunks that still exist and that the audience may
-	// read now.
+	// Chunks returns the chunks that still exist and that the audience may read now, in any order.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error)
 }
 
-// Config configures a Tool. Zero fields get the defaults given.
+// Config configures a Tool. Zero fields take the stated defaults.
 type Config struct {
 	Fast llm.Model     // rewrites and expands queries; nil: only Standalone does
 	Wait time.Duration // maximum wait for Fast: 5 s
-	// number of sources to which the first search of a turn is filled up: budget.DefaultSources
+	// number of sources to which the first search of a turn is filled up; the default is
+	// budget.DefaultSources
 	Window int
-	// SEARCH_RESULT_SHARE: the maximum share of the model's window for the documents of one result:
-	// DefaultShare
+	// SEARCH_RESULT_SHARE: the maximum share of the model's window for the documents of one result;
+	// the default is DefaultShare
 	Share   float64
 	History int // earlier turns whose sources may be reused: 5
-	// knows which documents were replaced by others and who wrote them; nil: none
+	// graph of document authors and replacements; may be nil
 	Graph  knowledge.Graph
 	Logger *slog.Logger // nil: silent
 }
 
-// DefaultShare is the default maximum share of a model's window for one result. It leaves room for
-// another search and the answer.
+// DefaultShare is the default maximum share of a model's window for one result. The rest has room
+// for another search and the answer.
 const DefaultShare = 0.4
 
 // Tool implements internal_search. It is safe for concurrent use.
@@ -79,7 +79,7 @@ type Tool struct {
 	config    Config
 }
 
-// Failure reports a failed search. Its text is for the model and reveals no internals, such as the
+// Failure reports a failed search. The model reads its text, which reveals no internals such as the
 // address of the index.
 type Failure struct{ cause error }
 
@@ -94,7 +94,7 @@ var (
 	_ tool.Merger = (*Tool)(nil)
 )
 
-// New returns the tool. If chunks is nil, no passages of earlier turns are reused.
+// New returns the tool. If chunks is nil, passages of earlier turns are not reused.
 func New(retriever retrieve.Retriever, chunks Chunks, counter budget.Counter, config Config) *Tool {
 	if config.Wait <= 0 {
 		config.Wait = 5 * time.Second
@@ -122,7 +122,7 @@ func (t *Tool) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// arguments are a call's arguments. Some models write the singular.
+// arguments are the arguments of a call. Some models write the singular.
 type arguments struct {
 	Queries tool.Strings `json:"queries"`
 	Query   tool.Strings `json:"query,omitempty"`
@@ -144,7 +144,8 @@ func parseArguments(raw json.RawMessage, limit int) (a arguments, err error) {
 	return a, nil
 }
 
-// rankingKey identifies the ranking of a call: its queries, period, sources and authors.
+// rankingKey returns a key for the ranking of a call. It depends on the queries, period, sources
+// and authors.
 func (a arguments) rankingKey() []string {
 	key := slices.Clone([]string(a.Queries))
 	if len(key) == 0 {
@@ -168,7 +169,7 @@ var (
 	errFilters     = errors.New("calls for documents of different times, sources or authors are not merged")
 )
 
-// Merge implements tool.Merger: it joins the queries of all calls.
+// Merge implements tool.Merger. It joins the queries of all calls.
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all tool.Strings
 	seen := make(map[string]bool)
@@ -198,7 +199,7 @@ func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 // errNothingToSearch tells the model which arguments to give.
 var errNothingToSearch = errors.New(`there is nothing to search for: write {"queries": ["…"]}`)
 
-// Run implements tool.Tool. For a page after the first, it continues the stored search. If that
+// Run implements tool.Tool. For a page after the first, it continues the stored search. If the
 // search is no longer stored, it searches again.
 func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (result tool.Result, err error) {
 	emit.Emit(packet.SearchStart{})

@@ -1,6 +1,6 @@
 // Package textcall finds tool calls in the text of models that have no tool interface or do not use
-// it. It works on a stream. Readers never see the markup of a call, and see all other text as early
-// as possible.
+// it. It works on a stream. Readers never see the markup of a call, and they see all other text as
+// early as possible.
 package textcall
 
 import (
@@ -9,11 +9,11 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// maxBlock is the maximum length of a call in bytes. Longer JSON is text; a longer block in tags is
-// dropped.
+// maxBlock is the maximum length of a call in bytes. A longer JSON value is text. A longer block in
+// tags is dropped.
 const maxBlock = 64 << 10
 
-// tags open and close calls. A block without a closing tag ends with the text.
+// tags open and close calls. A block without a closing tag extends to the end of the text.
 var tags = []struct{ open, close string }{
 	{"<tool_call>", "</tool_call>"},
 	{"<tool_calls>", "</tool_calls>"},
@@ -25,12 +25,13 @@ var tags = []struct{ open, close string }{
 
 const fenceMark = "```"
 
-// maxGap is how many bytes after an opening mark are held back to see whether a call follows.
+// maxGap is the maximum number of bytes after an opening mark that are held back until it is clear
+// whether a call follows.
 const maxGap = 64
 
-// Filter extracts tool calls from one message. It recognises calls in tags outside of code. With
-// bare JSON allowed, it also recognises JSON calls of offered tools at the start of a line or alone
-// in a code fence. It is not safe for concurrent use.
+// Filter extracts tool calls from one message. It recognises calls in tags outside of code. If bare
+// JSON is allowed, it also recognises JSON calls of offered tools. Such a call must be at the start
+// of a line or alone in a code fence. A Filter is not safe for concurrent use.
 type Filter struct {
 	specs []llm.ToolSpec
 	bare  bool
@@ -43,7 +44,7 @@ type Filter struct {
 	calls        []llm.ToolCall
 }
 
-// block is the candidate at the start of buf.
+// block is the possible call at the start of buf.
 type block struct {
 	kind      kind
 	close     string // of tags
@@ -61,8 +62,8 @@ const (
 	fenced // code that begins with a JSON value
 )
 
-// NewFilter returns a filter for calls of the tools. bare also accepts calls without tags, for
-// models that know no other form.
+// NewFilter returns a filter for calls of the tools. If bare is set, it also accepts calls without
+// tags, for models that use no tags.
 func NewFilter(specs []llm.ToolSpec, bare bool) *Filter {
 	return &Filter{specs: specs, bare: bare && len(specs) > 0, lineStart: true}
 }
@@ -81,8 +82,8 @@ func (f *Filter) Push(delta string) string {
 	return out.String()
 }
 
-// Flush ends the message and returns the text that was held back. It treats an unfinished call as a
-// call if it can be parsed, and drops it otherwise.
+// Flush ends the message and returns the text that was held back. An incomplete call counts as a
+// call if it can be parsed. Otherwise Flush drops it.
 func (f *Filter) Flush() string {
 	var out strings.Builder
 	for f.advance(&out, true) {
@@ -93,7 +94,7 @@ func (f *Filter) Flush() string {
 // Calls returns the calls found so far. They have no ids.
 func (f *Filter) Calls() []llm.ToolCall { return f.calls }
 
-// advance processes part of buf and reports whether to continue.
+// advance processes a part of buf. It reports whether it can process more.
 func (f *Filter) advance(out *strings.Builder, final bool) bool {
 	switch f.block.kind {
 	case tagged:
@@ -107,7 +108,7 @@ func (f *Filter) advance(out *strings.Builder, final bool) bool {
 	}
 }
 
-// passPlain emits text up to where a block begins or may begin.
+// passPlain emits text up to the position where a block begins or may begin.
 func (f *Filter) passPlain(out *strings.Builder, final bool) bool {
 	for i := 0; i < len(f.buf); i++ {
 		rest := f.buf[i:]
@@ -129,7 +130,7 @@ func (f *Filter) passPlain(out *strings.Builder, final bool) bool {
 	return false
 }
 
-// notePlain updates the state after a byte of plain text.
+// notePlain updates the state of the filter for a byte of plain text.
 func (f *Filter) notePlain(c byte) {
 	f.lineStart = c == '\n' || f.lineStart && (c == ' ' || c == '\t' || c == '\r')
 	f.prev = c
@@ -143,7 +144,7 @@ const (
 	isBlock
 )
 
-// atBlock reports whether a tag or a JSON value begins here.
+// atBlock reports whether a tag or a JSON value begins at the current position.
 func (f *Filter) atBlock(rest string) blockMatch {
 	if c := rest[0]; c == '<' || c == '[' {
 		for _, t := range tags {
@@ -166,7 +167,7 @@ func (f *Filter) atBlock(rest string) blockMatch {
 	return notBlock
 }
 
-// beginsValue reports whether an object or a list of objects begins here.
+// beginsValue reports whether the text begins with an object or a list of objects.
 func beginsValue(rest string) blockMatch {
 	if rest[0] == '{' {
 		return isBlock
@@ -217,9 +218,9 @@ func (f *Filter) atFence(rest string) blockMatch {
 	return notBlock
 }
 
-// inTag scans for the end of a call in tags. If the call is too long, it takes the complete calls
-// in the first maxBlock bytes. It drops the rest up to the closing tag, so that readers never see
-// markup.
+// inTag looks for the end of a call in tags. If the call is too long, inTag takes the complete
+// calls in the first maxBlock bytes. It drops the remaining bytes up to the closing tag, so that
+// readers never see markup.
 func (f *Filter) inTag(final bool) bool {
 	end, size := -1, len(f.block.close)
 	if size > 0 {
@@ -251,8 +252,7 @@ func (f *Filter) inTag(final bool) bool {
 	return f.buf != ""
 }
 
-// inObject scans for the end of a JSON value. A value that is too long for a call is text up to its
-// end.
+// inObject looks for the end of a JSON value. A value that is too long for a call is text.
 func (f *Filter) inObject(out *strings.Builder, final bool) bool {
 	end := f.block.json.end(f.buf, f.block.pos)
 	f.block.pos = len(f.buf)
@@ -275,8 +275,8 @@ func (f *Filter) inObject(out *strings.Builder, final bool) bool {
 	return f.buf != ""
 }
 
-// inFence scans for the end of code that begins with a JSON value. Code that is too long for a call
-// is text up to its end.
+// inFence looks for the end of code that begins with a JSON value. Code that is too long for a call
+// is text.
 func (f *Filter) inFence(out *strings.Builder, final bool) bool {
 	end, from := -1, max(f.block.pos, len(fenceMark))
 	if f.block.oversized {
@@ -303,7 +303,8 @@ func (f *Filter) inFence(out *strings.Builder, final bool) bool {
 	return f.buf != ""
 }
 
-// takeFence extracts the calls from fenced code. It reports whether the code consists of calls.
+// takeFence extracts the calls from fenced code. It returns false if the code is not a list of
+// calls.
 func (f *Filter) takeFence(end int) bool {
 	body := f.buf
 	if end >= 0 {
@@ -329,8 +330,8 @@ func (f *Filter) tooLong(end int) bool {
 	return end > maxBlock
 }
 
-// spillBlock records that the first bytes of a block were emitted, and that the rest is text as
-// well.
+// spillBlock records that the first bytes of a block were emitted as text. The rest of the block is
+// then text too.
 func (f *Filter) spillBlock(shown int) {
 	if shown > 0 {
 		f.prev = f.buf[shown-1]
@@ -343,7 +344,7 @@ func (f *Filter) dropCall(end int) {
 	f.buf, f.block, f.lineStart, f.prev = f.buf[end:], block{}, true, '\n'
 }
 
-// passVerbatim emits text that is not a call; end < 0 means all.
+// passVerbatim emits text that is not a call, up to end. A negative end means all text.
 func (f *Filter) passVerbatim(out *strings.Builder, end int) {
 	if end < 0 {
 		end = len(f.buf)

@@ -10,14 +10,14 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// scan tracks a JSON value across pieces of text.
+// scan tracks the structure of a JSON value across pieces of text.
 type scan struct {
 	depth   int
 	quoted  bool
 	escaped bool
 }
 
-// end scans s from pos and returns the end of the value, or -1.
+// end scans s from pos. It returns the end of the value, or -1 if the value does not end in s.
 func (sc *scan) end(s string, pos int) int {
 	for i := pos; i < len(s); i++ {
 		switch c := s[i]; {
@@ -46,8 +46,9 @@ var (
 	calledName  = regexp.MustCompile(`"name"\s*:\s*"([^"]+)"`)
 )
 
-// parseTags parses the calls of a block in tags. A malformed call with a known name is returned, so
-// that the model learns of its mistake. An unfinished block yields none.
+// parseTags parses the calls of a block in tags. If the block is complete, it also returns
+// malformed calls, so that the model receives an error. From an incomplete block it returns only
+// well-formed calls.
 func parseTags(text string, specs []llm.ToolSpec, whole bool) []llm.ToolCall {
 	var calls []llm.ToolCall
 	for _, tag := range []*regexp.Regexp{invokeTag, functionTag} {
@@ -80,8 +81,8 @@ func parseTags(text string, specs []llm.ToolSpec, whole bool) []llm.ToolCall {
 	return []llm.ToolCall{{Name: name, Arguments: body}}
 }
 
-// parseParameters parses the parameters of a call in tags. Values are JSON if they look like it,
-// and text otherwise.
+// parseParameters parses the parameters of a call in tags. A value that looks like JSON is parsed
+// as JSON. Any other value is text.
 func parseParameters(name, body string) (llm.ToolCall, bool) {
 	arguments := make(map[string]any)
 	for _, m := range parameter.FindAllStringSubmatch(body, -1) {
@@ -101,7 +102,7 @@ func parseParameters(name, body string) (llm.ToolCall, bool) {
 }
 
 // parseJSON parses calls in JSON values. If the text is declared to be a call, the tool may be
-// unknown, so that the model gets an error. Otherwise the text must consist of calls of known
+// unknown, so that the model receives an error. Otherwise the text must consist of calls of known
 // tools.
 func parseJSON(text string, specs []llm.ToolSpec, declared bool) []llm.ToolCall {
 	var calls []llm.ToolCall
@@ -120,7 +121,7 @@ func parseJSON(text string, specs []llm.ToolSpec, declared bool) []llm.ToolCall 
 	return calls
 }
 
-// maxDepth limits the depth of wrappers such as {"tool_calls":[{"function":{…}}]}.
+// maxDepth is the maximum depth of wrappers such as {"tool_calls":[{"function":{…}}]}.
 const maxDepth = 4
 
 func parseValue(value json.RawMessage, specs []llm.ToolSpec, declared bool, depth int) []llm.ToolCall {
@@ -171,8 +172,8 @@ func isKnownTool(name string, specs []llm.ToolSpec) bool {
 	return slices.ContainsFunc(specs, func(s llm.ToolSpec) bool { return strings.EqualFold(s.Name, name) })
 }
 
-// bareArguments interprets an object as the arguments of the only tool that has exactly these
-// parameters, including all required ones.
+// bareArguments interprets an object as the arguments of a tool. The object must have all required
+// parameters of the tool and no unknown ones. Exactly one tool must fit.
 func bareArguments(value json.RawMessage, object map[string]json.RawMessage, specs []llm.ToolSpec) []llm.ToolCall {
 	var calls []llm.ToolCall
 	for _, spec := range specs {

@@ -1,9 +1,11 @@
 // Package websearch implements the tool web_search, which searches the public web.
 //
-// A model writes the query, and the query is sent outside. So the tool is withdrawn for the rest of
-// a turn once the context contains anything that is not public: then no query can leak it. Results
-// are hostile text like any page. They are truncated, and a result with the address of an indexed
-// document is dropped.
+// A model writes the query, and the query is sent outside. So that a query cannot leak private
+// content, the tool is withdrawn once the context contains anything that is not public. It stays
+// withdrawn for the rest of the turn.
+//
+// Results are hostile text like any page. Results are truncated. A result with the address of an
+// indexed document is dropped.
 package websearch
 
 import (
@@ -52,7 +54,7 @@ var guide string
 const parameters = `{"type":"object","properties":{"queries":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":3,` +
 	`"description":"What to search the web for."}},"required":["queries"]}`
 
-// Result is a page that a provider found. All its text is untrusted.
+// Result is a page that a provider returned. All its text is untrusted.
 type Result struct {
 	URL       string
 	Title     string
@@ -62,19 +64,19 @@ type Result struct {
 
 // Provider searches the web. It is safe for concurrent use.
 type Provider interface {
-	// Search returns at most most pages, best first. The model reads the error's text.
+	// Search returns up to most pages, best first. The model reads the text of the error.
 	Search(ctx context.Context, query string, most int) ([]Result, error)
 }
 
-// Allowance limits how often people may search. It is safe for concurrent use.
+// Allowance is a rate limit on the searches of people. It is safe for concurrent use.
 type Allowance interface {
-	// Take counts one search of a person. If until is not zero, it counted nothing, and the person
-	// may search again at that time.
+	// Take counts one search of a person. If the limit is reached, Take does not count the search
+	// and returns the time until which the person must wait. Otherwise until is zero.
 	Take(ctx context.Context, tenant access.TenantID, person string) (until time.Time, err error)
 }
 
-// Index is the index of the organisation's documents. It is safe for concurrent use. openurl.Index
-// documents its methods.
+// Index is the index of the organisation's documents. It is safe for concurrent use. The methods
+// are documented in openurl.Index.
 type Index interface {
 	openurl.Readers
 	Addressed(ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string) (map[string]document.ID, error)
@@ -113,7 +115,7 @@ func (t *Tool) Withdrawn(ctx context.Context, scope tool.Scope) (bool, error) {
 	return openurl.Private(ctx, t.index, scope)
 }
 
-// arguments of a call. Some models write the singular.
+// arguments are the arguments of a call. Some models write the singular.
 type arguments struct {
 	Queries tool.Strings `json:"queries"`
 	Query   tool.Strings `json:"query,omitempty"`
@@ -133,7 +135,7 @@ func parseQueries(raw json.RawMessage) ([]string, error) {
 	return queries, nil
 }
 
-// Merge implements tool.Merger: it joins the queries of all calls.
+// Merge implements tool.Merger. It joins the queries of all calls.
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all arguments
 	for _, call := range calls {
@@ -200,8 +202,9 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	return result, nil
 }
 
-// searchProvider sends the queries that the person's quota allows and returns them as sent. Results
-// of the queries alternate: the first of each, then the second of each.
+// searchProvider sends the queries that the person's quota allows, and returns the queries that it
+// sent. The results of the queries alternate. The first result of each query comes before the
+// second result of any query.
 func (t *Tool) searchProvider(ctx context.Context, queries []string, scope tool.Scope) (found []Result, sent []string, failed error) {
 	all, errs, asked := make([][]Result, len(queries)), make([]error, len(queries)), make([]bool, len(queries))
 	var group errgroup.Group
@@ -236,8 +239,9 @@ func (t *Tool) searchProvider(ctx context.Context, queries []string, scope tool.
 	return found, sent, errors.Join(errs...)
 }
 
-// filterResults drops results that are not web pages, duplicates, and results with the address of
-// an indexed document. Those are read from the index with the audience's permissions.
+// filterResults drops duplicates and results that are not web pages. It also drops results with the
+// address of an indexed document, because such documents are read from the index with the
+// audience's permissions.
 func (t *Tool) filterResults(ctx context.Context, found []Result, scope tool.Scope) (kept []Result, err error) {
 	seen := make(map[string]bool)
 	for _, r := range found {
@@ -276,7 +280,7 @@ func (t *Tool) filterResults(ctx context.Context, found []Result, scope tool.Sco
 	return kept[:min(len(kept), maxResults)], nil
 }
 
-// normaliseURL returns a web address without its fragment, or false for other addresses.
+// normaliseURL returns a web address without its fragment. It returns false for any other address.
 func normaliseURL(address string) (string, bool) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || len(address) > maxAddress || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
@@ -286,7 +290,7 @@ func normaliseURL(address string) (string, bool) {
 	return u.String(), true
 }
 
-// oneLine returns a text on one line without control characters, cut to the given number of
+// oneLine converts a text to one line without control characters, and cuts it to a number of
 // characters.
 func oneLine(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
@@ -298,7 +302,8 @@ func oneLine(text string, most int) string {
 	return cite.Cut(strings.Join(strings.Fields(text), " "), most)
 }
 
-// part is the part of a passage that a web search found, in contrast to the page itself.
+// part is the value of a passage's part if a web search found the passage. It distinguishes the
+// passage from the page itself.
 const part = "found"
 
 // buildResult returns the text for the model, within the budget.

@@ -1,4 +1,4 @@
-// Package uploadtest holds an upload.Store in memory, for tests.
+// Package uploadtest provides an upload.Store in memory for tests.
 package uploadtest
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/upload"
 )
 
-// ErrDisk is an error that means a full disk.
+// ErrDisk is an error that stands for a full disk.
 var ErrDisk = errors.New("no space left on device")
 
 // Shelf is an upload.Store in memory. It is safe for concurrent use.
@@ -48,7 +48,7 @@ func (s *Shelf) Files() []upload.File {
 	return slices.Clone(s.files)
 }
 
-// Changes returns how often the index was told of a change.
+// Changes returns how often the index was notified of a change.
 func (s *Shelf) Changes() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,8 +108,9 @@ func (s *Shelf) remove(gone func(upload.File) bool) int {
 	return n - len(s.files)
 }
 
-// Service returns a service that keeps files on the shelf. Files whose names end in .exe hold no
-// text, those in .fault cannot be read on this machine, and all others hold their text.
+// Service returns a service that stores files on the shelf. A file whose name ends in .exe has no
+// text. A file whose name ends in .fault cannot be read on this machine. Any other file is its
+// text.
 func (s *Shelf) Service(projects ...upload.Project) *upload.Service {
 	return upload.New(upload.Deps{
 		Store: s, Logger: slog.New(slog.DiscardHandler), Full: func(err error) bool { return errors.Is(err, ErrDisk) },

@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Credential reports whether a request has the accepted credential: an account's address and API
-// token on Cloud, a personal access token on a Data Center. anonymous is true if the request has
-// none.
+// Credential reports whether a request has the accepted credential. The credential is an account's
+// address and API token on Cloud, and a personal access token on Data Center. anonymous is true if
+// the request has no credential.
 func Credential(r *http.Request, cloud bool, email, token string) (right, anonymous bool) {
 	said := r.Header.Get("Authorization")
 	if !cloud {
@@ -32,11 +32,11 @@ func Deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
 	}
 }
 
-// Pass is a pass over a large site. It returns its numbers of requests and items.
+// Pass runs a pass over a large site. It returns the number of requests and the number of items.
 type Pass func(at index.Checkpoint) (requests, items int)
 
-// Benchmark measures four passes for both deployments: a first pass with texts, one without
-// changes, one an hour later, and one over permissions.
+// Benchmark measures four passes for both deployments. They are a first pass with texts, a pass
+// without changes, a pass an hour later, and a pass over permissions.
 func Benchmark(b *testing.B, site func(cloud bool) (at index.Checkpoint, first, quiet, later, readers Pass)) {
 	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
 		at, first, quiet, later, readers := site(cloud)

@@ -35,7 +35,8 @@ func (n node) attr(name string) string {
 // ErrForm reports a text that is not in the Atlassian Document Format.
 var ErrForm = errors.New("the text is not in the form that Confluence says it is in")
 
-// ADF parses the Atlassian Document Format. It fails with ErrForm, or when ctx is done.
+// ADF parses the Atlassian Document Format. It returns ErrForm for malformed input, and an error if
+// ctx is done.
 func ADF(ctx context.Context, text string, about About) ([]document.Section, error) {
 	var doc node
 	if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.Type != "doc" {
@@ -62,14 +63,14 @@ func (a *adf) children(n node, depth int) {
 	}
 }
 
-// around writes what is in a node within an element.
+// around writes the content of a node within an HTML element.
 func (a *adf) around(tag string, n node, depth int) {
 	a.raw("<" + tag + ">")
 	a.children(n, depth)
 	a.raw("</" + tag + ">")
 }
 
-// elements are the nodes that are written as an element of HTML.
+// elements maps nodes to the HTML elements that they become.
 var elements = map[string]string{
 	"paragraph": "p", "bulletList": "ul", "orderedList": "ol", "listItem": "li", "blockquote": "blockquote", "panel": "div", "table": "table",
 	"tableRow": "tr", "tableHeader": "th", "tableCell": "td", "layoutSection": "div", "layoutColumn": "div", "mediaSingle": "div", "mediaGroup": "div",
@@ -163,7 +164,7 @@ func (a *adf) marked(n node) {
 	a.link(address, content)
 }
 
-// extension writes the replacement of a macro without a body.
+// extension writes a replacement for a macro without a body.
 func (a *adf) extension(n node) {
 	value := func(name string) string {
 		parameters, _ := n.Attrs["parameters"].(map[string]any)
@@ -183,5 +184,5 @@ func (a *adf) extension(n node) {
 	}
 }
 
-// plainCode is code as it was before it was written as HTML.
+// plainCode returns code without HTML escapes.
 func plainCode(content string) string { return html.UnescapeString(content) }

@@ -1,12 +1,12 @@
-// Package body parses Confluence pages and Jira issues in the formats of Atlassian's products: the
-// storage format (XHTML with macros), the Atlassian Document Format (JSON), and the wiki markup of
-// Jira Data Center.
+// Package body parses Confluence pages and Jira issues in the formats of Atlassian's products. The
+// formats are the storage format (XHTML with macros), the Atlassian Document Format (JSON), and the
+// wiki markup of Jira Data Center.
 //
-// It keeps the text itself. It replaces content that a macro would fetch from elsewhere with a
-// link, or omits it. Examples are another page, a table from Jira, or a list of pages by label. The
-// account that reads here may see more than the person who asks.
+// It keeps the text of the page or issue. It replaces content that a macro would fetch from
+// elsewhere with a link, or omits it. Examples are another page, a table from Jira, or a list of
+// pages by label. The account that reads here may see more than the person who asks.
 //
-// It accepts any input in linear time and memory, however deep or broken it is.
+// It accepts any input. Time and memory are linear in the input, even if nesting is deep or broken.
 package body
 
 import (
@@ -20,22 +20,23 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// About is context that a page's text does not contain.
+// About contains information that a page's text lacks.
 type About struct {
 	Site  string // where the site's pages are: https://acme.atlassian.net/wiki/
 	Page  string // address of the page
 	Space string // key of its space
 	Title string
-	// NewEditor says that the page was written with the editor of Confluence Cloud, which gives
-	// headings other anchors.
+	// NewEditor means that the page was written with the new editor of Confluence Cloud, which uses
+	// other anchors for headings.
 	NewEditor bool
 	NoAnchors bool // headings have none: it is no page
-	// Person returns a person's name by account id or user key; empty if unknown. Nil: no name is
-	// known.
+	// Person returns a person's name by account id or user key, or "" if unknown. If nil, no name
+	// is known.
 	Person func(id string) string
 }
 
-// deepest is the maximum number of nested elements; deeper ones count as text of the last one.
+// deepest is the maximum number of nested elements. Deeper elements become text of the last
+// element.
 const deepest = 256
 
 // writer converts both formats to plain HTML for htmltext.
@@ -51,7 +52,7 @@ func (w *writer) raw(s string) { w.out = append(w.out, s...) }
 
 func (w *writer) text(s string) { w.raw(html.EscapeString(s)) }
 
-// since removes and returns what was written since an offset.
+// since removes and returns the text that was written after an offset.
 func (w *writer) since(at int) string {
 	s := string(w.out[at:])
 	w.out = w.out[:at]
@@ -83,10 +84,10 @@ func (w *writer) link(address, content string) {
 	w.raw(`<a href="` + html.EscapeString(address) + `">` + content + "</a>")
 }
 
-// heading writes a heading with the anchor that Confluence gives it. The editor of Confluence Cloud
-// joins the words with hyphens ("#Release-notes"); the older one leaves out the spaces and puts the
-// page's title before them ("#Handbook-Releasenotes"). The second of the same name has ".1" behind
-// it.
+// heading writes a heading with Confluence's anchor. The editor of Confluence Cloud joins the words
+// with hyphens ("#Release-notes"). The older editor removes the spaces and puts the page's title in
+// front ("#Handbook-Releasenotes"). The anchor of the second heading with the same name ends in
+// ".1".
 func (w *writer) heading(level int, content string) {
 	text := plain(content)
 	var anchor string
@@ -111,7 +112,8 @@ func (w *writer) heading(level int, content string) {
 	w.raw(">" + content + "</" + tag + ">")
 }
 
-// of is the address of a page by its title; in the page's own space where none is named.
+// of returns the address of a page by title. If no space is given, the title is in the space of the
+// current page.
 func (w *writer) of(space, title, anchor string) string {
 	if title == "" {
 		if anchor == "" {
@@ -129,7 +131,7 @@ func (w *writer) of(space, title, anchor string) string {
 	return address
 }
 
-// included writes a link to a page that a macro would show here.
+// included writes a link to a page, in place of a macro that would include the page.
 func (w *writer) included(space, title string) {
 	if title == "" {
 		return
@@ -139,7 +141,8 @@ func (w *writer) included(space, title string) {
 	w.raw("</p>")
 }
 
-// issue names an issue of Jira, or a search for some, that a macro would show here.
+// issue writes the name of a Jira issue, or a Jira search, in place of a macro that would show the
+// result.
 func (w *writer) issue(key, query string) {
 	switch {
 	case key != "":
@@ -164,7 +167,7 @@ func (w *writer) sections(ctx context.Context) ([]document.Section, error) {
 	return page.Sections, err
 }
 
-// safe returns the address of a link in a text, where it leads to the web or a mailbox.
+// safe returns the address of a link if it is a web or e-mail address.
 func safe(address string) string {
 	address = strings.TrimSpace(address)
 	lower := strings.ToLower(address)

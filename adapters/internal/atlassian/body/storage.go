@@ -11,8 +11,8 @@ import (
 )
 
 // Storage parses the storage format
-// (https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html). It fails only
-// when ctx is done.
+// (https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html). It returns an
+// error only if ctx is done.
 func Storage(ctx context.Context, text string, about About) ([]document.Section, error) {
 	s := &storage{writer: newWriter(about), tokens: html.NewTokenizer(strings.NewReader(text))}
 	s.tokens.AllowCDATA(true)
@@ -78,14 +78,14 @@ type storage struct {
 	headings, links int // open ones
 }
 
-// keptElements are elements that are passed to htmltext without attributes.
+// keptElements lists the elements that are passed to htmltext without attributes.
 var keptElements = map[string]bool{
 	"p": true, "br": true, "strong": true, "em": true, "b": true, "i": true, "u": true, "s": true, "del": true, "ins": true, "sub": true, "sup": true,
 	"code": true, "pre": true, "blockquote": true, "ul": true, "ol": true, "li": true, "table": true, "tbody": true, "thead": true, "tfoot": true,
 	"tr": true, "th": true, "td": true, "caption": true, "hr": true, "div": true, "dl": true, "dt": true, "dd": true, "tt": true, "kbd": true, "samp": true,
 }
 
-// boxes are elements of Confluence that hold text as a part of the page does.
+// boxes lists Confluence's elements with a body that is part of the page's text.
 var boxes = map[string]bool{
 	"ac:layout": true, "ac:layout-section": true, "ac:layout-cell": true, "ac:adf-extension": true, "ac:adf-node": true, "ac:adf-content": true,
 }
@@ -105,7 +105,7 @@ func (s *storage) top() *element {
 	return s.open[len(s.open)-1]
 }
 
-// around is the innermost open element with one of the tags; nil without one.
+// around returns the innermost open element with one of the tags, or nil if there is none.
 func (s *storage) around(tags ...string) *element {
 	for i := len(s.open) - 1; i >= max(0, len(s.open)-searched); i-- {
 		for _, tag := range tags {
@@ -117,7 +117,7 @@ func (s *storage) around(tags ...string) *element {
 	return nil
 }
 
-// searched limits how many ancestors are searched for an element.
+// searched is the maximum number of ancestors that are searched for an element.
 const searched = 64
 
 func (s *storage) chars(text string) {
@@ -181,7 +181,8 @@ func (s *storage) start() {
 	}
 }
 
-// only counts the elements of a tag that are not nested; nil for others.
+// only returns the counter of open elements for a tag whose elements are not nested. It returns nil
+// for other tags.
 func (s *storage) only(tag string) *int {
 	switch tag {
 	case "h1", "h2", "h3", "h4", "h5", "h6":
@@ -192,7 +193,7 @@ func (s *storage) only(tag string) *int {
 	return nil
 }
 
-// resource notes what a link, a picture or a macro leads to.
+// resource records the target of a link, picture or macro.
 func (s *storage) resource(tag string, a map[string]string) {
 	e := s.around("ac:link", "ac:image", "ac:structured-macro", "ac:macro")
 	if e == nil {
@@ -389,7 +390,7 @@ func (s *storage) leads(e *element) {
 	s.link(address, content)
 }
 
-// macro writes the replacement of a macro without a body.
+// macro writes a replacement for a macro without a body.
 func (s *storage) macro(m *element) {
 	if m.body || s.top().captures {
 		return

@@ -11,7 +11,7 @@ import (
 
 // Wiki parses the wiki markup in which Jira Data Center stores long texts
 // (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all). It does not run
-// macros, and keeps the text in macros that only format it. It fails only when ctx is done.
+// macros. It keeps the text in macros that only format it. It returns an error only if ctx is done.
 func Wiki(ctx context.Context, text string, about About) ([]document.Section, error) {
 	k := &wiki{writer: newWriter(about)}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
@@ -34,7 +34,7 @@ func Wiki(ctx context.Context, text string, about About) ([]document.Section, er
 	return k.sections(ctx)
 }
 
-// wiki is a text in wiki markup that is being read.
+// wiki is the state of parsing a text in wiki markup.
 type wiki struct {
 	*writer
 	within  string          // the element that lines continue: "p", "table" or none
@@ -47,7 +47,7 @@ type block struct{ title, language, code string }
 
 var opening = regexp.MustCompile(`\{(code|noformat)(:[^{}\n]*)?\}`)
 
-// verbatim splits a text at the first literal block. A block without an end does not count.
+// verbatim splits a text at the first literal block. It ignores a block without an end.
 func (k *wiki) verbatim(text string) (before string, b *block, after string) {
 	for at := 0; ; {
 		found := opening.FindStringSubmatchIndex(text[at:])
@@ -98,7 +98,8 @@ func (k *wiki) end() {
 	k.nest(nil)
 }
 
-// begin opens an element that spans lines, or a new line of it.
+// begin opens an element that spans lines. If the element is already open, begin starts a new line
+// in it.
 func (k *wiki) begin(element, between string) {
 	if k.within == element && len(k.lists) == 0 {
 		k.raw(between)
@@ -109,7 +110,7 @@ func (k *wiki) begin(element, between string) {
 	k.within = element
 }
 
-// nest opens and closes lists until those are open that a line wants.
+// nest opens and closes lists until the open lists match those of a line.
 func (k *wiki) nest(wanted []string) {
 	same := 0
 	for same < len(wanted) && same < len(k.lists) && wanted[same] == k.lists[same] {
@@ -189,7 +190,7 @@ func (k *wiki) line(line string) {
 	}
 }
 
-// row writes a row of a table: "||one||two||" is a header, "|one|two|" is none.
+// row writes a row of a table. "||one||two||" is a header row, and "|one|two|" is an ordinary row.
 func (k *wiki) row(line string) {
 	k.raw("<tr>")
 	cell, from := "", 0
@@ -225,7 +226,7 @@ func (k *wiki) row(line string) {
 	k.raw("</tr>")
 }
 
-// parts match the constructs within a line other than plain text: a forced line break, an escaped
+// parts matches the constructs within a line other than plain text: a forced line break, an escaped
 // character, code, a link, a picture, a formatting macro, and an address.
 var parts = regexp.MustCompile(`\\\\|\\[-*_{}\[\]!|+^~?]|\{\{[^{}\n]+\}\}|\[[^\[\]\n]+\]|![^\s!|][^!\n]*!|` +
 	`\{(?:color|quote|panel|anchor|toc|section|column|expand)(?::[^{}\n]*)?\}|https?://[^\s|\]}<>"]+`)
@@ -265,8 +266,8 @@ func (k *wiki) inline(line string) {
 	write(at, len(line))
 }
 
-// dressing matches pairs of marks around strong, emphasised or underlined text. A mark begins at
-// the start of a word and ends at the end of one.
+// dressing matches pairs of marks around strong, emphasised or underlined text. The opening mark is
+// at the start of a word, and the closing mark at the end of a word.
 func dressing(line string, plain []bool) []bool {
 	marks := make([]bool, len(line))
 	open := make(map[byte]int)

@@ -11,11 +11,11 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// bareURL finds bare addresses before emphasis can remove an underscore from them.
+// bareURL parses bare addresses before the emphasis parser can remove an underscore from them.
 type bareURL struct{}
 
-// Trigger implements parser.InlineParser. For goldmark a blank is also the start of a line and the
-// position after another node.
+// Trigger implements parser.InlineParser. In goldmark, a blank also stands for the start of a line
+// and for the position after another node.
 func (bareURL) Trigger() []byte { return []byte{' ', '('} }
 
 // Parse implements parser.InlineParser.
@@ -55,7 +55,8 @@ func urlLength(s string) int {
 	return n
 }
 
-// urlExtent also returns the length including characters that end the sentence.
+// urlExtent returns the same length as urlLength, and the length that includes characters which end
+// the sentence.
 func urlExtent(s string) (n, whole int) {
 	host := urlPrefix(s)
 	if host == 0 {
@@ -132,7 +133,7 @@ const maxEntity = 34
 
 var entity = regexp.MustCompile(`^&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});$`)
 
-// emailAt returns the e-mail address around the @ at i; end is 0 if there is none.
+// emailAt returns the e-mail address around the @ at i. end is 0 if there is none.
 func emailAt(s string, i int) (start, end int) {
 	for start = i; start > max(0, i-maxLocal) && (alphanumeric(s[start-1]) || strings.IndexByte("._%+-", s[start-1]) >= 0); start-- {
 	}
@@ -149,8 +150,8 @@ func emailAt(s string, i int) (start, end int) {
 	return start, i + 1 + len(host)
 }
 
-// splitAddresses splits a text, as written, at addresses that the grammar does not find, and
-// appends the decoded parts.
+// splitAddresses splits a text at addresses that the grammar does not find. The text is undecoded.
+// It appends the decoded parts.
 func splitAddresses(out []Inline, s string, style Style) []Inline {
 	rest := 0
 	for i := 0; i < len(s); {
@@ -183,8 +184,8 @@ func splitAddresses(out []Inline, s string, style Style) []Inline {
 	return plain(out, decode(s[rest:]), style)
 }
 
-// slackLink parses the rest of <address|label>, which models write as in Slack. end is 0 if the
-// address at i is not such a link.
+// slackLink parses the rest of <address|label>. Models sometimes write such links, as in Slack. end
+// is 0 if the address at i does not start such a link.
 func slackLink(s string, i int) (label string, end int) {
 	if i == 0 || s[i-1] != '<' || i > 1 && s[i-2] == '\\' {
 		return "", 0

@@ -5,12 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxHold is how many bytes an unfinished construct can hold back before it counts as plain text.
+// maxHold is the maximum number of bytes that an unfinished construct can hold back. A longer
+// construct counts as plain text.
 const maxHold = 512
 
-// Closed returns the displayable part of a text that is still being written, so that readers never
-// see a half-written construct. It closes open code blocks and emphasis. It withholds incomplete
-// links, tags, entities, addresses, table rows and markers. It is idempotent.
+// Closed returns the displayable part of a text that is still being written. Readers then never see
+// a half-written construct. It closes open code blocks and emphasis. It withholds incomplete links,
+// tags, entities, addresses, table rows and markers. It is idempotent.
 func Closed(text string) string {
 	text = Visible(text)
 	all := segments(text)
@@ -41,7 +42,7 @@ func closeSegment(text string) string {
 // maxTries is the maximum number of nested unfinished constructs that are removed from a text.
 const maxTries = 16
 
-// closeOnce shortens a text, or completes it and returns done.
+// closeOnce shortens a text. Alternatively it completes the text and returns done.
 func closeOnce(text string) (next string, done bool) {
 	e := scan(text)
 	if e.fence != 0 {
@@ -82,7 +83,7 @@ func closeOnce(text string) (next string, done bool) {
 	return p.closers(text, e.leaf)
 }
 
-// closers appends the marks that close the openers, innermost first.
+// closers appends the marks that close the open emphasis, innermost first.
 func (p *pending) closers(text string, leaf int) (next string, done bool) {
 	whole := text
 	first, _ := p.first(len(text) - leaf)
@@ -138,7 +139,7 @@ func closeFence(text string, e blockState) (next string, done bool) {
 	return strings.TrimRight(text, "\n") + "\n" + e.prefix + strings.Repeat(string(e.fence), e.run) + "\n", true
 }
 
-// blockHold is from where on the last lines could turn out to be another kind of block.
+// blockHold returns the offset from which the last lines could still become another kind of block.
 func (e *blockState) blockHold(text string) int {
 	last := text[e.line:]
 	if e.header >= 0 && strings.Trim(last, "-:|> \t") == "" {
@@ -156,7 +157,7 @@ func (e *blockState) blockHold(text string) int {
 	return len(text)
 }
 
-// content returns a line without the marks of quotations and items.
+// content returns a line without the markers of quotations and items.
 func content(line string) string {
 	line = strings.TrimLeft(line, "> \t")
 	for n, _ := listMarker(line); n > 0 && !isRule(line); n, _ = listMarker(line) {
@@ -165,8 +166,8 @@ func content(line string) string {
 	return strings.TrimRight(line, " \t")
 }
 
-// bareMarker holds back the markers of items and quotes, and headings, at the end of the text that
-// have no content yet.
+// bareMarker holds back markers without content at the end of the text. These are markers of items,
+// quotes and headings.
 func (e *blockState) bareMarker(text string) int {
 	end := len(text)
 	line := strings.TrimSuffix(text, "\n")
@@ -180,8 +181,8 @@ func (e *blockState) bareMarker(text string) int {
 	return end
 }
 
-// lastWord returns the start of the last word. A character that is not ASCII is never part of a
-// longer word.
+// lastWord returns the start of the last word. A character outside ASCII is never part of a longer
+// word.
 func lastWord(leaf string) int {
 	end := len(leaf)
 	for end > 0 && leaf[end-1] > ' ' && leaf[end-1] < utf8.RuneSelf {
@@ -190,7 +191,7 @@ func lastWord(leaf string) int {
 	return end
 }
 
-// addressHold returns the start of the last word if it may become an address.
+// addressHold returns the start of the last word if that word may become an address.
 func addressHold(leaf string) int {
 	start := lastWord(leaf)
 	for _, scheme := range []string{"http", "www."} {
@@ -204,7 +205,7 @@ func addressHold(leaf string) int {
 	return len(leaf)
 }
 
-// growingText is a text whose parts are shown while it is written and are never withdrawn.
+// growingText is a text that is shown while it is written. Shown parts are never withdrawn.
 type growingText struct {
 	segmenter
 	shown      int    // bytes of the open segment that are shown
@@ -243,8 +244,8 @@ func (g *growingText) finish() []segment {
 	return append(done, g.last())
 }
 
-// stablePart returns the longest prefix of the open segment whose meaning no further text can
-// change. Later results begin with earlier ones. A mark that leaves too much uncertain is escaped
+// stablePart returns the longest prefix of the open segment whose meaning later text cannot change.
+// Later results begin with earlier results. A mark that leaves too much uncertain is escaped
 // permanently. Each iteration escapes one mark, so the loop ends.
 func (g *growingText) stablePart() string {
 	for {
@@ -271,8 +272,8 @@ func isEscaped(s string, i int) bool {
 	return (i-n)%2 == 1
 }
 
-// shownLength returns the length of the part that can be shown. why is the unescaped mark that
-// holds back the rest, or -1.
+// shownLength returns the length of the part that can be shown. why is the position of the
+// unescaped mark that holds back the rest, or -1.
 func (g *growingText) shownLength(text string) (hold, why int) {
 	hold, why = len(text), -1
 	for range maxTries {
@@ -329,7 +330,7 @@ func (g *growingText) shownLengthOnce(text string, whole bool) (hold, mark int) 
 	return len(text), -1
 }
 
-// fenceHold is how much of an open code block can be shown.
+// fenceHold returns the length of the part of an open code block that can be shown.
 func (e *blockState) fenceHold(text string) int {
 	content := strings.IndexByte(text[e.opened:], '\n') + 1 + e.opened
 	last := text[e.line:]

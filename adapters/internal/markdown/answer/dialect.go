@@ -4,36 +4,36 @@ package answer
 // result is at most a constant multiple of the input's length. Results contain no line feeds and
 // nothing that mentions a person.
 type Dialect interface {
-	// Neutral breaks all mentions in a text and leaves the rest unchanged. It gets whole stretches
-	// of text, before they are split into words.
+	// Neutral breaks all mentions in a text and leaves the rest unchanged. It is called with text
+	// that is not yet split into words.
 	Neutral(text string) string
 	// NeutralCode does the same for code.
 	NeutralCode(code string) string
-	// Word escapes a stretch of text without blanks, so that no character is read as markup.
+	// Word escapes a piece of text without blanks, so that no character is read as markup.
 	Word(word string, at Place) string
-	// Style returns the mark at both ends of a style; empty if the platform lacks the style.
+	// Style returns the mark at both ends of a style, or "" if the platform lacks the style.
 	Style(s Style) string
 	// CodeSpan writes inline code, or a part of it.
 	CodeSpan(code string) string
-	// CodeLine writes a line of a code block, or a part of one. fence is the fence's number of
-	// characters.
+	// CodeLine writes a line of a code block, or a part of a line. fence is the number of
+	// characters of the fence.
 	CodeLine(line string, fence int) string
 	// Fence returns the beginning and end of a code block. fence is the number of characters of the
 	// original fence.
 	Fence(language string, fence int) (open, end string)
-	// Link writes a link with a label that is already escaped. It returns an empty text if the
-	// address cannot be linked.
+	// Link writes a link. The label is already escaped. It returns "" if the address cannot be
+	// linked.
 	Link(label, address string) string
 	// Footnote writes the link to a cited document.
 	Footnote(number int, address string) string
-	// Heading returns the prefix of a heading, and the style for a heading without a prefix. Nested
-	// headings are in a list or quote.
+	// Heading returns the prefix of a heading, and the style of a heading without a prefix. nested
+	// means that the heading is in a list or quote.
 	Heading(level int, nested bool) (prefix string, style Style)
-	// Marker returns the text before a list item. alternate requests a different marker from that
-	// of the list just above.
+	// Marker returns the text before a list item. alternate requests a marker that differs from
+	// that of the preceding list.
 	Marker(list, item *Block, number int, alternate bool) string
-	// Quote returns the prefix of each line of a quotation at a depth; empty if quotations cannot
-	// be nested so deep.
+	// Quote returns the prefix of each line of a quotation at a depth. It returns "" if the
+	// platform does not support that depth.
 	Quote(depth int) string
 	// Rule writes a thematic break.
 	Rule() string
@@ -48,7 +48,8 @@ type Dialect interface {
 type Traits struct {
 	FlatCode      bool // code blocks and tables begin at the start of the line even in lists
 	TightHeadings bool // no blank line follows a heading
-	// columns by which the content of a list item is indented; 0 for the width of its marker
+	// number of columns by which the content of a list item is indented; 0 for the width of its
+	// marker
 	Indent      int
 	Separate    bool // emphasis needs an invisible gap where it touches a letter
 	PlainLabels bool // labels of links have no styles
@@ -57,31 +58,31 @@ type Traits struct {
 // Place describes the position of a word.
 type Place struct {
 	LineStart bool
-	// the neighbouring characters if the word is part of a longer one; 0 if there is none or it is
-	// not known yet
+	// the neighbouring characters if the word is part of a longer word; 0 if there is none or it is
+	// not yet known
 	Before, After rune
 	Alone         bool // blanks on both sides
 	Label         bool // in the label of a link
 	Cell          bool // in a table
 }
 
-// Grid is a table as lines. Open is written before the first row of each page that has rows, and
-// Close after the last.
+// Grid is a table as lines. On each page with rows, Open is written before the first row and Close
+// after the last.
 type Grid struct {
 	Open  []string
 	Rows  []string // one for each row after the header
 	Close string
-	// Every is the number of rows after which the table is closed and opened again; 0 means never.
+	// Every is the number of rows after which the table is closed and opened again. 0 means never.
 	Every int
 }
 
 // Policy decides which addresses may be links.
 type Policy struct {
-	// Known reports whether an address that the model wrote may be a link. Other links are shown as
-	// their label and the address as code. Nil: no address is known.
+	// Known reports whether an address that the model wrote may be a link. For any other link, the
+	// label is shown as text and the address as code. If nil, no address may be a link.
 	Known func(address string) bool
-	// Cited returns the address for a footnote, or an empty text if readers cannot open any. It
-	// also reports whether the number belongs to a document and the link leads to that document.
-	// Nil: there are no footnotes.
+	// Cited returns the address for a footnote, or "" if readers cannot open it. It also reports
+	// whether the number belongs to a document and the link leads to that document. If nil, there
+	// are no footnotes.
 	Cited func(number int, address string) (string, bool)
 }

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Gap is an invisible character that separates characters so that they are not read as markup.
-// Readers do not see it.
+// Gap is an invisible character. It separates other characters so that they are not read as markup.
 const Gap = "\u200b"
 
-// Letter reports whether a character is part of words. Most marks have no meaning inside words.
+// Letter reports whether a character can be part of a word. Most marks have no meaning inside
+// words.
 func Letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Around returns the neighbours of the character at word[i], which has size bytes; 0 if a neighbour
-// is unknown.
+// Around returns the neighbours of the character at word[i], which has size bytes. A neighbour is 0
+// if it is unknown.
 func (p Place) Around(word string, i, size int) (before, after rune) {
 	before, after = p.Before, p.After
 	if i > 0 {

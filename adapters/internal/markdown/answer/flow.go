@@ -1,8 +1,8 @@
 package answer
 
-// Flow formats an answer as pages while it is written. It never withdraws a page: the last page
-// grows until it nears the limit at a good place to end. It parses and writes each segment of the
-// text once. A Flow is not safe for concurrent use.
+// Flow formats an answer as pages while the answer is being written. It never withdraws a page. The
+// last page grows until it nears the limit at a good place to end. Flow parses and writes each
+// segment of the text once. A Flow is not safe for concurrent use.
 type Flow struct {
 	text        growingText
 	w           *writer
@@ -16,24 +16,25 @@ type Flow struct {
 	isAbandoned func() bool
 }
 
-// Each call of Pages parses and writes the open segment and page again. The total is limited to
-// freeEffort, and perByte for each byte of the text. That allows hundreds of calls, and a few for
-// each segment; a caller for each character gets several at once.
+// freeEffort limits the total cost of calls of Pages, together with perByte for each byte of the
+// text. Each call parses and writes the open segment and page again. The limit allows hundreds of
+// calls, and a few for each segment. A caller that calls Pages for each character gets several
+// characters at once.
 const (
 	freeEffort = 2 << 20
 	perByte    = 8
 )
 
-// NewFlow begins an answer with pages of at most limit units. count returns the units of a text;
-// count(a+b) must not exceed count(a)+count(b).
+// NewFlow begins an answer with pages of at most limit units. count returns the number of units in
+// a text. count(a+b) must not exceed count(a)+count(b).
 func NewFlow(d Dialect, count func(string) int, limit int) *Flow {
 	w := newWriter(d, Policy{}, count, limit)
 	w.growing = true
 	return &Flow{text: growingText{segmenter: newSegmenter()}, w: w, effort: freeEffort, isAbandoned: func() bool { return false }}
 }
 
-// Until sets a function that reports whether the caller has gone. Later calls then end early, at
-// most thousands of characters after it returns true. After that, the Flow must not be used.
+// Until sets a function that reports whether the caller has gone. After it returns true, later
+// calls end early, after at most thousands of characters. The Flow must not be used after that.
 func (f *Flow) Until(ended func() bool) { f.isAbandoned = ended }
 
 // Write appends text to the answer.
@@ -54,9 +55,9 @@ func (f *Flow) parseSegments(done []segment) {
 	}
 }
 
-// Pages returns the new and changed pages and the number of the first one. The new text of a page
-// begins with its old text. To limit its cost, Pages returns none if it is called too often for the
-// amount of new text.
+// Pages returns the new and changed pages, and the number of the first of these pages. The new text
+// of a page begins with its old text. To limit its cost, Pages returns no pages if it is called too
+// often for the amount of new text.
 func (f *Flow) Pages(policy Policy) (first int, pages []Page) {
 	if f.effort <= 0 {
 		return f.number, nil
@@ -79,7 +80,7 @@ func (f *Flow) Pages(policy Policy) (first int, pages []Page) {
 	return first, pages
 }
 
-// End returns the last pages when the answer is complete.
+// End returns the last pages. Call it when the answer is complete.
 func (f *Flow) End(policy Policy) (first int, pages []Page) {
 	f.parseSegments(f.text.finish())
 	f.writePending(policy)
@@ -106,7 +107,7 @@ func (f *Flow) write(blocks []*Block) {
 	}
 }
 
-// pages returns the pages and moves past those that the first settled pieces fill.
+// pages returns the pages, and advances past the pages that settled pieces fill.
 func (f *Flow) pages(settled int) (first int, pages []Page) {
 	first = f.number
 	for start := f.start; start < len(f.w.pieces); {

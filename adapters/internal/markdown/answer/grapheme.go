@@ -6,8 +6,8 @@ import (
 )
 
 // Cluster returns the length in bytes of the first user-perceived character of s. It implements the
-// rules of UAX #29 that matter in chats: combining marks, variation selectors, joined and coloured
-// emoji, flags, tags, and Hangul made of jamo.
+// rules of UAX #29 that matter in chats. They cover combining marks, variation selectors, joined
+// and coloured emoji, flags, tags, and Hangul made of jamo.
 func Cluster(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	if r < 0x300 && (n == len(s) || s[n] < utf8.RuneSelf) {
@@ -47,15 +47,15 @@ func isPictographic(r rune) bool {
 	return r >= 0x1f000 || r >= 0x2190 && r <= 0x2bff || r == 0x00a9 || r == 0x00ae || r >= 0x3030 && r <= 0x3299
 }
 
-// joinsHangul reports whether jamo b joins a into a syllable.
+// joinsHangul reports whether the jamo a and b join into one syllable.
 func joinsHangul(a, b rune) bool {
 	vowel := b >= 0x1160 && b <= 0x11a7
 	final := b >= 0x11a8 && b <= 0x11ff
 	return vowel && (a >= 0x1100 && a <= 0x11a7) || final && (a >= 0x1160 && a <= 0x11ff || a >= 0xac00 && a <= 0xd7a3)
 }
 
-// halves splits s near its middle between two characters, or else between two runes. ok is false
-// for one rune.
+// halves splits s near its middle between two characters. If s has only one character, it splits
+// between two runes. ok is false if s has only one rune.
 func halves(s string) (a, b string, ok bool) {
 	cut := 0
 	for i := 0; i < len(s); {

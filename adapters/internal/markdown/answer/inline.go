@@ -161,7 +161,8 @@ func printableOrBlank(r rune) rune {
 	return r
 }
 
-// htmlElements are the HTML names that are parsed as tags. Others, such as <your-token>, are text.
+// htmlElements lists the HTML names that are parsed as tags. Other names, such as <your-token>, are
+// text.
 var htmlElements = func() map[string]bool {
 	m := make(map[string]bool)
 	for _, name := range strings.Fields(`a abbr address article aside audio b big blockquote body br button caption center cite code col
@@ -173,13 +174,13 @@ var htmlElements = func() map[string]bool {
 	return m
 }()
 
-// lineTags are the elements whose end, or whose only tag, ends a line.
+// lineTags lists the elements that end a line, at their end tag or at their only tag.
 var lineTags = map[string]bool{
 	"br": true, "hr": true, "/p": true, "/div": true, "/li": true, "/tr": true, "/summary": true, "/blockquote": true, "/pre": true,
 	"/h1": true, "/h2": true, "/h3": true, "/h4": true, "/h5": true, "/h6": true, "/dt": true, "/dd": true,
 }
 
-// tag removes a tag from the text. It keeps only line breaks.
+// tag removes a tag from the text. It keeps only the line breaks that the tag makes.
 func (s *span) tag(n *ast.RawHTML, style Style) {
 	var b strings.Builder
 	for i := range n.Segments.Len() {
@@ -248,7 +249,7 @@ func windowsPath(s string, i int) bool {
 	return drive || server
 }
 
-// blankIfUnsafe replaces characters that an entity must not add with a blank.
+// blankIfUnsafe replaces a character with a blank if an entity must not add that character.
 func blankIfUnsafe(r rune) rune {
 	if isInvisible(0, r) {
 		return -1

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// opener is an unclosed run of emphasis marks that may open.
+// opener is an unclosed run of emphasis marks that may open emphasis.
 type opener struct {
 	at     int
 	mark   byte
@@ -25,7 +25,7 @@ type bracket struct {
 
 // pending describes the unclosed constructs in a leaf's text.
 type pending struct {
-	// offset from which the text may change its meaning; len(text) if none
+	// offset from which the meaning of the text may still change; len(text) if none
 	hold    int
 	code    string // backticks of a code span that is open at hold
 	openers [3][]opener
@@ -37,7 +37,8 @@ const marks = "*_~"
 // maxLocal is the maximum length of the part before the @ of an e-mail address.
 const maxLocal = 64
 
-// maxSkips is how many openers of unsuitable length are skipped when matching a closer.
+// maxSkips is the maximum number of openers of unsuitable length that are skipped when a closer is
+// matched.
 const maxSkips = 16
 
 // inlineScan scans the text of one leaf.
@@ -154,7 +155,7 @@ func (p *pending) depths() [3]int {
 	return [3]int{len(p.openers[0]), len(p.openers[1]), len(p.openers[2])}
 }
 
-// cut drops the openers beyond the given depths. They were in the label of a link.
+// cut drops the openers beyond the given depths. These openers were in the label of a link.
 func (p *pending) cut(depths [3]int) {
 	for k := range p.openers {
 		p.openers[k] = p.openers[k][:min(depths[k], len(p.openers[k]))]
@@ -162,7 +163,7 @@ func (p *pending) cut(depths [3]int) {
 }
 
 // first returns the position of the first opener, or end. hold is never within an address, while
-// mark is the opener.
+// mark is the position of the opener.
 func (p *pending) first(end int) (hold, mark int) {
 	for _, stack := range p.openers {
 		if len(stack) > 0 {
@@ -287,8 +288,8 @@ func closingRun(s string, from, n int) int {
 	return -1
 }
 
-// scanAngle returns the length of the tag, comment or autolink that begins with <, or 1 if it is
-// none. complete is false if it may yet become one.
+// scanAngle returns the length of the tag, comment or autolink that begins with <, or 1 if there is
+// none. complete is false if more text may still complete such a construct.
 func scanAngle(s string) (n int, complete bool) {
 	if len(s) == 1 {
 		return 0, false
@@ -342,8 +343,8 @@ func entityPrefix(s string) int {
 	return n
 }
 
-// linkTarget parses (address "title"). It returns 0 if there is none. complete is false if the text
-// ends before that is known.
+// linkTarget parses (address "title"). It returns 0 if there is no target. complete is false if the
+// text ends too early to decide.
 func linkTarget(s string) (n int, complete bool) {
 	i := blanks(s, 1)
 	if i == len(s) {

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// isInvisible reports whether a character after prev (0 at the beginning) shows nothing to the
-// reader. Text can be hidden in such characters, one bit or one letter in each. Characters that
-// scripts and emoji need are visible where they are needed. isInvisible depends only on the text
-// before, so that a growing text is treated like the complete one.
+// isInvisible reports whether a character after prev shows nothing to the reader. prev is 0 at the
+// beginning. Text can be hidden in invisible characters, one bit or one letter in each. Characters
+// that scripts and emoji need are visible where they are needed. isInvisible depends only on the
+// preceding text. A growing text is therefore treated like the complete text.
 func isInvisible(prev, r rune) bool {
 	switch {
 	case r < 0xad:
@@ -34,15 +34,15 @@ func isSelector(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef || r >= 0x180b && r <= 0x180f
 }
 
-// Visible removes characters that no platform should get: control characters, marks that reorder
-// text, characters that can hide text, and invalid UTF-8. Every displayed text passes through it or
-// through Line. Most texts are returned unchanged.
+// Visible removes characters that no platform should get. These are control characters, marks that
+// reorder text, characters that can hide text, and invalid UTF-8. Every displayed text passes
+// through Visible or Line. Most texts are returned unchanged.
 func Visible(text string) string { return new(cleaner).clean(text) }
 
-// Line is Visible for single-line texts: titles, names, labels and statuses.
+// Line is like Visible, for single-line texts: titles, names, labels and statuses.
 func Line(text string) string { return strings.Join(strings.Fields(Visible(text)), " ") }
 
-// VisibleAfter is Visible for a text that follows the character prev.
+// VisibleAfter is like Visible, for a text that follows the character prev.
 func VisibleAfter(prev rune, text string) string {
 	hidden := false
 	before := prev

@@ -11,16 +11,18 @@ import (
 type Page struct {
 	Text  string // as the platform writes it
 	Plain string // its words, without any markup
-	// Close ends a code block in which Text ends, and Open begins it again. Only the last page of a
-	// Flow sets them; in other pages they are part of Text.
+	// Close ends a code block at the end of Text. Open begins the code block again. Only the last
+	// page of a Flow sets Close and Open. In other pages they are part of Text.
 	Close, Open string
 }
 
-// Pages writes a tree as pages of at most limit units. count returns the units of a text;
-// count(a+b) must not exceed count(a)+count(b). Limits below MinLimit are raised to it. A page ends
-// between paragraphs if such a place is in its second half, else between lines, sentences, words,
-// or last within a word. It never ends within a character, or within a link or footnote that fits
-// on half a page. Code blocks are closed and opened again, and tables repeat their header.
+// Pages writes a tree as pages of at most limit units. count returns the number of units in a text.
+// count(a+b) must not exceed count(a)+count(b). Limits below MinLimit are raised to MinLimit.
+//
+// A page ends between paragraphs if such a place is in the second half of the page. Otherwise it
+// ends between lines, sentences or words, and in the last case within a word. It never ends within
+// a character. It never ends within a link or footnote that fits on half a page. Code blocks are
+// closed and opened again, and tables repeat their header.
 func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int) []Page {
 	w := newWriter(d, policy, count, limit)
 	w.pieces = make([]piece, 0, t.size/6) // about as many as words
@@ -126,7 +128,7 @@ func (c *composer) add(i int) {
 	c.last = p
 }
 
-// addressing are the characters between the parts of an address.
+// addressing lists the characters between the parts of an address.
 const addressing = ".:/\\?#@"
 
 // lastByte returns the last byte of s, or 0.
@@ -137,8 +139,8 @@ func lastByte(s string) byte {
 	return s[len(s)-1]
 }
 
-// separator is an invisible gap, for platforms that recognise emphasis only if no letter touches
-// it.
+// separator is an invisible gap. It is for platforms that recognise emphasis only if no letter is
+// adjacent to the mark.
 const separator = "\u200b"
 
 // separate separates emphasis from a letter.
@@ -170,8 +172,8 @@ func (c *composer) words(p *piece, i int) {
 	c.plain = append(c.plain, p.plain...)
 }
 
-// restarts reports whether piece i begins an ordered item whose predecessor is not an item on the
-// page. After a paragraph only an empty line makes it an item.
+// restarts reports whether piece i starts an ordered item with no preceding item on the page. After
+// a paragraph, such an item needs an empty line before it.
 func (f *frame) restarts(i, start int) bool {
 	if f == nil || f.first != i || f.number <= 1 {
 		return false
@@ -200,7 +202,7 @@ func (c *composer) open(w *wrap, i int) {
 	}
 }
 
-// follow writes the prefix of a further line of piece i.
+// follow writes the prefix of a continuation line of piece i.
 func (c *composer) follow(i int) {
 	f := c.pieces[i].frame
 	if f == nil {
@@ -231,7 +233,7 @@ func (f *frame) chain() []*frame {
 	return all
 }
 
-// closeStyles closes all styles, or those that the next piece does not have.
+// closeStyles closes all styles, or only those that the next piece does not have.
 func (c *composer) closeStyles(next Style, all bool) {
 	keep := 0
 	for !all && keep < len(c.styles) && next&c.styles[keep] != 0 {
@@ -268,7 +270,7 @@ func (c *composer) openStyles(i int) {
 	}
 }
 
-// extent returns for how many pieces a style lasts.
+// extent returns the number of pieces for which a style lasts.
 func (c *composer) extent(i int, s Style) int {
 	const far = 64
 	n := 0
@@ -278,7 +280,7 @@ func (c *composer) extent(i int, s Style) int {
 	return n
 }
 
-// ending returns the size of the text needed to end the page here.
+// ending returns the size of the text that is needed to end the page here.
 func (c *composer) ending() int {
 	n := 0
 	for _, s := range c.styles {
@@ -291,7 +293,7 @@ func (c *composer) ending() int {
 	return n
 }
 
-// fill returns the piece before which to break a page that begins with start.
+// fill returns the piece before which to break a page. The page begins with start.
 func (w *writer) fill(start int) int {
 	c := composer{writer: w, bare: true}
 	c.reset(start)
@@ -320,11 +322,11 @@ func (w *writer) fill(start int) int {
 	return len(w.pieces)
 }
 
-// breakShares are the shares of the limit, in percent, from which forward breaks a page at each
-// rank.
+// breakShares are percentages of the limit, by break rank. forward breaks a page at a rank once the
+// page's size reaches that percentage.
 var breakShares = [block + 1]int{sentence: 96, line: 93, block: 88}
 
-// forward is fill without knowledge of the text after the break.
+// forward is like fill, but does not know the text after the break.
 func (w *writer) forward(start int) int {
 	c := composer{writer: w, bare: true}
 	c.reset(start)

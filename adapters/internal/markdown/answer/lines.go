@@ -8,7 +8,8 @@ import (
 // blockState is the state of the blocks at the end of a growing text.
 type blockState struct {
 	line int // start of the last line; the end of the text after a line feed
-	// start of the leaf block of the last line; emphasis and links never cross it
+	// start of the leaf block of the last line; emphasis and links never extend over several leaf
+	// blocks
 	leaf int
 
 	fence   byte   // ` or ~ if the text ends inside a code block, else 0
@@ -71,7 +72,7 @@ func scanLines(s string) blockState {
 	return e
 }
 
-// next reads a complete line that begins at start, without its line feed.
+// next reads a complete line that begins at start. The line has no line feed.
 func (e *blockState) next(line string, start int) {
 	e.line = start
 	if e.fence != 0 {
@@ -81,7 +82,7 @@ func (e *blockState) next(line string, start int) {
 	}
 }
 
-// after settles what a line feed at the end of the text has ended.
+// after updates the state for blocks that a line feed at the end of the text has ended.
 func (e *blockState) after(s string) {
 	if e.heading {
 		e.heading, e.leaf = false, len(s)
@@ -91,8 +92,8 @@ func (e *blockState) after(s string) {
 	}
 }
 
-// listMarker returns the length of the list marker at the beginning of a line, without its blanks;
-// 0 if there is none.
+// listMarker returns the length of the list marker at the beginning of a line, without blanks. It
+// returns 0 if there is no marker.
 func listMarker(line string) (size int, number bool) {
 	if line == "" {
 		return 0, false
@@ -145,7 +146,8 @@ func isRule(line string) bool {
 	return count >= 3 && strings.Trim(line, line[:1]+" \t") == ""
 }
 
-// begin reads a line that begins at start, outside of code. A line that is not complete tells less.
+// begin reads a line that begins at start, outside of code. An incomplete line gives less
+// information.
 func (e *blockState) begin(line string, start int, complete bool) {
 	end := start + len(line)
 	blank, code := e.blank, e.code
@@ -239,7 +241,7 @@ func (e *blockState) begin(line string, start int, complete bool) {
 }
 
 // requiredPrefix returns the prefix that a line needs to belong to the same block quote or item as
-// a line with these markers.
+// a line with the given markers.
 func requiredPrefix(markers string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '>' || r == '\t' {
@@ -281,7 +283,7 @@ func (e *blockState) leaveItems(column int) {
 	}
 }
 
-// addEmpty handles a line that has nothing except possibly markers.
+// addEmpty handles a line that is empty except for markers.
 func (e *blockState) addEmpty(end int, complete, blank bool) {
 	if !complete {
 		return
@@ -293,8 +295,8 @@ func (e *blockState) addEmpty(end int, complete, blank bool) {
 	}
 }
 
-// endsFence reports whether a line ends the quotation or item around the open code block, and so
-// the block.
+// endsFence reports whether a line ends the quotation or item around the open code block. Such a
+// line also ends the code block.
 func (e *blockState) endsFence(line string) bool {
 	rest := strings.TrimLeft(line, " \t")
 	if e.quoted {

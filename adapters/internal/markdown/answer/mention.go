@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Unmention inserts between into every @name of a text, unless it is part of an e-mail address or
-// host (me@here.example, git@here.example:x). names are in lower case and match any case. whole
-// requires that no letter follows the name.
+// Unmention inserts between into every @name of a text, unless the name is part of an e-mail
+// address or host (me@here.example, git@here.example:x). names are in lower case and match any
+// case. whole requires that no letter follows the name.
 func Unmention(text, between string, whole bool, names ...string) string {
 	var b strings.Builder
 	rest := 0

@@ -14,10 +14,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxDepth is the maximum nesting of blocks and emphasis. Deeper nesting is dropped, not its text.
+// maxDepth is the maximum nesting of blocks and emphasis. Text in deeper nesting is kept, but the
+// nesting is dropped.
 const maxDepth = 32
 
-// grammar is stateless: goldmark keeps the state in the context of each call.
+// grammar is stateless. goldmark keeps the state in the context of each call.
 var grammar = parser.NewParser(
 	parser.WithBlockParsers(
 		util.Prioritized(parser.NewThematicBreakParser(), 200),
@@ -44,8 +45,8 @@ var grammar = parser.NewParser(
 )
 
 // tables converts paragraphs with a delimiter row to tables if both the header and the delimiter
-// row contain a bar. Otherwise a line of dashes could make a table of words that were already
-// shown.
+// row contain a bar. Without this condition, a line of dashes could turn words that were already
+// shown into a table.
 type tables struct{ parser.ParagraphTransformer }
 
 // Transform implements parser.ParagraphTransformer.
@@ -67,8 +68,8 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 // Parse parses an answer. It never fails. It removes invalid UTF-8 and control characters.
 func Parse(source string) *Tree { return ParseUntil(source, func() bool { return false }) }
 
-// ParseUntil is Parse with an early end: it drops the rest of the text at most thousands of
-// characters after ended returns true.
+// ParseUntil is like Parse, but can end early. After ended returns true, it drops the rest of the
+// text after at most thousands of characters.
 func ParseUntil(source string, ended func() bool) *Tree {
 	source = Visible(source)
 	t := &Tree{size: len(source)}
@@ -81,7 +82,7 @@ func ParseUntil(source string, ended func() bool) *Tree {
 	return t
 }
 
-// parse parses a segment that follows the block last, which may be nil.
+// parse parses a segment. last is the block before the segment, and may be nil.
 func (s segment) parse(last *Block) []*Block {
 	raw := []byte(s.text)
 	r := &reader{source: raw}
@@ -102,7 +103,7 @@ func (t *Tree) last() *Block {
 	return t.Blocks[len(t.Blocks)-1]
 }
 
-// cleaner is Visible for a text that arrives in parts.
+// cleaner is like Visible, for a text that arrives in parts.
 type cleaner struct{ last rune }
 
 func (c *cleaner) clean(part string) string {
@@ -221,8 +222,8 @@ func (r *reader) code(n ast.Node) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// fence returns the number of characters of a fence from its opening line, since goldmark does not
-// keep it.
+// fence returns the number of characters of a fence. It reads them from the opening line, because
+// goldmark does not store the number.
 func (r *reader) fence(n *ast.FencedCodeBlock) int {
 	end := 0
 	switch {
@@ -271,7 +272,7 @@ func (r *reader) table(n *east.Table) *Block {
 	return b
 }
 
-// oneLine replaces line breaks, which a cell cannot have.
+// oneLine replaces line breaks, because a cell cannot contain any.
 func oneLine(inlines []Inline) []Inline {
 	for i := range inlines {
 		if inlines[i].Kind == Break {

@@ -14,7 +14,7 @@ const (
 	block
 )
 
-// gap is the white space before a piece that is not the first on its page.
+// gap is the white space before a piece. The first piece of a page has no gap.
 type gap uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	empty // an empty line
 )
 
-// piece is a unit that is never split. Any piece fits on a page with its surroundings.
+// piece is a unit that is never split. A page has room for any piece with its surroundings.
 type piece struct {
 	text  string // as the platform writes it
 	head  string // text at the start of a line; empty if it is the same
@@ -32,7 +32,7 @@ type piece struct {
 	gap   gap
 	rank  rank
 	style Style
-	// across is the style of the gap. Emphasis that the gap lacks ends before it.
+	// across is the style of the gap. Emphasis that is not in across ends before the gap.
 	across Style
 	frame  *frame
 	wrap   *wrap
@@ -40,7 +40,7 @@ type piece struct {
 	note   bool // a footnote with its link
 }
 
-// frame describes the prefixes of the lines of a piece.
+// frame describes the line prefixes of a piece.
 type frame struct {
 	parent *frame
 	quote  string // prefix of each line of a quotation
@@ -53,7 +53,8 @@ type frame struct {
 	above  int    // the same for the previous item of the list
 }
 
-// wrap is a code block or table around pieces. It is closed and opened again at a page break.
+// wrap is a code block or table that contains pieces. It is closed and opened again at a page
+// break.
 type wrap struct {
 	open []string // lines
 	end  string   // a line; empty if none is needed
@@ -74,7 +75,7 @@ func (w *wrap) size(count func(string) int) int {
 	return n
 }
 
-// prefix appends the prefix of piece i's line on a page that begins with piece start.
+// prefix appends the line prefix of piece i on a page that begins with piece start.
 func (f *frame) prefix(b []byte, i, start int) []byte {
 	if f == nil {
 		return b
@@ -93,7 +94,7 @@ func (f *frame) prefix(b []byte, i, start int) []byte {
 	return b
 }
 
-// quotes returns the prefix of an empty line between pieces in f and g.
+// quotes returns the prefix of an empty line between a piece in f and a piece in g.
 func (f *frame) quotes(g *frame) string {
 	for ; f != nil; f = f.parent {
 		if f.quote == "" {

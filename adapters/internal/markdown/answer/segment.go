@@ -6,21 +6,24 @@ import (
 	"unicode/utf8"
 )
 
-// An answer is parsed in independent segments. Each has a bounded amount of text, marks, nesting
-// and missing cells. So each segment of a growing answer is parsed once, except the last, and time
-// and memory are linear. Segments end where blocks end: at a line after an empty one that no open
-// block spans. Oversized blocks are split: a paragraph becomes two, tables and code blocks are
-// reopened, and lists continue.
+// maxSegment and the constants below it limit the segments of an answer. Each segment is parsed
+// independently and has a bounded amount of text, marks, nesting and missing cells. In a growing
+// answer, each segment except the last is parsed only once. Time and memory are therefore linear.
+//
+// A segment ends where blocks end: at a line after an empty line, if no open block spans the line.
+// Oversized blocks are split. A paragraph becomes two, tables and code blocks are reopened, and
+// lists continue.
 const (
-	// weight after which a segment ends with its line, and twice as much after which it ends
+	// weight after which a segment ends at the end of its line; at twice the weight it ends
 	// anywhere
 	maxSegment = 16 << 10
 	lineWeight = 32 // of a line outside code, in addition to its bytes
-	// of what emphasis and links can reach across, in bytes, where each mark counts for markWeight
+	// maximum length in bytes of text that emphasis and links can span; each mark counts for
+	// markWeight
 	maxLeaf    = 16 << 10
 	markWeight = 48
 	maxMarkers = 32 // of quotations and items at the beginning of a line
-	// bytes of the header of a table, or the fence of a code block, that are begun again
+	// maximum number of bytes to repeat of a table's header or a code block's fence
 	maxRepeat  = 1 << 10
 	maxMissing = 256 // cells that the rows of a table lack
 )
@@ -28,7 +31,8 @@ const (
 // segment is an independently parsed part of an answer.
 type segment struct {
 	text string
-	// bytes at the beginning of text that were repeated from the segment before, or put in
+	// number of bytes at the beginning of text that were repeated from the previous segment or
+	// inserted
 	repeated      int
 	continuesList bool // the list that ends the previous segment continues
 }
@@ -39,7 +43,8 @@ type checkpoint struct {
 	end blockState
 }
 
-// segmenter splits a growing text into segments. Where it splits depends only on the text before.
+// segmenter splits a growing text into segments. The position of a split depends only on the
+// preceding text.
 type segmenter struct {
 	open          []byte // the current segment
 	repeated      int
@@ -68,7 +73,7 @@ func newSegmenter() segmenter {
 	return segmenter{end: blockState{header: -1, blank: true}, prefix: true}
 }
 
-// write adds text in whole characters and appends the complete segments.
+// write adds text, which must end at a whole character, and appends the complete segments.
 func (s *segmenter) write(text string, done []segment) []segment {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -93,7 +98,8 @@ func (s *segmenter) last() segment {
 	return segment{text: string(s.open), repeated: s.repeated, continuesList: s.continuesList}
 }
 
-// beforeLine ends the segment before a line that begins with c if it can or must end there.
+// beforeLine ends the segment before a line that begins with c, if the segment can or must end
+// there.
 func (s *segmenter) beforeLine(c byte, done []segment) []segment {
 	at, size := len(s.open), len(s.open)+s.lineCost
 	if at == s.repeated {
@@ -118,8 +124,8 @@ func (s *segmenter) beforeLine(c byte, done []segment) []segment {
 	}
 }
 
-// cutLine ends the segment within the last line, before a word or else before the character that
-// begins with c.
+// cutLine ends the segment within the last line. It cuts before a word, or else before the
+// character that begins with c.
 func (s *segmenter) cutLine(c byte, done []segment) []segment {
 	size := len(s.open)
 	if s.end.fence != 0 {
@@ -148,7 +154,7 @@ func (s *segmenter) cutLine(c byte, done []segment) []segment {
 	return s.cut(at, inject, false, done)
 }
 
-// cut ends the segment at an offset and begins the next one with repeated text.
+// cut ends the segment at an offset and begins the next segment with repeated text.
 func (s *segmenter) cut(at int, repeat string, goesOn bool, done []segment) []segment {
 	rest := string(s.open[at:])
 	done = append(done, segment{text: string(s.open[:at]), repeated: s.repeated, continuesList: s.continuesList})
@@ -178,7 +184,7 @@ func (s *segmenter) fence() string {
 	return prefix + line[at:] + "\n"
 }
 
-// weigh updates the weights with a byte of the last line.
+// weigh adds a byte of the last line to the weights.
 func (s *segmenter) weigh(c byte) {
 	var before [3]byte // the last one first
 	for i := range min(len(before), len(s.open)-1-s.line) {
@@ -242,7 +248,8 @@ func (s *segmenter) marker(c byte) {
 	}
 }
 
-// isTooHeavy reports whether the last line cannot be parsed together with the text before it.
+// isTooHeavy reports whether the last line is too heavy to be parsed together with the preceding
+// text.
 func (s *segmenter) isTooHeavy() bool {
 	if s.end.fence != 0 {
 		return len(s.open) >= 2*maxSegment

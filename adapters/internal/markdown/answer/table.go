@@ -28,7 +28,7 @@ func PipeTable(t *Block, cell func([]Inline) string) Grid {
 	return g
 }
 
-// escapeBars escapes unescaped bars. In code, tables are the only place where bars need escapes.
+// escapeBars escapes unescaped bars. Tables are the only place where bars in code need escapes.
 func escapeBars(s string) string {
 	if strings.IndexByte(s, '|') < 0 {
 		return s

@@ -1,12 +1,12 @@
 // Package answer parses the Markdown of an answer (CommonMark with tables, strikethrough, task
 // lists and bare addresses) into a small tree. It writes the tree as pages for a chat platform.
 // Each platform provides a Dialect, which defines the syntax, and a page limit, which is never
-// exceeded. Closed and Flow determine how much of a growing text can be shown.
+// exceeded. Closed and Flow determine which part of a growing text can be shown.
 //
-// It omits three constructs of CommonMark in which a later line changes the meaning of an earlier
-// one, because readers see answers while they are written. These are setext headings (a line of ---
-// below a paragraph is a rule), link reference definitions, and HTML blocks (tags are parsed one by
-// one). For the same reason a table's header must begin with a bar.
+// Readers see answers while they are written. The package therefore omits three constructs of
+// CommonMark in which a later line changes the meaning of an earlier line. These are setext
+// headings (a line of --- below a paragraph is a rule), link reference definitions, and HTML blocks
+// (tags are parsed one by one). For the same reason a table's header must begin with a bar.
 package answer
 
 // Tree is a parsed answer. It is immutable and safe for concurrent use.
@@ -30,7 +30,7 @@ const (
 	Rule                       // a thematic break
 )
 
-// TaskState is whether a list item is a task, and whether it is done.
+// TaskState says whether a list item is a task, and whether the task is done.
 type TaskState uint8
 
 // The states of a list item.
@@ -40,7 +40,7 @@ const (
 	TaskDone
 )
 
-// Block is a block of an answer. Its Kind decides which fields are used.
+// Block is a block of an answer. Kind determines which fields are used.
 type Block struct {
 	Kind     BlockKind
 	Inlines  []Inline
@@ -94,12 +94,11 @@ const (
 	Footnote                   // Number, URL: what cite.Processor writes for a citation
 	Email                      // Text: the address, which holds an @ that mentions no one
 	Break                      // the end of a line
-	// where a tag was: the words on both sides are one, but were not written as one
+	// position of a removed tag; the words on both sides form one word, but were not written as one
 	seam
 )
 
-// Inline is a stretch of a block's text. Emphasis has no separate node: every stretch has its
-// styles.
+// Inline is a piece of a block's text with its styles. Emphasis has no separate node.
 type Inline struct {
 	Kind   InlineKind
 	Style  Style

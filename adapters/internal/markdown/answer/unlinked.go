@@ -9,23 +9,23 @@ import (
 
 // addressLike matches text that a platform, or a person who copies it, may treat as an address
 // although link grammars do not. Examples are other schemes, mailboxes with parameters, domains
-// with a path or a query, and very long domains. Character references, markup and letters of other
-// scripts are resolved before. A gap replaces each tag (composer).
+// with a path or a query, and very long domains. The text must already be free of character
+// references, markup and letters of other scripts. Each tag must be replaced with a gap (composer).
 var addressLike = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]+:[/\\]{2}[^/\\]` +
 	`|(?:^|[^a-z0-9])(?:https?:[/\\]|(?:mailto|tel|sms|smsto|callto|facetime|skype|sip|sips|xmpp|geo|magnet|javascript|vbscript|data|slack|discord|msteams|tg|whatsapp|zoommtg):[^/\\]` + `)` +
 	`|(?:[\p{L}\p{M}\p{N}_-]+[.。．｡])+(?:xn--[a-z0-9-]+|[\p{L}\p{M}]{2,})\.?(?::[0-9]{1,5})?[/\\?#]` +
 	`|(?:^|[^0-9.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?::[0-9]{1,5})?[/\\?#][^/]*[a-z?=&]` +
 	`|^[/\\]*(?:[a-z0-9_-]+\.){2,}(?:xn--[a-z0-9-]+|[a-z]{2,})(?::[0-9]{1,5})?$`)
 
-// addressBreaks are the ASCII characters that end a possible address.
+// addressBreaks lists the ASCII characters that end a possible address.
 const addressBreaks = " \t\n\"'`<>()[]{}|^,;*"
 
-// maxHost is how many bytes before a character of another script are examined.
+// maxHost is the maximum number of bytes that are examined before a character of another script.
 const maxHost = 96
 
-// encodeUnlinked writes as code everything that could be an address and must not become a link. An
+// encodeUnlinked writes text as code if the text could be an address and must not become a link. An
 // address may have several styles. Each decision depends only on the text up to the next blank or
-// character of another script, which is known for a growing text.
+// character of another script. That text is known even for a growing answer.
 func (w *writer) encodeUnlinked(in []Inline) []Inline {
 	if w.label {
 		return in
@@ -79,8 +79,8 @@ func (w *writer) findAddressLike(text string) [][2]int {
 	return ranges
 }
 
-// hostBefore returns the end of before that may belong to a domain continuing after it, if it ends
-// in letters of another script.
+// hostBefore returns the end of before that may belong to a domain. The domain continues after
+// before, and before ends in letters of another script.
 func hostBefore(before string) string {
 	if r, _ := utf8.DecodeLastRuneInString(before); before == "" || r < utf8.RuneSelf {
 		return ""
@@ -100,7 +100,7 @@ func (w *writer) known(address string) bool {
 	return w.policy.Known != nil && (w.policy.Known(address) || w.policy.Known("https://"+address) || w.policy.Known("http://"+address))
 }
 
-// encode appends inlines with code for ranges of their joined text.
+// encode appends inlines. The given ranges of their joined text become code.
 func encode(out, in []Inline, text string, ranges [][2]int) []Inline {
 	at := 0
 	for _, n := range in {

@@ -36,7 +36,7 @@ func newWriter(d Dialect, policy Policy, count func(string) int, limit int) *wri
 	return &writer{d: d, traits: d.Traits(), policy: policy, count: count, limit: limit, room: limit / 3, across: allStyles}
 }
 
-// requestGap requests a gap before the next piece. The wider of two requests applies.
+// requestGap requests a gap before the next piece. The wider of two requested gaps is used.
 func (w *writer) requestGap(g gap, r rank) {
 	w.gap, w.rank = max(w.gap, g), max(w.rank, r)
 }
@@ -68,7 +68,7 @@ func (w *writer) blocks(blocks []*Block) {
 	}
 }
 
-// writeBelow writes a block below another one, which may be nil.
+// writeBelow writes a block below another block, which may be nil.
 func (w *writer) writeBelow(above, b *Block) {
 	if above != nil {
 		w.addGap(above, b)
@@ -127,7 +127,7 @@ func (w *writer) writeHeading(b *Block) {
 	w.frame = outer
 }
 
-// limitNesting ensures that the prefix of a line leaves room for text.
+// limitNesting limits the prefix of a line, so that the line has room for text.
 func (w *writer) limitNesting(f *frame) *frame {
 	if f.width(w.count) <= w.limit/4 {
 		return f
@@ -187,7 +187,7 @@ func (w *writer) list(b *Block, alternate bool) {
 	w.frame = outer
 }
 
-// items requests the gap between an item and the next.
+// items requests the gap between an item and the next item.
 func (w *writer) items(above *Block) {
 	if paragraphs(above) > 1 {
 		w.requestGap(empty, block)
@@ -221,7 +221,8 @@ func plainMarker(list, item *Block, number int) string {
 	}
 }
 
-// outermostFrame leaves the items, for platforms whose code blocks begin at the start of the line.
+// outermostFrame leaves all list items. It is for platforms whose code blocks begin at the start of
+// the line.
 func (w *writer) outermostFrame() *frame {
 	f := w.frame
 	for w.traits.FlatCode && f != nil && f.quote == "" {
@@ -234,7 +235,7 @@ func (w *writer) outermostFrame() *frame {
 	return f
 }
 
-// codeParts is the number of parts of a code line that is as long as a piece may be.
+// codeParts is the number of parts of a code line that has the maximum length of a piece.
 const codeParts = 6
 
 func (w *writer) code(b *Block) {
@@ -322,10 +323,11 @@ func (w *writer) table(b *Block) {
 }
 
 // maxName is the maximum length in bytes of a column name that is repeated with each row. A longer
-// one is written once.
+// name is written once.
 const maxName = 40
 
-// rowWords writes a row as text: "Name: Anna; Age: 7". Columns without a name have no label.
+// rowWords writes a row as text: "Name: Anna; Age: 7". Values in columns without a name have no
+// label.
 func (w *writer) rowWords(names []string, row Row) string {
 	var parts []string
 	for i, cell := range row {
@@ -341,8 +343,8 @@ func (w *writer) rowWords(names []string, row Row) string {
 	return strings.Join(parts, "; ")
 }
 
-// tableAsList converts a table to a list with one item per row, which begins with the first cell in
-// bold.
+// tableAsList converts a table to a list with one item per row. Each item begins with the row's
+// first cell in bold.
 func tableAsList(t *Block) *Block {
 	list := &Block{Kind: List}
 	paragraph := func(inlines []Inline) *Block { return &Block{Kind: Paragraph, Inlines: inlines} }

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// inlines writes text; style is added to every stretch of it.
+// inlines writes text. style is added to every piece of the text.
 func (w *writer) inlines(inlines []Inline, style Style) {
 	for _, n := range w.encodeUnlinked(inlines) {
 		n.Style |= style
@@ -45,7 +45,7 @@ func (w *writer) inlines(inlines []Inline, style Style) {
 	}
 }
 
-// plainEmail matches addresses that no platform treats as markup.
+// plainEmail matches e-mail addresses that no platform treats as markup.
 var plainEmail = regexp.MustCompile(`^[A-Za-z0-9]+(?:[.%+_-][A-Za-z0-9]+)*@[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*$`)
 
 // words writes a text word by word.
@@ -73,7 +73,7 @@ func (w *writer) words(text string, style Style) {
 	}
 }
 
-// longWord is the length in bytes from which a word can be broken.
+// longWord is the length in bytes above which a word can be broken.
 const longWord = 48
 
 func (w *writer) word(word string, style Style) {
@@ -115,7 +115,7 @@ func (w *writer) word(word string, style Style) {
 	w.atoms(word, hard, write)
 }
 
-// breakAfter returns the rank of a break after a character that no blank follows.
+// breakAfter returns the rank of a break after a character, if no blank follows the character.
 func breakAfter(r rune) rank {
 	if strings.ContainsRune("。！？；", r) {
 		return sentence
@@ -123,13 +123,13 @@ func breakAfter(r rune) rank {
 	return hard
 }
 
-// needsEscapeAtStart reports whether a word may have a meaning at the start of a line.
+// needsEscapeAtStart reports whether a word may be markup at the start of a line.
 func needsEscapeAtStart(word string) bool {
 	c := word[0]
 	return !(c|0x20 >= 'a' && c|0x20 <= 'z') && c < utf8.RuneSelf
 }
 
-// atoms adds s as one piece, or as several that fit.
+// atoms adds s as one piece. If s does not fit, it adds several pieces.
 func (w *writer) atoms(s string, r rank, write func(part string, before, after rune) piece) {
 	w.parts(s, 0, 0, r, write)
 }
@@ -211,7 +211,8 @@ func (w *writer) labelText(n Inline) (markup, words string) {
 	return p.Text, p.Plain
 }
 
-// unlinkedLink shows a link that must not be clickable: its label, and the address as code.
+// unlinkedLink writes a link that must not be clickable. It writes the label, and the address as
+// code.
 func (w *writer) unlinkedLink(n Inline) {
 	style := n.Style
 	if n.Kind == Footnote {

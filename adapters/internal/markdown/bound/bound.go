@@ -1,6 +1,7 @@
 // Package bound limits goldmark's time and memory. Every Markdown parser of the program wraps its
 // goldmark parsers with it. Text beyond a limit is read as plain text. The limits apply inside
-// goldmark's own parsers, so no text can evade them by looking like another kind of block.
+// goldmark's own parsers. Text that looks like another kind of block therefore cannot evade the
+// limits.
 package bound
 
 import (
@@ -15,10 +16,11 @@ import (
 const (
 	// MaxDepth is the maximum nesting of lists and quotations.
 	MaxDepth = 32
-	// MaxMissing is the maximum number of missing cells in the rows of one table. goldmark makes a
-	// node for each: a table of n columns and n rows without cells would have n² of them.
+	// MaxMissing is the maximum number of missing cells in the rows of one table. goldmark creates
+	// a node for each missing cell. A table of n columns and n rows without cells would have n²
+	// nodes.
 	MaxMissing = 1024
-	// MaxInline is the maximum length in bytes of a paragraph, heading or cell that is searched for
+	// MaxInline is the maximum length in bytes of a paragraph, heading or cell that is parsed for
 	// links, emphasis, code, tags and definitions. From each mark goldmark may read to the end of
 	// the block.
 	MaxInline = 16 << 10
@@ -69,7 +71,7 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 	t.ParagraphTransformer.Transform(node, reader, pc)
 }
 
-// Definitions wraps p, which then reads link definitions only in paragraphs of at most MaxInline
+// Definitions wraps p. The result reads link definitions only in paragraphs of at most MaxInline
 // bytes.
 func Definitions(p parser.ParagraphTransformer) parser.ParagraphTransformer { return definitions{p} }
 
@@ -88,7 +90,7 @@ func long(n ast.Node) bool {
 	return lines.Len() > 0 && lines.At(lines.Len()-1).Stop-lines.At(0).Start > MaxInline
 }
 
-// Inline wraps p, which then reads only blocks of at most MaxInline bytes.
+// Inline wraps p. The result reads only blocks of at most MaxInline bytes.
 func Inline(p parser.InlineParser) parser.InlineParser { return inline{p} }
 
 // Inlines applies Inline to each parser of a list.

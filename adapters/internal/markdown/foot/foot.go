@@ -1,5 +1,5 @@
-// Package foot creates the texts under an answer on every chat platform, or instead of it: notices
-// and the list of documents. It also decides which addresses in an answer may be links. All
+// Package foot creates texts that every chat platform shows under an answer or instead of it:
+// notices and the list of documents. It also decides which addresses in an answer may be links. All
 // functions are pure.
 package foot
 
@@ -20,8 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Tree returns the parsed answer so far. If it has no text, it returns Instead's text and bare is
-// true.
+// Tree returns the parsed answer so far. If the answer has no text, Tree returns Instead's text and
+// bare is true.
 func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare bool) {
 	text := v.Text()
 	if v.Phase != stream.Done {
@@ -36,7 +36,8 @@ func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare boo
 	return tree, bare
 }
 
-// Label returns the Markdown above an answer that names its model; empty if only one model answers.
+// Label returns the Markdown above an answer that names its model. It returns "" if only one model
+// answers.
 func Label(v *stream.View) string {
 	name := strings.ReplaceAll(strings.Join(strings.Fields(v.Label), " "), "`", "")
 	if name == "" {
@@ -45,11 +46,12 @@ func Label(v *stream.View) string {
 	return "**`" + Cut(name, maxLabel) + "`**\n\n"
 }
 
-// maxLabel is the length of a model's name in characters.
+// maxLabel is the maximum length of a model's name in characters.
 const maxLabel = 80
 
 // Instead returns the text for an answer without text, in at most limit characters. For a finished
-// answer it is the notes. For a running one with progress, it says what is being searched.
+// answer, the text is the notes. For a running answer with progress, the text says what is being
+// searched.
 func Instead(v *stream.View, progress bool, limit int) *answer.Tree {
 	tree := &answer.Tree{}
 	say := func(s string, style answer.Style) {
@@ -67,7 +69,7 @@ func Instead(v *stream.View, progress bool, limit int) *answer.Tree {
 	return tree
 }
 
-// Notes returns the sentences under an answer, in plain words: errors, how it ended, and omissions.
+// Notes returns the sentences under an answer: errors, how the answer ended, and what was omitted.
 func Notes(v *stream.View) []string {
 	var notes []string
 	add := func(s string) {
@@ -91,7 +93,8 @@ func Notes(v *stream.View) []string {
 	return notes
 }
 
-// OwnerNote says who owns the nearest page; empty if that is not shown.
+// OwnerNote returns a sentence that names the owner of the nearest page. It returns "" if the owner
+// is not shown.
 func OwnerNote(v *stream.View) string {
 	if v.Owner == nil {
 		return ""
@@ -110,12 +113,12 @@ type Place struct {
 type Source struct {
 	Place
 	Also []Place
-	// From is a site's host, or else the kind of source without a link, such as "file, no link".
+	// From is the host of a site. Without a link it is the kind of source, such as "file, no link".
 	From string
 	Age  string // "5 months old"; empty when it is not known
 }
 
-// Detail returns the text next to the title: the document's location and age.
+// Detail returns the text next to the title. The text says where the document is and how old it is.
 func (s Source) Detail() string {
 	if s.From == "" || s.Age == "" {
 		return s.From + s.Age
@@ -123,7 +126,7 @@ func (s Source) Detail() string {
 	return s.From + " · " + s.Age
 }
 
-// from names where a document lies, in at most maxFrom characters.
+// from returns the name of a document's location, in at most maxFrom characters.
 func from(address string, kind document.Kind) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 		host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
@@ -146,11 +149,12 @@ const unlinked = "no link"
 // Places returns all cited places of the source's document, in the order of their numbers.
 func (s Source) Places() []Place { return append([]Place{s.Place}, s.Also...) }
 
-// Web follows the title of a web page, which is in no source of the organisation.
+// Web follows the title of a web page. A web page is in no source of the organisation.
 const Web = " (web)"
 
-// maxWebTitle is how many UTF-16 units of a title of the web are shown. A stranger chose it, and a
-// long one must not push Web off a label of Discord's buttons, which has 80.
+// maxWebTitle is the maximum number of UTF-16 units of a web page's title that are shown. Titles of
+// web pages are untrusted. A long title must not push Web off the label of a Discord button, which
+// has 80 units.
 const maxWebTitle = 60
 
 func webTitle(title string) string {
@@ -198,7 +202,7 @@ func Documents(v *stream.View) (list []packet.CitationInfo) {
 
 // Sources returns the cited documents in the order of their first numbers, each with all its
 // places. If nothing was cited, it returns the closest documents found, if the view has them. It
-// returns at most limit documents; more is the number omitted.
+// returns at most limit documents. more is the number of omitted documents.
 func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
 	for _, group := range Groups(v) {
 		first := group[0]
@@ -219,7 +223,7 @@ func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int)
 	return list, 0
 }
 
-// More says how many documents a list omits; empty for 0.
+// More returns a text that says how many documents a list omits. It returns "" for 0.
 func More(n int) string {
 	switch n {
 	case 0:
@@ -229,7 +233,7 @@ func More(n int) string {
 	}
 }
 
-// Head returns the heading above the sources; empty if none is needed.
+// Head returns the heading above the sources, or "" if none is needed.
 func Head(v *stream.View, list []Source) string {
 	switch {
 	case len(list) == 0:
@@ -243,8 +247,8 @@ func Head(v *stream.View, list []Source) string {
 	}
 }
 
-// SearchTitle returns the title of the card with an answer's searches. It does not repeat the
-// question.
+// SearchTitle returns the title of the card that lists an answer's searches. The title does not
+// repeat the question.
 func SearchTitle(v *stream.View) string {
 	if v.Phase == stream.Searching {
 		return "Searching the documents"
@@ -257,8 +261,8 @@ func CitedCount(n int) string {
 	return plural.Count(n, "document") + " cited"
 }
 
-// searching returns the model's current activity or queries in at most limit characters; empty if
-// unknown.
+// searching returns the model's current activity or queries in at most limit characters. It returns
+// "" if they are unknown.
 func searching(v *stream.View, limit int) string {
 	if v.Status != "" {
 		return Cut(answer.Line(v.Status), limit)
@@ -270,8 +274,8 @@ func searching(v *stream.View, limit int) string {
 	return Cut(s, limit)
 }
 
-// Cut truncates a text to limit characters and appends an ellipsis. It cuts at the end of a
-// sentence or word if there is one near.
+// Cut truncates a text to limit characters and appends an ellipsis. It cuts at a nearby end of a
+// sentence or word, if there is one.
 func Cut(s string, limit int) string {
 	if answer.RuneCount(s) <= limit {
 		return s
@@ -294,7 +298,7 @@ func Cut(s string, limit int) string {
 	return s + "…"
 }
 
-// continuation counts the bytes that belong to the character before.
+// continuation returns the number of bytes that belong to the previous character.
 func continuation(s string) int {
 	n := 0
 	for n < len(s) && s[n]&0xc0 == 0x80 {
@@ -303,9 +307,9 @@ func continuation(s string) int {
 	return n
 }
 
-// Policy allows links to the documents that the view cites and to addresses that allow accepts;
+// Policy allows links to the documents that the view cites and to addresses that allow accepts.
 // allow may be nil. In a person's correction, any address that a browser can open may be a link. A
-// footnote links only to its own document, and only if a browser can open it.
+// footnote links only to its own document, and only if a browser can open the document.
 func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 	known, cited := make(map[string]bool, 2*len(v.Citations)), make(map[int][]string, len(v.Citations))
 	for _, c := range v.Citations { // findings of one document may lead to several of its sections
@@ -335,8 +339,8 @@ func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 	}
 }
 
-// Sticky returns a policy that never changes its decision about an address, for text that cannot be
-// edited later.
+// Sticky returns a policy that never changes its decision about an address. It is for text that
+// cannot be edited later.
 func Sticky() func(answer.Policy) answer.Policy {
 	type footnote struct {
 		number  int
@@ -371,7 +375,7 @@ func Sticky() func(answer.Policy) answer.Policy {
 	}
 }
 
-// Updated returns when a citation's document was changed; nil if unknown.
+// Updated returns the time at which a citation's document was changed, or nil if it is unknown.
 func Updated(v *stream.View, c packet.CitationInfo) *time.Time {
 	for _, d := range v.Documents {
 		if d.ID == c.Document {
@@ -381,7 +385,7 @@ func Updated(v *stream.View, c packet.CitationInfo) *time.Time {
 	return nil
 }
 
-// Age returns a document's age in the largest unit that fits; empty if at is nil.
+// Age returns a document's age in the largest unit that fits. It returns "" if at is nil.
 func Age(at *time.Time, now time.Time) string {
 	if at == nil {
 		return ""

@@ -1,5 +1,5 @@
-// Package rendertest has what the tests of every platform's renderer need: views of answers with
-// sources, and a corpus of Markdown.
+// Package rendertest contains code for the tests of every platform's renderer: views of answers
+// with sources, and a corpus of Markdown.
 package rendertest
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Now is the time that ages are counted from.
+// Now is the time from which ages are counted.
 var Now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
-// Cited are documents as cite.Processor announces them. The first was found by a search and is five
-// months old.
+// Cited lists documents in the form that cite.Processor announces them. The first document was
+// found by a search and is five months old.
 func Cited() []packet.Payload {
 	updated := Now.AddDate(0, -5, 0)
 	return []packet.Payload{

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Strangers are spellings of addresses that a model made up, each with a secret. No platform may
-// make a link of one, nor tempt people to copy it as one: the address is shown as code, or not at
-// all.
+// Strangers lists spellings of addresses that a model made up. Each contains a secret. A platform
+// must not make any of them a link, or show it in a form that people copy as an address. The
+// address is shown as code, or not at all.
 var Strangers = []string{
 	"https://evil.example/?q=s3cret", "evil.example/?q=s3cret", "see evil.example?q=s3cret.", "(evil.example/s3cret)", "**evil.example/#s3cret**", "evil.example:8080/s3cret",
 	"s3cret.evil.example", "//evil.example/s3cret", `\\evil.example\s3cret`, `https:\\evil.example\s3cret`, "https:/evil.example/s3cret", "ftp://evil.example/s3cret", "slack://user?id=s3cret",
@@ -28,11 +28,11 @@ var Strangers = []string{
 
 var code = regexp.MustCompile("(?s)```.*?```|``.+?``|`[^`]*`")
 
-// secretAddress matches the secret with the text before it that could form an address with it. An
+// secretAddress matches the secret and the preceding text that could form an address with it. An
 // invisible gap ends an address.
 var secretAddress = regexp.MustCompile("[^\\s\u200b'\"<>(),;*~]*s3cret")
 
-// CheckStrangers has each of the Strangers shown, and looks for what is no code.
+// CheckStrangers renders each of the Strangers and fails if a secret appears outside of code.
 func CheckStrangers(t *testing.T, show func(markdown string) string) {
 	t.Helper()
 	for _, markdown := range Strangers {
@@ -48,8 +48,8 @@ func CheckStrangers(t *testing.T, show func(markdown string) string) {
 	}
 }
 
-// CheckInvisible renders texts with hidden content in invisible characters, and some that need such
-// characters.
+// CheckInvisible renders texts with hidden content in invisible characters, and texts that need
+// such characters.
 func CheckInvisible(t *testing.T, show func(markdown string) string) {
 	t.Helper()
 	var tags, selectors, bits strings.Builder

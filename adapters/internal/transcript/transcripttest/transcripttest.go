@@ -1,5 +1,5 @@
-// Package transcripttest provides an in-memory index of channel messages and checks who finds which
-// messages, for the tests of each platform's history.
+// Package transcripttest provides an in-memory index of channel messages for tests of each
+// platform's history. It checks which person finds which messages.
 package transcripttest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// T is a test, or one draw of a property test.
+// T is a test, or one run of a property test.
 type T interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -65,7 +65,7 @@ func (x *Index) Sync(t T) index.Run {
 	return run
 }
 
-// Pausing cancels a run's context before its nth call.
+// Pausing cancels a run's context before the run's nth call.
 func (x *Index) Pausing(t *testing.T, n int) (index.Run, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -116,7 +116,8 @@ func (x *Index) Entry(t T, holds string) index.Entry {
 // IDs returns the ids of all documents.
 func (x *Index) IDs() []document.ID { return indextest.IDs(x.Store.Entries(access.DefaultTenant)) }
 
-// Has checks that all parts occur in a text if present is true, or that none does.
+// Has checks a text. If present is true, the text must contain all parts. Otherwise it must contain
+// none.
 func Has(t *testing.T, text string, present bool, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -137,7 +138,7 @@ func Sorted(text string) string {
 var marker = regexp.MustCompile(`mark\d+x`)
 
 // Check compares the messages "mark1x", "mark2x" … that a person finds with those that the person
-// may open. With whole it also requires that they are all that the source reads.
+// may open. If whole is true, it also requires that the messages are all that the source reads.
 func (x *Index) Check(t T, name, found string, opens, read map[string]bool, whole bool) {
 	t.Helper()
 	met := make(map[string]bool)

@@ -1,11 +1,11 @@
-// Package localtest gives tests a real PostgreSQL with pgvector: one private cluster for
-// all test packages of a user, and a fresh database for each call.
+// Package localtest gives tests a real PostgreSQL with pgvector. All test packages of a user share
+// one private cluster. Each call returns a new database.
 //
-// The cluster runs without fsync, in memory where there is enough: most of what tests ask
-// of it is making and dropping databases, which are hundreds of files. It is shared by
-// every test process that runs at the same time, and stopped soon after the last one has
-// ended; its files stay for the next time. TEST_DATABASE_URL names another server to use
-// instead; its role has to be allowed to create databases and extensions.
+// The cluster runs without fsync, and in memory if there is enough. Most of its work is creating
+// and dropping databases, which consist of hundreds of files. All concurrent test processes share
+// the cluster. It stops soon after the last process has ended, and its files remain for the next
+// run. TEST_DATABASE_URL selects another server. The role in that URL must be allowed to create
+// databases and extensions.
 package localtest
 
 import (
@@ -27,20 +27,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// limit is the timeout of any step. Creating the first cluster of a machine that compiles at the
-// same time is the slowest.
+// limit is the timeout of any step. The slowest step is creating a machine's first cluster while
+// the machine compiles.
 const limit = 3 * time.Minute
 
 // URL returns the address of a new, empty database with the extension vector. The database is
-// dropped when the test ends, even if it has connections. It may be called from parallel tests. The
+// dropped when the test ends, even if it has open connections. Parallel tests may call URL. The
 // test fails if there is no server.
 func URL(tb testing.TB) string {
 	tb.Helper()
 	return lend(tb, func(context.Context, *pgx.Conn, string) (string, error) { return template, nil })
 }
 
-// Migrated is URL with the complete schema. migrate creates the schema once per set of migrations;
-// later databases are copies, which is much faster. Tests of migrations use URL instead.
+// Migrated is like URL, but the database has the complete schema. migrate creates the schema once
+// per set of migrations. Later databases are copies, which is much faster. Tests of migrations use
+// URL instead.
 func Migrated(tb testing.TB, migrate func(ctx context.Context, url string) (int, error)) string {
 	tb.Helper()
 	return lend(tb, func(ctx context.Context, conn *pgx.Conn, server string) (string, error) {
@@ -48,7 +49,7 @@ func Migrated(tb testing.TB, migrate func(ctx context.Context, url string) (int,
 	})
 }
 
-// lend copies the template that choose names for the duration of the test.
+// lend copies the template that choose names, and drops the copy when the test ends.
 func lend(tb testing.TB, choose func(ctx context.Context, conn *pgx.Conn, server string) (string, error)) string {
 	tb.Helper()
 	server, err := sharedServer()
@@ -82,8 +83,8 @@ func lend(tb testing.TB, choose func(ctx context.Context, conn *pgx.Conn, server
 	return address
 }
 
-// sharedServer is started once a process. Its share in the cluster is never closed: it
-// ends with the process, and the cluster's watcher then stops the server.
+// sharedServer is started once per process. It is never closed. Its membership ends with the
+// process, and the cluster's watcher then stops the server.
 var sharedServer = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -101,8 +102,8 @@ var sharedServer = sync.OnceValues(func() (string, error) {
 	return server, nil
 })
 
-// startCluster uses one directory per user and major version, so that an upgrade of the system's
-// PostgreSQL starts with a new one.
+// startCluster uses one directory per user and major version. After an upgrade of the system's
+// PostgreSQL, tests start with a new cluster.
 func startCluster(ctx context.Context) (*local.Cluster, error) {
 	found, err := local.Find(ctx)
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"syscall"
 )
 
-// enough is the free memory, in bytes, above which the cluster is kept there. It takes some hundred
-// megabytes while all tests run, and about 100 afterwards.
+// enough is the free memory, in bytes, that a cluster in memory requires. The cluster takes some
+// hundred megabytes while all tests run, and about 100 afterwards.
 const enough = 4 << 30
 
-// place is the directory for the cluster: in memory, unless there is little of it, as in
-// containers, or a directory for temporary files was asked for.
+// place returns the directory for the cluster. It is in memory, unless TMPDIR is set or memory is
+// scarce, as in containers. It is then the directory for temporary files.
 func place() string {
 	const memory, writable = "/dev/shm", 2
 	var fs syscall.Statfs_t

@@ -10,8 +10,8 @@ import (
 )
 
 // Limited creates a role that may read and write all tables of a test's database, including later
-// ones, but not change their schema. It returns the role's address. The role is dropped when the
-// test ends.
+// ones. The role may not change the schema. Limited returns the role's address. The role is dropped
+// when the test ends.
 func Limited(tb testing.TB, database string) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -36,8 +36,8 @@ func Limited(tb testing.TB, database string) string {
 	return asRole(tb, database, role)
 }
 
-// Owner creates a role that owns a test's database and is not a superuser, as database providers
-// do. It returns the role's address. The role is dropped when the test ends.
+// Owner creates a role that owns a test's database and is not a superuser, like the roles that
+// database providers create. It returns the role's address. The role is dropped when the test ends.
 func Owner(tb testing.TB, database string) string {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -69,7 +69,7 @@ func Role(tb testing.TB, database string) (name, address string) {
 	return name, asRole(tb, database, name)
 }
 
-// asRole is the address that works as another role.
+// asRole returns the address of the same database for another role.
 func asRole(tb testing.TB, database, role string) string {
 	tb.Helper()
 	address, err := url.Parse(database)

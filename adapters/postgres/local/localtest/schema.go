@@ -16,13 +16,14 @@ import (
 
 const (
 	schemaPrefix = "footnote_schema_"
-	// schemaAge is how long a template of the schema is copied. It is removed at twice that age,
-	// when no test can be about to copy it.
+	// schemaAge is how long a template of the schema is used. The template is dropped at twice that
+	// age, when no test can still be copying it.
 	schemaAge = 24 * time.Hour
 )
 
-// schemaTemplate finds or makes the template with the schema of this program's migrations.
-// A program with other migrations, such as those of another branch, has its own.
+// schemaTemplate returns the template with the schema of this program's migrations, and creates it
+// if necessary. Programs with other migrations, such as those of another branch, use other
+// templates.
 func schemaTemplate(ctx context.Context, conn *pgx.Conn, server string, migrate func(ctx context.Context, url string) (int, error)) (string, error) {
 	sum, err := migrationSum()
 	if err != nil {
@@ -49,8 +50,7 @@ func schemaTemplate(ctx context.Context, conn *pgx.Conn, server string, migrate 
 	return name, nil
 }
 
-// findSchema looks for a complete template that is young enough; there is none if the name
-// is empty.
+// findSchema returns the name of a complete template that is younger than schemaAge, or "".
 func findSchema(ctx context.Context, conn *pgx.Conn, sum string) (string, error) {
 	rows, err := conn.Query(ctx, `select datname from pg_database where starts_with(datname, $1) and right(datname, $2) = $3 and not datallowconn`,
 		schemaPrefix, len(sum), sum)

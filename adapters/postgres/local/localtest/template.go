@@ -13,14 +13,15 @@ import (
 const (
 	prefix   = "footnote_test_"
 	template = "footnote_template"
-	// lockKey is the advisory lock for creating templates: an arbitrary number.
+	// lockKey is the key of the advisory lock for creating templates. The number is arbitrary.
 	lockKey = 7_031_940_118
-	// abandoned is the age at which a test's database is assumed to be left by a killed process.
+	// abandoned is the age after which a test's database is dropped. Its process must have been
+	// killed.
 	abandoned = 2 * time.Hour
 )
 
-// prepare creates the empty template, once per server. It removes what killed test processes left,
-// and templates of schemas that are no longer used.
+// prepare creates the empty template, once per server. It also drops databases of killed test
+// processes, and templates of schemas that are no longer used.
 func prepare(ctx context.Context, server string) error {
 	return alone(ctx, server, func(conn *pgx.Conn) error {
 		for prefix, age := range map[string]time.Duration{prefix: abandoned, schemaPrefix: 2 * schemaAge} {
@@ -43,7 +44,7 @@ func prepare(ctx context.Context, server string) error {
 	})
 }
 
-// alone runs f while no other process makes or removes templates.
+// alone runs f under a lock, so that no other process creates or drops templates.
 func alone(ctx context.Context, server string, f func(*pgx.Conn) error) error {
 	return connected(ctx, server, func(conn *pgx.Conn) error { // whose end releases the lock
 		if _, err := conn.Exec(ctx, `select pg_advisory_lock($1)`, lockKey); err != nil {
@@ -53,8 +54,8 @@ func alone(ctx context.Context, server string, f func(*pgx.Conn) error) error {
 	})
 }
 
-// makeTemplate creates the database name as a copy of source, filled by fill. A complete template
-// accepts no connections, because copying a database requires that there are none.
+// makeTemplate creates the database name as a copy of source, and calls fill to fill it. A complete
+// template accepts no connections, because PostgreSQL cannot copy a database that has connections.
 func makeTemplate(ctx context.Context, conn *pgx.Conn, server, name, source string, fill func(inside string) error) error {
 	if _, err := conn.Exec(ctx, "drop database if exists "+name+" with (force)"); err != nil {
 		return err
@@ -73,7 +74,7 @@ func makeTemplate(ctx context.Context, conn *pgx.Conn, server, name, source stri
 	return err
 }
 
-// copyDatabase copies files, which takes a tenth of the time of logging every page.
+// copyDatabase copies a database's files. This takes a tenth of the time of logging every page.
 func copyDatabase(ctx context.Context, conn *pgx.Conn, name, source string) error {
 	_, err := conn.Exec(ctx, "create database "+name+" template "+source+" strategy file_copy")
 	return err
@@ -82,7 +83,7 @@ func copyDatabase(ctx context.Context, conn *pgx.Conn, name, source string) erro
 // stamp formats a time for the name of a database.
 func stamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 36) }
 
-// sweep drops the databases whose names begin with prefix and a stamp of that age.
+// sweep drops the databases whose name is prefix and a stamp older than the given age.
 func sweep(ctx context.Context, conn *pgx.Conn, prefix string, age time.Duration) error {
 	rows, err := conn.Query(ctx, `select datname from pg_database where starts_with(datname, $1)`, prefix)
 	if err != nil {

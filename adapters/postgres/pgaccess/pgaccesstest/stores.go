@@ -1,5 +1,5 @@
-// Package pgaccesstest opens the stores in PostgreSQL behind which connectors of sources are
-// checked (sourcetest.Suite).
+// Package pgaccesstest opens stores in PostgreSQL for the test suite of source connectors
+// (sourcetest.Suite).
 package pgaccesstest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Open opens a database for a test and returns what opens stores in it.
+// Open opens a database for a test. It returns a function that opens stores in the database.
 func Open(t *testing.T) func(*rapid.T) sourcetest.Stores {
 	t.Helper()
 	db := postgrestest.Connect(t, postgres.Config{URL: postgrestest.URL(t), MaxConns: 6})
@@ -33,7 +33,7 @@ func Open(t *testing.T) func(*rapid.T) sourcetest.Stores {
 var tenants atomic.Int32
 
 // Stores returns a function that opens stores of a separate tenant. Two indexes share the database,
-// as in two processes: one is written, and the other one searched, with its cache.
+// like two processes. One is written. The other is searched, and has a cache.
 func Stores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*rapid.T) sourcetest.Stores {
 	t.Helper()
 	written, err := pgindex.New(db, pgindex.Config{FreshLimit: 4})

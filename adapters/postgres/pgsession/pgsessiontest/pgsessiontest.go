@@ -1,4 +1,4 @@
-// Package pgsessiontest stores questions in large numbers, for tests of what lists them.
+// Package pgsessiontest stores many questions, for tests of lists of questions.
 package pgsessiontest
 
 import (
@@ -7,8 +7,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres"
 )
 
-// FillQuestions stores finished questions with their answers, the last one a second ago. They have
-// every outcome, and are of five people in seven channels of two platforms, some private.
+// FillQuestions stores finished questions with their answers. The last question was asked a second
+// ago. The questions have every outcome. They come from five people in seven channels of two
+// platforms, and some are private.
 func FillQuestions(t testing.TB, db *postgres.DB, n int) {
 	t.Helper()
 	const fill = `

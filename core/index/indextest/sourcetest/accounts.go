@@ -9,8 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Accounts returns full members of a workspace with addresses, one of whom is unknown in every
-// source. It also returns a guest of another workspace with the first of these addresses.
+// Accounts returns full members of a workspace with the given addresses. It adds a member that is
+// unknown in every source. It also adds a guest of another workspace with the first of the
+// addresses.
 func Accounts(addresses ...string) []access.Account {
 	var all []access.Account
 	for _, address := range append([]string{"nobody@" + Domain}, addresses...) {
@@ -21,7 +22,7 @@ func Accounts(addresses ...string) []access.Account {
 	return append(all, guest)
 }
 
-// Ever are the documents that there ever were. It is safe for concurrent use.
+// Ever records all documents that ever existed. It is safe for concurrent use.
 type Ever struct {
 	mu  sync.Mutex
 	ids []document.ID

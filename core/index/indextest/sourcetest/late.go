@@ -13,22 +13,22 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Clocked is a World with a clock, which its connector reads too.
+// Clocked is a World with a clock. The connector of the World uses the same clock.
 type Clocked interface {
 	World
 	Now() time.Time
 	Pass(d time.Duration)
-	// Edited returns the kind of the last Edit; empty if it revoked nothing.
+	// Edited returns the kind of the last Edit. It is empty if the Edit revoked no permission.
 	Edited() index.Change
 }
 
-// lookTime is the allowance for the duration of a pass and the time until it begins, in addition to
-// a bound.
+// lookTime is added to each bound. It covers the duration of a pass and the delay until the pass
+// begins.
 const lookTime = time.Minute
 
-// Late checks that no right is lost later than looks say. For each of many random stories, world
-// returns a source and open stores for it. The source is read as a server reads it, by its own
-// clock.
+// Late checks that each revoked permission takes effect within the delay that looks promise. It
+// runs many random stories. For each story, world returns a source and open returns stores for it.
+// The source is read on the schedule of a server, by the clock of the World.
 func Late(t *testing.T, looks index.Looks, world func(t *rapid.T) Clocked, open func(t *rapid.T) Stores) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -59,7 +59,7 @@ type late struct {
 	pending   []time.Time // until when changes may be unnoticed, from the first one that may be
 }
 
-// change makes a change, and notes until when it may be unnoticed.
+// change makes a change. It records the time until which the change may stay unnoticed.
 func (l *late) change(t *rapid.T) {
 	l.settled()
 	l.remember()
@@ -76,7 +76,8 @@ func (l *late) change(t *rapid.T) {
 	l.pending = append(l.pending, until)
 }
 
-// settled forgets changes that must be noticed by now, and the state before them.
+// settled forgets changes whose deadline has passed. If no changes remain, it also forgets the
+// earlier states of the source.
 func (l *late) settled() {
 	now := l.clock.Now()
 	for len(l.pending) > 0 && now.After(l.pending[0]) {
@@ -88,7 +89,7 @@ func (l *late) settled() {
 	}
 }
 
-// pass lets time pass, in which the source is read whenever that is due.
+// pass advances the clock. Meanwhile it reads the source whenever a run is due.
 func (l *late) pass(t *rapid.T, d time.Duration) {
 	end := l.clock.Now().Add(d)
 	for {
@@ -126,8 +127,8 @@ func (l *late) readAccess(t *rapid.T) {
 	}
 }
 
-// readDocuments reads the documents. A busy source changes meanwhile, and who may read is read
-// then.
+// readDocuments reads the documents of the source. If busy is set, the source changes during the
+// run, and permissions are read at that point.
 func (l *late) readDocuments(t *rapid.T, busy bool) {
 	l.documents = index.Next(l.every, index.Run{StartedAt: l.clock.Now(), FinishedAt: l.clock.Now(), Succeeded: true}, 0)
 	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
@@ -177,8 +178,8 @@ func (l *late) readDocuments(t *rapid.T, busy bool) {
 	}
 }
 
-// check compares what is shown with the bound of the last change. It skips the check if another
-// change is not yet noticed, because the second may be noticed before the first.
+// check compares the shown documents with the bound of the last change. It skips the comparison
+// while another change is still unnoticed, because the later change may be noticed first.
 func (l *late) check(t *rapid.T) {
 	l.settled()
 	if len(l.pending) > 1 {

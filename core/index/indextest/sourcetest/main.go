@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// stories is the default number of stories, without -rapid.checks or RAPID_CHECKS; they take
-// seconds.
+// stories is the default number of stories, which take seconds. -rapid.checks and RAPID_CHECKS
+// override it.
 const stories = "20"
 
-// Main is a package's TestMain. It sets the number of stories.
+// Main is the TestMain of a package. It sets the number of stories.
 func Main(m *testing.M) {
 	if os.Getenv("RAPID_CHECKS") == "" {
 		if err := flag.Set("rapid.checks", stories); err != nil {

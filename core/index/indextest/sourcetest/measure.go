@@ -16,8 +16,8 @@ import (
 
 var measure = flag.Bool("measure", false, "write what was measured into the decision about late rights")
 
-// Measured is a source in which the first person may read a document until a change takes that
-// right.
+// Measured is a source in which Person may read Document at first. Each function of Changes revokes
+// that permission.
 type Measured struct {
 	Connector index.Connector
 	Now       func() time.Time
@@ -27,9 +27,9 @@ type Measured struct {
 	Changes   map[index.Change]func()
 }
 
-// Measure revokes a permission by each change that looks contain, right after a full scan, and
-// checks that it takes effect within the bound. It compares the durations with those on a page of
-// documentation. open should use its argument only to fail.
+// Measure revokes a permission by each kind of change in looks, right after a full scan. It checks
+// that the revocation takes effect within the bound. It compares the durations with those on a page
+// of documentation. open should use its argument only to fail.
 func Measure(t *testing.T, page, source string, looks index.Looks, world func(t *testing.T) Measured, open func(*rapid.T) Stores) {
 	t.Helper()
 	var rows strings.Builder
@@ -74,7 +74,8 @@ func minutes(d time.Duration) string {
 	return strings.TrimSuffix(strings.TrimSuffix(d.Round(time.Minute).String(), "0s"), "h0m") + map[bool]string{true: "h"}[d.Round(time.Minute)%time.Hour == 0]
 }
 
-// lateBy returns how long after a change its document is shown no more to who could read it.
+// lateBy returns the time from a change until its document is hidden from the person who could read
+// it.
 func lateBy(t *testing.T, w Measured, s Stores, change index.Change, every time.Duration) time.Duration {
 	t.Helper()
 	take := w.Changes[change]

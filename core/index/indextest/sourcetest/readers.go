@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Readers holds the nodes and groups of a source, as a store does. The zero value is empty.
+// Readers holds the nodes and groups of a source, like a store. The zero value is empty.
 type Readers struct {
 	Nodes  map[string]index.Node
 	Groups map[access.Principal][]string
@@ -67,7 +67,7 @@ func (r *Readers) ReadNodes(ctx context.Context, c index.NodeReader) error {
 	return nil
 }
 
-// ReadGroups reads all people and groups. No person may be listed twice.
+// ReadGroups reads all people and groups. It fails if a person is listed twice.
 func (r *Readers) ReadGroups(ctx context.Context, c index.GroupReader) error {
 	r.UnreadGroups = nil
 	groups, people := make(map[access.Principal][]string), make(map[string]index.Person)
@@ -106,7 +106,8 @@ func (r *Readers) Held(source document.SourceID, person string) []access.Princip
 	return held
 }
 
-// Lets reports whether a node, with the nodes above it, admits a person who holds principals.
+// Lets reports whether a node, together with the nodes above it, admits a person who holds the
+// given principals.
 func (r *Readers) Lets(node string, held ...access.Principal) bool {
 	for range len(r.Nodes) + 1 {
 		n, known := r.Nodes[node]

@@ -17,21 +17,22 @@ import (
 // Tenant is whose index a Reading fills.
 const Tenant access.TenantID = "t"
 
-// Reading reads a source into an index in memory, as one process after another does. It is for one
-// goroutine.
+// Reading reads a source into an index in memory. It can simulate a sequence of processes. It is
+// not safe for concurrent use.
 type Reading[C index.Connector] struct {
 	T         testing.TB
 	Store     *indextest.Store
 	Connector C
 	Last      index.Run
-	// Called is what tests call a document; nil: by its id without that of the source.
+	// Called returns the name that tests use for a document. If nil, the name is the document's id
+	// without the source's id.
 	Called func(document.ID) string
 
 	open     func() (C, error)
 	Pipeline *index.Pipeline
 }
 
-// Read returns a reading by the connectors that open returns.
+// Read returns a Reading that uses the connectors that open returns.
 func Read[C index.Connector](t testing.TB, open func() (C, error)) *Reading[C] {
 	t.Helper()
 	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
@@ -44,7 +45,7 @@ func Read[C index.Connector](t testing.TB, open func() (C, error)) *Reading[C] {
 	return r
 }
 
-// Again creates the connector again, as another process would.
+// Again replaces the connector with a new one, as after the start of a new process.
 func (r *Reading[C]) Again() {
 	r.T.Helper()
 	var err error
@@ -70,8 +71,9 @@ func (r *Reading[C]) MustSync() index.Run {
 	return run
 }
 
-// Stopped reads the source with processes that are alternately paused and killed after a number of
-// steps, until one finishes. It returns how many did not.
+// Stopped reads the source with a sequence of processes until one finishes. Each process is stopped
+// after the given number of steps, alternately by a pause and by a kill. Stopped returns the number
+// of processes that did not finish.
 func (r *Reading[C]) Stopped(steps int) (stops int) {
 	r.T.Helper()
 	for ; ; stops++ {
@@ -99,8 +101,8 @@ func (r *Reading[C]) Stopped(steps int) (stops int) {
 	}
 }
 
-// MustBeRefused returns which loops over a source do not detect that the credential is refused, or
-// reveal the secret.
+// MustBeRefused fails the test for each loop over the source that does not detect a refused
+// credential. It also fails the test if an error contains the secret.
 func (r *Reading[C]) MustBeRefused(secret string) {
 	r.T.Helper()
 	check := func(loop string, err error) {
@@ -119,8 +121,8 @@ func (r *Reading[C]) MustBeRefused(secret string) {
 	}
 }
 
-// Yielded runs from a checkpoint without an index. It returns the number of yielded documents, with
-// texts if load is set, and the next checkpoint.
+// Yielded runs the connector from a checkpoint without an index. It loads the documents if load is
+// set. It returns the number of yielded documents and the next checkpoint.
 func (r *Reading[C]) Yielded(at index.Checkpoint, load bool) (items int, next index.Checkpoint) {
 	r.T.Helper()
 	next = at

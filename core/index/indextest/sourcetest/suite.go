@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Suite checks connectors. For each of many random stories, world returns a source and open stores
-// for it.
+// Suite checks connectors with many random stories. For each story, world returns a source and open
+// returns stores for it.
 func Suite(t *testing.T, world func(t *rapid.T) World, open func(t *rapid.T) Stores) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -35,16 +35,15 @@ type pair struct {
 	document document.ID
 }
 
-// story is a source with the records about it.
+// story is a source together with the expected permissions.
 type story struct {
 	ctx    context.Context //nolint:containedctx // of one test
 	world  World
 	stores Stores
-	// who could read what at some time since the source was last read whole without a change
-	// meanwhile
+	// permissions that existed at some time since the last complete read of an unchanged source
 	could map[pair]bool
 	edits int // edits since then
-	// the last pass was interrupted, and the next one may continue from what it read
+	// The last pass was interrupted. The next pass may continue from its results.
 	unfinished bool
 }
 
@@ -67,8 +66,8 @@ func (s *story) edit(t *rapid.T) {
 	s.remember()
 }
 
-// sync reads the source as the first run does: groups, nodes, documents. All of it is tried, as by
-// separate jobs.
+// sync reads the source in the order of a first run: groups, nodes, documents. It tries every part
+// even if another part fails, like separate jobs.
 func (s *story) sync(ctx context.Context, c index.Connector) error {
 	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
 	if err != nil {
@@ -85,7 +84,7 @@ func (s *story) sync(ctx context.Context, c index.Connector) error {
 // errUnread means that single documents failed.
 var errUnread = errors.New("documents could not be read")
 
-// quietSync reads the source while nothing changes. The readers must then be exact.
+// quietSync reads the source while nothing changes. The readers must be exact afterwards.
 func (s *story) quietSync(t *rapid.T) {
 	passes := 1
 	if s.unfinished {
@@ -126,7 +125,7 @@ func (s *story) faultySync(t *rapid.T) {
 	s.check(t, false)
 }
 
-// killedSync is stopped after some batch, as by the end of a process.
+// killedSync reads the source but stops after a random number of batches, like a killed process.
 func (s *story) killedSync(t *rapid.T) {
 	ctx, kill := context.WithCancel(s.ctx)
 	defer kill()
@@ -157,7 +156,7 @@ func (s *story) busySync(t *rapid.T) {
 	s.check(t, false)
 }
 
-// twoSyncs are two processes that read the source concurrently, while it changes and people ask.
+// twoSyncs reads the source in two concurrent processes while the source changes and people search.
 func (s *story) twoSyncs(t *rapid.T) {
 	var both sync.WaitGroup
 	errs := make([]error, 2)
@@ -176,8 +175,8 @@ func (s *story) twoSyncs(t *rapid.T) {
 	s.check(t, false)
 }
 
-// revoked reads a source that refuses the credential: everything must be hidden. Afterwards the
-// credential is accepted again.
+// revoked reads a source that refuses the credential. All documents must be hidden. Afterwards the
+// source accepts the credential again.
 func (s *story) revoked(t *rapid.T) {
 	restore := s.world.Revoke()
 	err := s.sync(s.ctx, s.world.Connector())
@@ -193,9 +192,10 @@ func (s *story) revoked(t *rapid.T) {
 	}
 }
 
-// check compares what the index shows with who could read it, and if exact is set with who can. A
-// source is not read at a single moment. Of two changes the second may be noticed first, which
-// shows a state that never existed, until the next pass. So check judges single changes only.
+// check fails the test if the index shows a document that the person could not read. If exact is
+// set, it also fails if the index does not show a document that the person can read now. A source
+// is not read at a single moment. Of two changes, the second may be noticed first. Until the next
+// pass the index then shows a state that never existed. check therefore judges single changes only.
 func (s *story) check(t *rapid.T, exact bool) {
 	if !exact && s.edits > 1 {
 		return
@@ -247,7 +247,8 @@ func (s *story) holds(t *rapid.T, listeners []access.Account) []access.Held {
 	return held
 }
 
-// shown returns what the index shows to people together, by the principals they hold at one moment.
+// shown returns the documents that the index shows to several people together. It uses the
+// principals that they hold at one moment.
 func (s *story) shown(t *rapid.T, listeners []access.Account, documents []document.ID) map[document.ID]bool {
 	held := s.holds(t, listeners)
 	for _, p := range Held {

@@ -1,7 +1,7 @@
-// Package sourcetest checks connectors of sources that have their own readers, with the stores
-// behind them: whoever is shown a document by the index may open it in the source, under random
-// edits, faults, interruptions and several processes at once; and once nothing changes any more,
-// the other way round.
+// Package sourcetest checks connectors of sources that have their own readers, together with the
+// stores behind them. It checks that the index shows a document only to people who may open it in
+// the source. This must hold under random edits, faults, interruptions and several processes at
+// once. Once changes stop, the index must also show every document that a person may open.
 package sourcetest
 
 import (
@@ -13,50 +13,52 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Domain is the one whose addresses link accounts with people of sources.
+// Domain is the domain whose addresses link accounts with people of sources.
 const Domain = "example.com"
 
-// World is a simulated source that decides by the vendor's rules who may read what, for each
-// person, and not by sets as access lists do. It is used concurrently.
+// World is a simulated source. It decides by the vendor's rules who may read a document. It
+// evaluates the rules for each person, and does not use sets as access lists do. It must be safe
+// for concurrent use.
 type World interface {
-	// Connector returns a new connector over the source, as a process has it that has just started.
+	// Connector returns a new connector over the source, in the state of a process that has just
+	// started.
 	Connector() index.Connector
-	// Edit makes one random change: of documents, nodes, groups, people.
+	// Edit makes one random change to documents, nodes, groups or people.
 	Edit(t *rapid.T)
-	// Fault has the source fail at random, until mend is called.
+	// Fault makes the source fail at random until mend is called.
 	Fault(t *rapid.T) (mend func())
-	// Revoke has the source refuse the credential, until restore is called.
+	// Revoke makes the source refuse the credential until restore is called.
 	Revoke() (restore func())
-	// People are accounts of a chat platform: of everyone in the source, and of some who are
-	// unknown there. An account belongs to a person of the source whose address, below Domain, is
-	// its own.
+	// People returns accounts of a chat platform. They belong to everyone in the source, and to
+	// some people who are unknown in the source. An account belongs to the person of the source
+	// with the same address, if the address is below Domain.
 	People() []access.Account
 	// Documents returns all documents that ever existed.
 	Documents() []document.ID
-	// MayRead reports whether an account may currently read a document. It is false for a missing
-	// document.
+	// MayRead reports whether an account may currently read a document. It returns false for a
+	// missing document.
 	MayRead(who access.Account, d document.ID) bool
 }
 
-// Partial is a World whose vendor does not report everything, so that less is shown than may be
-// read.
+// Partial is a World whose vendor does not report all permissions. The index may therefore show
+// fewer documents than a person may read.
 type Partial interface {
 	World
-	// MustShow decides whether an account that may read a document must be shown it, once nothing
-	// happens any more.
+	// MustShow reports whether the index must show a document to an account that may read it, once
+	// changes stop.
 	MustShow(who access.Account, d document.ID) bool
 }
 
-// Stores are the stores that a connector's results are written to and questions are asked of. They
-// are initially empty.
+// Stores are the stores that a connector's results are written to and that searches read. They are
+// initially empty.
 type Stores struct {
 	Tenant access.TenantID
 	Index  index.Store
 	Access index.AccessStore
 	Grants access.Grants
-	// Readable returns those of the documents that an audience may read.
+	// Readable returns the subset of the documents that an audience may read.
 	Readable func(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
-	// Search returns the results of a search that matches every document; nil: not used.
+	// Search returns the results of a search that matches every document. It is not used if nil.
 	Search func(ctx context.Context, audience access.Audience) ([]document.ID, error)
 }
 

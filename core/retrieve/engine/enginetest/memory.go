@@ -1,4 +1,4 @@
-// Package enginetest provides a search engine in memory that can be made to fail or lag.
+// Package enginetest provides a search engine in memory. Tests can make the engine fail or lag.
 package enginetest
 
 import (
@@ -20,7 +20,8 @@ import (
 
 var _ engine.Engine = (*Memory)(nil)
 
-// Memory is an engine.Engine that compares every chunk. It is safe for concurrent use. Use New.
+// Memory is an engine.Engine that compares every chunk. It is safe for concurrent use. Use New to
+// create one.
 type Memory struct {
 	mu      sync.Mutex
 	down    error
@@ -43,15 +44,15 @@ type write struct {
 // New returns an engine without indexes.
 func New() *Memory { return &Memory{indexes: make(map[string]map[key]engine.Change)} }
 
-// Down makes every call fail with err until Down(nil).
+// Down makes every call fail with err. Down(nil) ends this.
 func (m *Memory) Down(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.down = err
 }
 
-// Late delays the visibility of changes until Late(false). A real engine does not do so. Even then
-// no forbidden document may be shown.
+// Late delays the visibility of changes until Late(false). A real engine does not delay changes.
+// Even with a delay, no forbidden document may be shown.
 func (m *Memory) Late(late bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
