@@ -11,10 +11,10 @@ import (
 
 // magic is the start of the binary format. The rest of the file has these parts, in this order:
 //
-//   - the dimensions and the number of pieces, as unsigned varints
-//   - the length and bytes of every piece
-//   - a scale for each piece, as little-endian float32
-//   - a row for each piece, with a signed byte per dimension
+//   - the dimensions and the number of pieces, as unsigned varints.
+//   - the length and bytes of every piece.
+//   - a scale for each piece, as little-endian float32.
+//   - a row for each piece, with a signed byte per dimension.
 const magic = "footnote-word-vectors-1\n"
 
 const (

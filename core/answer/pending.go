@@ -62,8 +62,8 @@ func (s *Service) admitAsker(ctx context.Context, a *attempt) (ended bool, err e
 	return false, nil
 }
 
-// refuseAsker ends a turn whose asker may not ask. The asker is told only if the question was
-// addressed to the bot.
+// refuseAsker ends a turn whose asker may not ask. The asker gets a message only if the question
+// was addressed to the bot.
 func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	t := a.turn
 	d := policy.Admit(policy.Decision{Action: policy.Answer, Ambient: t.Ambient, Dialogue: !addressed(policy.Reason(t.Reason)), Private: t.Session.Owner != ""}, policy.State{})

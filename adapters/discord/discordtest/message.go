@@ -148,8 +148,7 @@ func wellFormed(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.Contains(strings.Trim(u.Hostname(), "."), ".")
 }
 
-// writable returns a channel if the bot may write to it. Otherwise it returns an error with the
-// reason.
+// writable returns a channel to which the bot may write, or the reason why it may not.
 func (s *Server) writable(id string) (*channel, *apiError) {
 	c := s.channels[id]
 	if c == nil || c.deleted {
@@ -220,8 +219,7 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 	return s.json(m, true), nil
 }
 
-// newMessage creates and stores a message. If the message is in an archived thread, the thread
-// leaves the archive.
+// newMessage creates a message and stores it with keep.
 func (s *Server) newMessage(ch *channel, author, content string) *message {
 	m := &message{id: s.id(), channel: ch.id, author: author, content: content, created: time.Now()}
 	s.keep(ch, m)
@@ -269,8 +267,7 @@ func (s *Server) publish(op string, m *message, mentions json.RawMessage) {
 	}
 }
 
-// retell sends an update event although the text was not edited. Discord does so after it opens a
-// thread or adds a preview.
+// retell sends an update event without an edit, as Discord does when it adds a preview.
 func (s *Server) retell(m *message) {
 	ch := s.channels[m.channel]
 	s.dispatch(ch.guild, "MESSAGE_UPDATE", IntentGuildMessages, func(intents int) any {
@@ -297,8 +294,7 @@ func (s *Server) event(m *message, intents int) map[string]any {
 	return event
 }
 
-// pinged reports whether a message is a reply to the bot. A reply mentions the author of the other
-// message by default.
+// pinged reports whether a message replies to the bot: a reply mentions its author by default.
 func (s *Server) pinged(m *message) bool {
 	target := s.messages[m.replyTo]
 	return target != nil && target.author == s.bot.ID && m.author != s.bot.ID
@@ -436,8 +432,7 @@ func (s *Server) patchMessage(c *call) (any, *apiError) {
 	return s.edit(m, c)
 }
 
-// edit applies an edit. Omitted fields keep their values. Mentions are parsed again, with the
-// default of allowing all.
+// edit applies an edit. Omitted fields keep their values. By default, all mentions are allowed.
 func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	var w write
 	if problem := c.decode(&w); problem != nil {

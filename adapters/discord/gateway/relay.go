@@ -40,8 +40,8 @@ var (
 
 // relay is a proxy between the SDK and the gateway. The SDK connects to the relay inside the
 // process. The relay corrects faults of the SDK:
-//   - A session is resumed at the address in READY. If that address does not answer, it is resumed at
-//     the first address.
+//   - A session is resumed at the address in READY. If that address does not answer, it is resumed
+//     at the first address.
 //   - Op 7 and op 9 are not passed to the SDK. The SDK would deadlock, or identify again at once on
 //     the same connection.
 //   - Heartbeat requests and acknowledgements before READY are handled here, for the same reason.

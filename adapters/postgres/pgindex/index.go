@@ -38,10 +38,10 @@ type Config struct {
 	// CacheBytes limits the memory for cached segments, in bytes. The default is 1 GiB. The cache
 	// holds:
 	//
-	// - bitmaps of readable chunks for each combination of access lists (1 bit per chunk)
-	// - positions of documents (24 bytes per document)
-	// - postings of searched words (4 bytes each)
-	// - sketches of vectors (4 bytes and 1 bit per dimension for each chunk)
+	// - bitmaps of readable chunks for each combination of access lists (1 bit per chunk).
+	// - positions of documents (24 bytes per document).
+	// - postings of searched words (4 bytes each).
+	// - sketches of vectors (4 bytes and 1 bit per dimension for each chunk).
 	//
 	// Sketches are cached only while the sketches of an index fit into three quarters of the cache.
 	// Searches read all other data from the tables.

@@ -140,8 +140,8 @@ func Explain(what string, err error) error {
 	}
 }
 
-// Barred reports whether err means that the bot cannot post the answer in the place of the
-// question. It also returns a sentence for the asker.
+// Barred reports whether err means that the bot cannot post the answer where the question
+// is. It also returns a sentence for the asker.
 func Barred(err error) (sentence string, yes bool) {
 	switch {
 	case errors.Is(err, stream.ErrNoNotice):
