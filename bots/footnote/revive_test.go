@@ -48,7 +48,7 @@ func TestServeStartsItsLostPostgreSQLAgain(t *testing.T) {
 		t.Errorf("doctor says:\n%s", d.stdout)
 	}
 	for _, line := range []string{"the private PostgreSQL has ended", "the private PostgreSQL runs again"} {
-		if n := strings.Count(r.Log(), line); n != 2 {
+		if n := r.Logged(line); n != 2 {
 			t.Errorf("%d lines say that %s, want one for each loss", n, line)
 		}
 	}

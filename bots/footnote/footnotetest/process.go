@@ -218,6 +218,9 @@ func (r *Replica) says(otherwise string, holds func(status int) bool) {
 // Log returns the end of the replica's output since its first start.
 func (r *Replica) Log() string { return r.log.tail() }
 
+// Logged returns how often the replica has written a text since its first start.
+func (r *Replica) Logged(text string) int { return r.log.count(text) }
+
 // FreeAddress returns a free address of the loopback interface, each only once. Its port is below
 // those that systems assign to connections, so that it stays free while a replica restarts.
 func FreeAddress(tb testing.TB) string {
@@ -261,6 +264,12 @@ func (l *log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.Write(p)
+}
+
+func (l *log) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Count(l.b.Bytes(), []byte(text))
 }
 
 func (l *log) tail() string {
