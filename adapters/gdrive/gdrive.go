@@ -24,6 +24,7 @@ import (
 	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // Kind is the kind of the sources that this package reads.
@@ -106,7 +107,7 @@ func (o Options) validate() error {
 		faults = append(faults, errors.New("users are named, and people's own drives are not read: say my_drives as well"))
 	}
 	if o.Anonymous != "" && o.Anonymous != access.Members && o.Anonymous != access.Public {
-		faults = append(faults, fmt.Errorf("anonymous: audience %q is neither %q nor %q", o.Anonymous, access.Members, access.Public))
+		faults = append(faults, fmt.Errorf("anonymous is %q: write %s", o.Anonymous, sources.AudienceWords))
 	}
 	return errors.Join(faults...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // Options are the options that the sources of all Atlassian products share. Zero fields get their
@@ -72,7 +73,7 @@ func (o *Options) Validate() error {
 		faults = append(faults, errors.New("the source has no name"))
 	}
 	if o.Anonymous != "" && o.Anonymous != access.Members && o.Anonymous != access.Public {
-		faults = append(faults, fmt.Errorf("anonymous: audience %q is neither %q nor %q", o.Anonymous, access.Members, access.Public))
+		faults = append(faults, fmt.Errorf("anonymous is %q: write %s", o.Anonymous, sources.AudienceWords))
 	}
 	for _, domain := range o.Domains {
 		if strings.ContainsAny(domain, "@ /") || !strings.Contains(domain, ".") {
