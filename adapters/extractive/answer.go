@@ -1,7 +1,6 @@
 package extractive
 
 import (
-	"cmp"
 	"context"
 	"regexp"
 	"strconv"
@@ -84,10 +83,12 @@ func (x *quotation) markdown() string {
 func (x *quotation) block(b *block) string {
 	switch {
 	case b.kind == table:
-		head, sound := protect(cmp.Or(x.head, "-"))
-		lines := []string{head + ":", ""}
-		if x.head == "" {
-			lines = nil
+		var lines []string
+		sound := true
+		if x.head != "" {
+			var head string
+			head, sound = protect(x.head)
+			lines = []string{head + ":", ""}
 		}
 		for _, r := range x.rows {
 			text, whole := protect(r)

@@ -5,7 +5,7 @@
 //   - [Service.Judge] decides whether to answer a message, by the settings of the channel.
 //   - [Service.Take] stores the question and queues its turn.
 //   - A worker of any replica leases the turn and makes an attempt. The [Engine] writes packets,
-//     and a [Delivery] shows them.
+//     and a [chat.Delivery] shows them.
 //   - The outcome is saved and delivered, and the turn is done.
 //
 // Package policy makes the decisions, as pure functions. Package action performs people's actions

@@ -34,8 +34,7 @@ type block struct {
 	head       bool // only a prefix has been read
 	bare       bool // the prefix consists of blanks
 
-	// mode in which the paragraph continues: text, code, math …
-	continuation mode // what a paragraph goes on with: text, code, math …
+	continuation mode // in which the paragraph continues: text, code, math …
 	blank        bool // the previous line is blank or indented code
 	paragraph    bool // a paragraph is open
 	quote        int  // quote depth of the paragraph

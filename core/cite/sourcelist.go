@@ -18,8 +18,7 @@ const (
 // message. The list is a heading such as "Sources:" with entries, or entries without a heading.
 // sourceList holds back a possible list and passes it on as soon as other text follows.
 type sourceList struct {
-	// pass receives the text that is not dropped
-	pass    func(hasText string)
+	pass    func(text string) // receives the text that is not dropped
 	mapping *Mapping
 
 	state         listState

@@ -27,7 +27,7 @@ func IsQuestion(text string, test QuestionTest) bool {
 		for len(words) > 1 && greetings[words[0]] { // "hi, how do I …"
 			words = words[1:]
 		}
-		if len(words) > 1 && (asking[words[0]] || asking[words[0]+" "+words[1]]) {
+		if len(words) > 1 && asking[words[0]] {
 			return true
 		}
 	}
