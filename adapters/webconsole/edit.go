@@ -77,8 +77,8 @@ func (s *server) changeSettings(w http.ResponseWriter, r *http.Request, in revie
 		if !is {
 			continue
 		}
-		was, known := r.PostForm[prefixWas+key]
-		if len(values) != 1 || len(was) != 1 || !known {
+		was := r.PostForm[prefixWas+key]
+		if len(values) != 1 || len(was) != 1 {
 			s.fail(w, http.StatusBadRequest, sentenceForm)
 			return
 		}

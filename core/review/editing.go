@@ -67,10 +67,19 @@ func (p Place) Editable() bool { return Editable(p.Place) }
 // all channels of a workspace.
 func Editable(at session.Place) bool { return at.Platform != "" && at.Workspace != "" }
 
-// ShowsPlace reports whether a viewer may see the settings of a place. In chat, everyone in a
-// channel can see the settings of the channel.
+// ShowsPlace reports whether a viewer may see the settings of a place. As in chat, people in a
+// channel see its settings, those of its workspace, and those that hold everywhere. A viewer whose
+// workspace is not known sees those of no workspace.
 func ShowsPlace(v Viewer, role Role, at session.Place) bool {
-	return role.Opens(PartSettings) || at.Channel == "" || v.Audience.MayRead(access.ACL{access.Channel(string(at.Platform), at.Channel)})
+	switch {
+	case role.Opens(PartSettings):
+		return true
+	case at.Channel != "":
+		return v.Audience.MayRead(access.ACL{access.Channel(string(at.Platform), at.Channel)})
+	case at.Workspace != "":
+		return v.Person.Workspace.ID == at.Workspace && v.Person.Platform == string(at.Platform)
+	}
+	return true
 }
 
 // Find returns the place with the name that a person typed. It sets the workspace of a channel. The

@@ -29,7 +29,7 @@ func (r rules) Policy(ctx context.Context, tenant access.TenantID, at session.Pl
 	said := slices.Clone(r.file)
 	stored, err := r.store.Settings(ctx, tenant, at)
 	for _, s := range stored {
-		said = append(said, policy.ChatValue(s))
+		said = append(said, policy.ChangedValue(s))
 	}
 	return policy.Resolve(said...), err
 }
@@ -261,11 +261,22 @@ func TestPlacesAreFound(t *testing.T) {
 
 func TestSettingsAreShownToTheChannel(t *testing.T) {
 	t.Parallel()
-	v := review.Viewer{Audience: access.NewAudience(access.DefaultTenant, access.Channel("slack", "C1"))}
-	c2 := session.Place{Platform: "slack", Workspace: "T1", Channel: "C2"}
-	for _, role := range review.Roles() {
-		if !review.ShowsPlace(v, role, c1) || !review.ShowsPlace(v, role, session.Place{Platform: "slack"}) || review.ShowsPlace(v, role, c2) != (role == review.Admin) {
-			t.Errorf("%s does not see the right places", role)
+	v := review.Viewer{
+		Person:   access.Account{Workspace: access.Workspace{Platform: "slack", ID: "T1"}, ID: "U1"},
+		Audience: access.NewAudience(access.DefaultTenant, access.Channel("slack", "C1")),
+	}
+	for at, shown := range map[session.Place]bool{
+		c1: true, {}: true, {Platform: "slack"}: true, {Platform: "slack", Workspace: "T1"}: true,
+		{Platform: "slack", Workspace: "T1", Channel: "C2"}: false, {Platform: "slack", Workspace: "T2"}: false, {Platform: "discord", Workspace: "T1"}: false,
+	} {
+		for _, role := range review.Roles() {
+			if got := review.ShowsPlace(v, role, at); got != (shown || role == review.Admin) {
+				t.Errorf("%s sees %+v: %t", role, at, got)
+			}
 		}
+	}
+	v.Person.Workspace.ID = ""
+	if review.ShowsPlace(v, review.Moderator, session.Place{Platform: "slack", Workspace: "T1"}) {
+		t.Error("a viewer of no known workspace sees the settings of one")
 	}
 }

@@ -54,7 +54,7 @@ const (
 var pages = map[Role][]Page{
 	Admin:     {PageToday, PageQuestions, PageGaps, PageTry, PageFiles, PageSources, PageSetup, PartOperation, PartReveal, PartModeration, PartSettings},
 	Moderator: {PageToday, PageQuestions, PageGaps, PageTry, PageFiles, PageSetup, PartModeration},
-	GapReader: {PageGaps, PageSetup},
+	GapReader: {PageGaps},
 }
 
 // Opens reports whether the role may open a page.

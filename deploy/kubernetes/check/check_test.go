@@ -1,5 +1,5 @@
-// Package check builds the Kubernetes manifests as kubectl would and holds them against the API's own types. It is a module of its
-// own, so that those types are no dependency of the program.
+// Package check builds the Kubernetes manifests as kubectl would and holds them against the API's
+// own types. It is a module of its own, so that those types are no dependency of the program.
 package check
 
 import (
@@ -28,7 +28,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// build renders an overlay and decodes every object strictly: a field that the API does not know, or that stands twice, is an error.
+// build renders an overlay and decodes every object strictly: a field that the API does not know,
+// or that stands twice, is an error.
 func build(t *testing.T, folder string) []runtime.Object {
 	t.Helper()
 	rendered, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
@@ -180,7 +181,8 @@ func TestAdminPortIsForMonitoringAlone(t *testing.T) {
 	}
 }
 
-// Pods reach names, HTTPS, the database and Redis, and no metadata service; the migration reaches the database alone.
+// Pods reach names, HTTPS, the database and Redis, and no metadata service; the migration reaches
+// the database alone.
 func TestPodsReachWhatTheyNeed(t *testing.T) {
 	t.Parallel()
 	objects := build(t, "../example")
@@ -222,8 +224,8 @@ func TestPodsReachWhatTheyNeed(t *testing.T) {
 	}
 }
 
-// A root that cannot be written needs places for what is fetched: of a size, and where the program looks for them. An image is named by its
-// digest.
+// A root that cannot be written needs places for what is fetched: of a size, and where the program
+// looks for them. An image is named by its digest.
 func TestCachesHaveAPlaceAndASize(t *testing.T) {
 	t.Parallel()
 	pod := one[*appsv1.Deployment](t, build(t, "../example")).Spec.Template.Spec
@@ -250,7 +252,8 @@ func TestCachesHaveAPlaceAndASize(t *testing.T) {
 	}
 }
 
-// What the program remembers of the index fits its container, and nothing else tells the Go runtime how much there is.
+// What the program remembers of the index fits its container, and nothing else tells the Go runtime
+// how much there is.
 func TestMemoryLimitsAgree(t *testing.T) {
 	t.Parallel()
 	container := one[*appsv1.Deployment](t, build(t, "../example")).Spec.Template.Spec.Containers[0]

@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// The component for OpenSearch gives the pods its certificate, and takes nothing away from the base.
+// The component for OpenSearch gives the pods its certificate, and takes nothing away from the
+// base.
 func TestOpenSearchComponent(t *testing.T) {
 	t.Parallel()
 	folder, err := filepath.EvalSymlinks(t.TempDir())
