@@ -169,8 +169,8 @@ func (c *chromium) reach(selector string) {
 	c.Fatalf("%s cannot be reached by keyboard on\n%s", selector, c.eval("document.body.outerHTML"))
 }
 
-// A person signs in, finds a question, follows a citation, looks at each page and signs out, with the
-// keyboard alone and without scripts. Nothing is wider than a phone.
+// A person signs in, finds a question, follows a citation, looks at each page and signs out, with
+// the keyboard alone and without scripts. Nothing is wider than a phone.
 func TestConsoleInABrowser(t *testing.T) {
 	t.Parallel()
 	b := newChromium(t)

@@ -21,7 +21,8 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// provider is an OpenID provider as OpenID Connect Core 1.0, Discovery 1.0 and RFC 7636 describe it.
+// provider is an OpenID provider as OpenID Connect Core 1.0, Discovery 1.0 and RFC 7636 describe
+// it.
 type provider struct {
 	*httptest.Server
 	key  *rsa.PrivateKey
@@ -155,7 +156,8 @@ func (c *console) goes(p *provider, login, session, begin string, change ...func
 	return c.do(http.MethodGet, webconsole.CallbackPath+"?code="+code+"&state="+url.QueryEscape(asked.Get("state")), session, nil, back...)
 }
 
-// from is a request that a page of a site led to, as browsers say it (Fetch Metadata Request Headers).
+// from is a request that a page of a site led to, as browsers say it (Fetch Metadata Request
+// Headers).
 func from(site string) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", site) }
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// The pages of the setup say what the file owns, and name no file of a project that their reader may
-// not read.
+// The pages of the setup say what the file owns, and name no file of a project that their reader
+// may not read.
 func TestSetupSaysWhoOwnsIt(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -24,8 +24,8 @@ func TestSetupSaysWhoOwnsIt(t *testing.T) {
 		Places: []review.Place{
 			{Settings: []review.PlaceSetting{{Key: "follow", Value: "thread"}}},
 			{Place: session.Place{Platform: "slack", Channel: "C1"}, Settings: []review.PlaceSetting{
-				{Key: "follow", Value: "always", Origins: []policy.Origin{{Chat: true, By: "U5"}}}, {Key: "bots", Value: "true", Origins: []policy.Origin{{File: "line 4"}}},
-				{Key: "report", Value: "false", Origins: []policy.Origin{{Chat: true, By: "U6"}}, Undo: "/footnote report on"},
+				{Key: "follow", Value: "always", Origins: []policy.Origin{{Changed: true, By: "U5"}}}, {Key: "bots", Value: "true", Origins: []policy.Origin{{File: "line 4"}}},
+				{Key: "report", Value: "false", Origins: []policy.Origin{{Changed: true, By: "U6"}}, Undo: "/footnote report on"},
 			}},
 		},
 	}

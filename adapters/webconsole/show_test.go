@@ -126,7 +126,7 @@ func TestTextIsNeverMarkup(t *testing.T) {
 		File: hostile, Agents: []review.Agent{{Name: hostile, Instructions: hostile, Reminder: hostile, Tools: []string{hostile}, DocumentSets: []string{hostile}}},
 		Projects: []review.Project{{Name: hostile, Files: []review.ProjectFile{{Path: hostile, BaseURL: hostile, Readers: access.ACL{access.Public, hostile}}}}},
 		Sets:     []review.DocumentSet{{Name: hostile, Sources: []string{hostile}, Agents: []string{hostile}}},
-		Places:   []review.Place{{Place: session.Place{Channel: hostile}, Settings: []review.PlaceSetting{{Key: hostile, Value: hostile, Origins: []policy.Origin{{Chat: true, By: hostile}}}}}},
+		Places:   []review.Place{{Place: session.Place{Channel: hostile}, Settings: []review.PlaceSetting{{Key: hostile, Value: hostile, Origins: []policy.Origin{{Changed: true, By: hostile}}}}}},
 	}
 	c.answer.Documents = []review.Readers{{Readers: access.ACL{hostile}, Through: []access.Held{{Principal: hostile, From: hostile}}}}
 	c.today = review.Today{Findings: []review.Finding{{Part: hostile, Text: hostile}}, Costs: []review.Cost{{Currency: hostile}}, Days: []review.Day{{Outcomes: map[session.Outcome]int{session.Answered: 7}}}}

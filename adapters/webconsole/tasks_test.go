@@ -188,7 +188,7 @@ func (c *console) furnish() {
 	c.set = review.Setup{
 		File:   "/etc/footnote.yaml",
 		Agents: []review.Agent{{Name: "helper", Default: true, Instructions: "Answer briefly.", Model: "m", Grounding: "open"}},
-		Places: []review.Place{{Settings: []review.PlaceSetting{{Key: "follow", Value: "always", Origins: []policy.Origin{{Chat: true, By: "U5"}}}}}},
+		Places: []review.Place{{Settings: []review.PlaceSetting{{Key: "follow", Value: "always", Origins: []policy.Origin{{Changed: true, By: "U5"}}}}}},
 	}
 	c.answers = func(_ context.Context, _ access.Account, _ string, progress func(string)) (mcp.Asked, error) {
 		progress("Searching: vacation days")

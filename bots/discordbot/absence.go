@@ -39,7 +39,7 @@ func (b *Bot) active(ctx context.Context, guild string) []string {
 	for _, tenant := range b.binding.tenants() {
 		known, err := b.deps.Store.Active(ctx, tenant, discord.Platform, "", knownFor, mostKnown)
 		if err != nil {
-			b.deps.Logger.WarnContext(ctx, "cannot list active threads; direct messages may have been missed during an outage", "error", err)
+			b.deps.Logger.WarnContext(ctx, "cannot list active direct messages; direct messages may have been missed during an outage", "error", err)
 		}
 		for _, k := range known {
 			if !slices.Contains(channels, k.Ref.Channel) {

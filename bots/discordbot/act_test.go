@@ -180,7 +180,7 @@ func (c inChat) Policy(ctx context.Context, tenant access.TenantID, at session.P
 	settings, err := c().store.Settings(ctx, tenant, at)
 	var said []policy.SettingValue
 	for _, s := range settings {
-		said = append(said, policy.ChatValue(s))
+		said = append(said, policy.ChangedValue(s))
 	}
 	return policy.Resolve(said...), err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/directory"
 	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/adapters/discord/write"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/plural"
@@ -163,7 +164,7 @@ func (b *Bot) choose(ctx context.Context, p chat.Press, what string) write.Reply
 		where := at
 		where.Channel = channel
 		said := b.configure(ctx, where, p.By, true, false, "config "+text)
-		if !strings.Contains(said, "was not changed in chat") {
+		if !strings.Contains(said, command.SayUnchanged) {
 			done = append(done, said)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // configCommand shows the settings of each place, and the changes made in chat.
 type configCommand struct {
 	Show configShowCommand `cmd:"" default:"withargs" help:"Print what holds in each channel, and who said so."`
-	Diff configDiffCommand `cmd:"" help:"Print what was changed in chat, next to what the configuration file says."`
+	Diff configDiffCommand `cmd:"" help:"Print what people changed in chat and in the console, next to what the configuration file says."`
 }
 
 // place is a place with its own settings, as flags.
@@ -167,7 +167,7 @@ func (c *configDiffCommand) Run(ctx context.Context, env *environment) error {
 			return newEncoder(env.stdout).Encode(changes)
 		}
 		if len(changes) == 0 {
-			_, err := fmt.Fprintln(env.errs, "Nothing was changed in chat.")
+			_, err := fmt.Fprintln(env.errs, "No setting was changed.")
 			return err
 		}
 		for _, d := range changes {

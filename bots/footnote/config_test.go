@@ -30,7 +30,7 @@ func TestConfigShowsWhatHoldsAndWhoSaidSo(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(folder(t, map[string]string{"footnote.yaml": channelsYAML}), "footnote.yaml")
 	p := newProgram(t, "FOOTNOTE_CONFIG="+path)
-	if r := p.run(t, "config", "diff"); !strings.Contains(r.stderr, "Nothing was changed in chat.") {
+	if r := p.run(t, "config", "diff"); !strings.Contains(r.stderr, "No setting was changed.") {
 		t.Errorf("before anything was changed:\n%s%s", r.stdout, r.stderr)
 	}
 	before := p.run(t, "config", "show").stdout

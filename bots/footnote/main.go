@@ -48,7 +48,7 @@ type commands struct {
 	Prompt      promptCommand     `cmd:"" group:"serve" help:"Show or change the system prompt."`
 	Slack       slackCommand      `cmd:"" group:"serve" help:"What Slack needs: the app's manifest."`
 	Discord     discordCommand    `cmd:"" group:"serve" help:"What Discord needs: the link that adds the bot."`
-	Settings    configCommand     `cmd:"" group:"serve" name:"config" help:"Show the settings of channels, and what was changed in chat."`
+	Settings    configCommand     `cmd:"" group:"serve" name:"config" help:"Show the settings of channels, and what people changed in chat and in the console."`
 	Agents      agentsCommand     `cmd:"" group:"serve" help:"Show the agents of the configuration file."`
 	Projects    projectsCommand   `cmd:"" group:"serve" help:"Show the projects of the configuration file."`
 	Sets        setsCommand       `cmd:"" group:"serve" help:"List the document sets of the configuration file."`

@@ -112,7 +112,7 @@ func TestAdministratorsChangeSettings(t *testing.T) {
 		s.says("a value that is none", s.command(r, "config follow sometimes", admin), "`sometimes` is no value of `follow`: write mention, dialogue or always.")
 		s.says("a name that does not exist", s.command(r, "config agent nobody", admin), "cannot be set: there is no agent")
 		s.says("undone", s.command(r, "config follow reset", admin), "`follow` is now `mention` (footnote.yaml:7)")
-		s.says("undone twice", s.command(r, "config follow reset", admin), "was not changed in chat")
+		s.says("undone twice", s.command(r, "config follow reset", admin), "has no change to undo")
 		s.says("narrowed", s.command(r, "config askers group:staff", admin), "`members, and of those group:staff`", "footnote.yaml:7; changed by")
 		s.says("all channels", s.command(r, "config workspace bots true", admin), "`bots` is now `true`")
 		if p, err := rules.Policy(s.Context(), tenant, session.Place{Platform: "slack", Workspace: "T1", Channel: "C2"}); err != nil || !p.Bots {

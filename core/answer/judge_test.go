@@ -45,7 +45,7 @@ func (r *rules) Policy(ctx context.Context, tenant access.TenantID, at session.P
 	r.mu.Unlock()
 	changed, err := r.store.Settings(ctx, tenant, at)
 	for _, c := range changed {
-		said = append(said, policy.ChatValue(c))
+		said = append(said, policy.ChangedValue(c))
 	}
 	return policy.Resolve(said...), err
 }

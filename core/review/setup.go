@@ -83,7 +83,7 @@ func (s PlaceSetting) Owner() string {
 	if len(s.Origins) == 0 {
 		return "default"
 	}
-	if s.Origins[len(s.Origins)-1].Chat {
+	if s.Origins[len(s.Origins)-1].Changed {
 		return "changed"
 	}
 	return "file"

@@ -12,7 +12,7 @@ import (
 func TestSettingsOfAChannelSayHowToUndoThem(t *testing.T) {
 	t.Parallel()
 	changed := func(key, value string) policy.SettingValue {
-		return policy.SettingValue{Key: key, Value: value, Origin: policy.Origin{Chat: true, By: "U1"}}
+		return policy.SettingValue{Key: key, Value: value, Origin: policy.Origin{Changed: true, By: "U1"}}
 	}
 	e := policy.Resolve(changed("report", "false"), changed("paused", "true"), changed("follow", "always"), policy.SettingValue{Key: "welcome", Value: "false", Origin: policy.Origin{File: "line 4"}})
 	want := map[string]string{"report": "/footnote report on", "paused": "/footnote resume", "follow": "/footnote config follow reset", "welcome": ""}

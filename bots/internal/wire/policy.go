@@ -78,7 +78,7 @@ func (p policies) Policy(ctx context.Context, tenant access.TenantID, at session
 	said := file.Said(at)
 	var ignored []policy.SettingValue
 	for _, c := range changed {
-		v := policy.ChatValue(c)
+		v := policy.ChangedValue(c)
 		if unknown(file, v.Key, v.Value) != nil { // it existed when it was set
 			ignored = append(ignored, v)
 			continue

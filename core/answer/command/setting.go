@@ -15,6 +15,9 @@ import (
 // valid value of any setting.
 const valueReset = "reset"
 
+// SayUnchanged ends the reply to a reset of a setting that no person has changed in the place.
+const SayUnchanged = "has no change to undo"
+
 func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (string, error) {
 	e, err := s.policy(ctx, c.Tenant, session.PlaceOf(c.Ref))
 	if err != nil {
@@ -153,7 +156,7 @@ func (s *Service) change(ctx context.Context, c Request, at session.Place, setti
 	case done.Refused[setting.Key] != "":
 		return done.Refused[setting.Key], nil
 	case len(done.Done) == 0:
-		return fmt.Sprintf("`%s` was not changed in chat.", setting.Key), nil
+		return fmt.Sprintf("`%s` %s.", setting.Key, SayUnchanged), nil
 	}
 	e, err := s.policy(ctx, c.Tenant, at)
 	if err != nil {

@@ -20,17 +20,17 @@ type SettingValue struct {
 
 // Origin says where a value was set.
 type Origin struct {
-	File  string // file and line, such as "footnote.yaml:12"; empty if not from a file
-	Chat  bool   // changed by a person, in chat or in the console
-	Place session.Place
-	By    string    // for Chat: who changed it last
-	At    time.Time // for Chat
+	File    string // file and line, such as "footnote.yaml:12"; empty if not from a file
+	Changed bool   // by a person, in chat or in the console
+	Place   session.Place
+	By      string    // for Changed: who changed it last
+	At      time.Time // for Changed
 }
 
 // String describes the origin.
 func (o Origin) String() string {
 	switch {
-	case o.Chat:
+	case o.Changed:
 		return fmt.Sprintf("changed by %s on %s", o.By, o.At.UTC().Format("2006-01-02"))
 	case o.File != "":
 		return o.File
@@ -51,9 +51,9 @@ func SayOrigins(origins []Origin) string {
 	return strings.Join(all, "; ")
 }
 
-// ChatValue converts a stored change from chat to a SettingValue.
-func ChatValue(s session.Setting) SettingValue {
-	return SettingValue{Key: s.Key, Value: s.Value, Origin: Origin{Chat: true, Place: s.Place, By: s.By, At: s.At}}
+// ChangedValue converts a stored change to a SettingValue.
+func ChangedValue(s session.Setting) SettingValue {
+	return SettingValue{Key: s.Key, Value: s.Value, Origin: Origin{Changed: true, Place: s.Place, By: s.By, At: s.At}}
 }
 
 // Effective is the policy that applies in a channel, with the origin of each value.
@@ -79,14 +79,14 @@ func Resolve(said ...SettingValue) Effective {
 		}
 		changed := e.Policy
 		read := s.parse
-		if v.Origin.Chat && s.Narrows {
+		if v.Origin.Changed && s.Narrows {
 			read = s.narrow
 		}
 		if err := read(&changed, v.Value); err != nil {
 			e.Ignored = append(e.Ignored, v)
 			continue
 		}
-		if !v.Origin.Chat || !s.Narrows {
+		if !v.Origin.Changed || !s.Narrows {
 			e.values = slices.DeleteFunc(e.values, func(o SettingValue) bool { return o.Key == v.Key })
 		}
 		e.Policy, e.values = changed, append(e.values, v)

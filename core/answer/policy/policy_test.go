@@ -17,7 +17,7 @@ func file(key, value string) policy.SettingValue {
 }
 
 func chat(key, value string) policy.SettingValue {
-	return policy.ChatValue(session.Setting{Key: key, Value: value, By: "U1", At: time.Unix(1_700_000_000, 0)})
+	return policy.ChangedValue(session.Setting{Key: key, Value: value, By: "U1", At: time.Unix(1_700_000_000, 0)})
 }
 
 // What a setting shows can be written again, and means the same.
@@ -105,7 +105,7 @@ func TestChatOverridesTheFileAndNarrowsWhatItAllows(t *testing.T) {
 	if got := e.Origins("follow"); len(got) != 1 || got[0].String() != "changed by U1 on 2023-11-14" {
 		t.Errorf("follow comes from %v", got)
 	}
-	if got := e.Origins("askers"); len(got) != 2 || got[0].String() != "footnote.yaml:3" || !got[1].Chat {
+	if got := e.Origins("askers"); len(got) != 2 || got[0].String() != "footnote.yaml:3" || !got[1].Changed {
 		t.Errorf("askers come from %v", got)
 	}
 	if got := e.Origins("bots"); len(got) != 0 {
