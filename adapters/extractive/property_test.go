@@ -90,8 +90,8 @@ func TestQuotesVerbatim(t *testing.T) {
 	})
 }
 
-// parted returns the lines of an answer outside and inside fenced blocks. The latter end with a line
-// that is in no document if a block is not closed.
+// parted returns the lines of an answer outside and inside fenced blocks. The latter end with a
+// line that is in no document if a block is not closed.
 func parted(answer string) (text, code []string) {
 	fence := ""
 	for _, line := range strings.Split(answer, "\n") {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestRowsOfTablesAnswer asks for cells of CSV files, Word documents and workbooks, and what they do
-// not hold. The answer column of the questions has what the quoted row must hold.
+// TestRowsOfTablesAnswer asks for cells of CSV files, Word documents and workbooks, and what they
+// do not hold. The answer column of the questions has what the quoted row must hold.
 func TestRowsOfTablesAnswer(t *testing.T) {
 	t.Parallel()
 	tables := filepath.Join("testdata", "tables")

@@ -92,8 +92,8 @@ func (a *archive) Dimensions() int { return 2 }
 
 var readers = []access.ACL{{access.Public}, {access.Members}, {access.User("slack", "U1")}, {}}
 
-// Whatever was asked and by whom: a report holds no question that its viewer may not see or that was
-// private, and neither a document nor an owner that the viewer may not learn of.
+// Whatever was asked and by whom: a report holds no question that its viewer may not see or that
+// was private, and neither a document nor an owner that the viewer may not learn of.
 func TestReportsShowNothingThatTheirReaderMayNotRead(t *testing.T) {
 	t.Parallel()
 	documents, owners := 0, 0

@@ -68,8 +68,8 @@ func TestFillReportsEachCallOfTheModel(t *testing.T) {
 	}
 }
 
-// A slow model's texts are embedded one by one, and stored after StoreEvery. Fill pauses once it has
-// stored something.
+// A slow model's texts are embedded one by one, and stored after StoreEvery. Fill pauses once it
+// has stored something.
 func TestFillStoresVectorsOfASlowModelOften(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -273,7 +273,7 @@ func TestRemoval(t *testing.T) {
 
 var errStop = errors.New("stopped by the operator")
 
-// Wherever a run is stopped, the next one ends with the same index as a run that was never stopped, and stores nothing twice.
+// A run that continues a stopped one ends with the same index, and stores nothing twice.
 func TestStopAnywhereAndContinue(t *testing.T) {
 	t.Parallel()
 	connector := func() *indextest.Connector {

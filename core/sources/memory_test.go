@@ -29,8 +29,8 @@ func memory(t *rapid.T, name string) sources.Memory {
 	return sources.Memory{Options: options(t, name), ApprovedBy: rapid.IntRange(-1, 2).Draw(t, name+" approved by")}
 }
 
-// What a run leaves out is as the last time, so that a forgotten flag lets no more people read. What
-// it says counts. The second run with the same words changes nothing.
+// What a run leaves out is as the last time, so that a forgotten flag lets no more people read.
+// What it says counts. The second run with the same words changes nothing.
 func TestOptionsAreAsTheLastTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

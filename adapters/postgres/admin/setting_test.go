@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// A change counts only if the person saw the value that it replaces. Of several changes at once, all
-// are made or none.
+// A change counts only if the person saw the value that it replaces. Of several changes at once,
+// all are made or none.
 func TestSettingsAreChangedByThoseWhoSawThem(t *testing.T) {
 	t.Parallel()
 	s := admin.NewSettings(postgrestest.Open(t))

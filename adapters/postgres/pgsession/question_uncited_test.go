@@ -45,8 +45,8 @@ func (unread) Embed(_ context.Context, _ retrieve.Purpose, texts []string) ([][]
 func (unread) Model() string   { return "m" }
 func (unread) Dimensions() int { return 2 }
 
-// An answer that rests on none of the documents found is a question that is not answered well: it is
-// in the list, marked so, and in gaps. One that rests on a document is in neither.
+// An answer that rests on none of the documents found is a question that is not answered well: it
+// is in the list, marked so, and in gaps. One that rests on a document is in neither.
 func TestUncitedAnswersAreListedAndAreGaps(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)

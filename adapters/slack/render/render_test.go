@@ -230,7 +230,8 @@ func TestStreamShowsSearches(t *testing.T) {
 	}
 }
 
-// A link that was shown as code stays code in the same stream, even when its document is cited later.
+// A link that was shown as code stays code in the same stream, even when its document is cited
+// later.
 func TestStreamNeverChangesItsMindAboutALink(t *testing.T) {
 	t.Parallel()
 	view, tail := rendertest.View(packet.MessageDelta{Text: "See https://late.example/x here. "}), renderer().Tail()

@@ -95,8 +95,8 @@ func calledMethods(p *program) map[string][]*types.Func {
 	return called
 }
 
-// passesOn reports whether a method calls the one that it wraps: that of an interface which its type
-// implements, or the same of another type.
+// passesOn reports whether a method calls the one that it wraps: that of an interface which its
+// type implements, or the same of another type.
 func passesOn(c *checked, within *ast.FuncDecl, m *types.Func) bool {
 	if within == nil || within.Recv == nil || within.Name.Name != m.Name() {
 		return false

@@ -135,7 +135,8 @@ func TestTurnPageShowsEveryWay(t *testing.T) {
 	generated(t, "turn.md", "life", "core/session", "```mermaid\nstateDiagram-v2\n"+moves.String()+"```\n\n| when it is | from | to | by | is written with it |\n|---|---|---|---|---|\n"+rows.String())
 }
 
-// generated holds a part of a page in deploy/docs against what it is made of, or writes it with -update.
+// generated holds a part of a page in deploy/docs against what it is made of, or writes it with
+// -update.
 func generated(t *testing.T, page, part, of, want string) {
 	t.Helper()
 	begin, end := fmt.Sprintf("<!-- %s: generated from %s by \"go test ./bots/internal/layout -update\" -->\n", part, of), fmt.Sprintf("<!-- /%s -->\n", part)
