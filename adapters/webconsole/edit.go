@@ -29,15 +29,16 @@ func (s *server) place(w http.ResponseWriter, r *http.Request, in review.SignedI
 	}
 	found, err := s.Settings.Find(r.Context(), at, in.Person)
 	var none *review.InputError
-	if errors.As(err, &none) {
+	switch {
+	case errors.As(err, &none):
 		s.fail(w, http.StatusNotFound, fit(none.Sentence, maxSentence))
-		return at, false
-	}
-	if err != nil {
+	case errors.Is(err, review.ErrNoReply):
+		s.Logger.WarnContext(r.Context(), "a channel cannot be looked up for the console", "platform", at.Platform, "channel", at.Channel, "error", err)
+		s.fail(w, http.StatusServiceUnavailable, "The platform of this channel does not answer. Try again in a moment.")
+	case err != nil:
 		s.broken(w, r, err)
-		return at, false
 	}
-	return found, true
+	return found, err == nil
 }
 
 // settings shows the settings form of a place.

@@ -152,7 +152,7 @@ func TestAdminsChangeSettingsOfChannels(t *testing.T) {
 		}
 	}
 	c.unsure = errors.New("the platform is away")
-	if w := c.do(http.MethodGet, "/setup/channels/edit?platform=slack&channel=C7", cookie, nil); w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "away") {
+	if w := c.do(http.MethodGet, "/setup/channels/edit?platform=slack&channel=C7", cookie, nil); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "does not answer. Try again") || strings.Contains(w.Body.String(), "away") {
 		t.Errorf("while the platform is away: %d\n%s", w.Code, w.Body)
 	}
 }

@@ -82,8 +82,11 @@ func ShowsPlace(v Viewer, role Role, at session.Place) bool {
 	return true
 }
 
+// ErrNoReply means that a platform did not answer.
+var ErrNoReply = errors.New("the platform does not answer")
+
 // Find returns the place with the name that a person typed. It sets the workspace of a channel. The
-// error is an InputError if there is no such place.
+// error is an InputError if there is no such place, and ErrNoReply if the platform does not answer.
 func (e Editing) Find(ctx context.Context, at session.Place, person access.Account) (session.Place, error) {
 	known, err := e.Places(ctx)
 	if err != nil {
@@ -108,7 +111,7 @@ func (e Editing) Find(ctx context.Context, at session.Place, person access.Accou
 	case errors.Is(err, errors.ErrUnsupported):
 		return at, &InputError{Sentence: "The process that serves the console does not serve this platform, so it cannot look the channel up."}
 	case err != nil:
-		return at, fmt.Errorf("look up a channel: %w", err)
+		return at, fmt.Errorf("look up a channel: %w: %w", ErrNoReply, err)
 	}
 	found := session.PlaceOf(room.Ref)
 	if room.Present.Tenant != e.Tenant || found.Channel != at.Channel || at.Workspace != "" && found.Workspace != at.Workspace {
