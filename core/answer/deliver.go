@@ -39,8 +39,10 @@ type Desk struct {
 	Records  Records
 	// Begun is called when work on a turn begins. posted are the pages that earlier attempts posted
 	// for the turn. Begun may be nil.
-	Begun  func(ctx context.Context, t session.Turn, posted []session.Page)
-	Logger *slog.Logger // nil: silent
+	Begun func(ctx context.Context, t session.Turn, posted []session.Page)
+	// Recorded is called after a new message of an answer was recorded. It may be nil.
+	Recorded func(ctx context.Context, t session.Turn)
+	Logger   *slog.Logger // nil: silent
 }
 
 // Records is the part of session.Store that a delivery uses.
@@ -93,7 +95,7 @@ func Deliver[P any](ctx context.Context, desk Desk, t session.Turn, permit chat.
 	if err != nil {
 		return nil, err
 	}
-	logs := OpenLogs(desk.Records, t, o.To, posted)
+	logs := OpenLogs(desk.Records, t, o.To, posted, desk.Recorded)
 	begun := func(ctx context.Context) {
 		if desk.Begun == nil {
 			return

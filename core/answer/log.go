@@ -23,16 +23,20 @@ type pageLog struct {
 	fence      session.Fence
 	model      int
 	at         thread.Ref
-	pages      []stream.Page // of earlier attempts
+	pages      []stream.Page             // of earlier attempts
+	recorded   func(ctx context.Context) // after a new message was recorded
 }
 
 var _ stream.Log = pageLog{}
 
 // OpenLogs returns the stream.Logs for a turn's answers in the thread at. The logs contain the
 // pages of earlier attempts. Writes to a log need no permit, because the store rejects writes of
-// attempts that lost the turn.
-func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []session.Page) stream.Logs {
-	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), at: at}, posted: make(map[int][]stream.Page)}
+// attempts that lost the turn. recorded is called after a new message was recorded. It may be nil.
+func OpenLogs(deliveries Deliveries, t session.Turn, at thread.Ref, posted []session.Page, recorded func(context.Context, session.Turn)) stream.Logs {
+	l := pageLogs{first: pageLog{deliveries: deliveries, fence: t.Fence(), at: at, recorded: func(context.Context) {}}, posted: make(map[int][]stream.Page)}
+	if recorded != nil {
+		l.first.recorded = func(ctx context.Context) { recorded(ctx, t) }
+	}
 	for _, p := range posted {
 		if p.Kind == session.Answer {
 			l.posted[p.Model] = append(l.posted[p.Model], stream.Page{Number: p.Number, ID: p.Message, Hash: p.Hash, Final: p.State == session.Final})
@@ -68,7 +72,11 @@ func (l pageLog) Intend(ctx context.Context, page int) error {
 
 // Posted implements stream.Log.
 func (l pageLog) Posted(ctx context.Context, page int, id thread.MessageID, hash string) error {
-	return l.deliveries.Posted(ctx, l.fence, l.key(page), id, hash)
+	err := l.deliveries.Posted(ctx, l.fence, l.key(page), id, hash)
+	if err == nil {
+		l.recorded(ctx)
+	}
+	return err
 }
 
 // Final implements stream.Log.

@@ -226,19 +226,29 @@ func (s *Service) pollStops(ctx context.Context) {
 			fences = append(fences, a.turn.Fence())
 		}
 		s.mu.Unlock()
-		if len(fences) == 0 {
-			continue
-		}
-		limited, cancel := context.WithTimeout(ctx, storeLimit)
-		ids, err := s.Store.Requested(limited, fences)
-		cancel()
-		if err != nil && ctx.Err() == nil {
-			s.Logger.WarnContext(ctx, "stops not polled", "error", err)
-		}
-		for _, id := range ids {
-			s.stopHere(id)
+		if len(fences) > 0 {
+			s.findStops(ctx, fences)
 		}
 	}
+}
+
+// findStops stops the running turns for which the store has a stop.
+func (s *Service) findStops(ctx context.Context, fences []session.Fence) {
+	limited, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	ids, err := s.Store.Requested(limited, fences)
+	if err != nil && ctx.Err() == nil {
+		s.Logger.WarnContext(ctx, "stops not polled", "error", err)
+	}
+	for _, id := range ids {
+		s.stopHere(id)
+	}
+}
+
+// FindStop stops a turn if a stop was requested for a message that was not recorded yet. Such a
+// stop is not signalled. Call FindStop after a message of the turn was recorded.
+func (s *Service) FindStop(ctx context.Context, t session.Turn) {
+	s.findStops(ctx, []session.Fence{t.Fence()})
 }
 
 // stopHere stops a turn if it runs in this process.

@@ -31,6 +31,8 @@ type board struct {
 	fault fault // what the platform does wrong
 	// events do not say who is a moderator, Moderates does
 	lookUp atomic.Bool
+	// posting is called when a page hangs, before its id is returned
+	posting func(to thread.Ref, id thread.MessageID)
 
 	mu     sync.Mutex
 	last   int
@@ -278,7 +280,11 @@ func (s surface) Post(_ context.Context, to thread.Ref, p page) (thread.MessageI
 	case s.board.fault == postsTwice:
 		s.board.pin(to, "", p, 0)
 	}
-	return s.board.pin(to, "", p, 0).id, nil
+	id := s.board.pin(to, "", p, 0).id
+	if s.board.posting != nil {
+		s.board.posting(to, id)
+	}
+	return id, nil
 }
 
 // Edit implements thread.Surface.

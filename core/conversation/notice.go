@@ -122,7 +122,7 @@ func (c *Conversation) sayNotices(ctx context.Context) {
 
 // Desk returns the dependencies that all deliveries on this platform share.
 func (c *Conversation) Desk() answer.Desk {
-	return answer.Desk{Platform: c.deps.Platform, Records: c.deps.Store, Begun: c.dequeue, Logger: c.logger}
+	return answer.Desk{Platform: c.deps.Platform, Records: c.deps.Store, Begun: c.dequeue, Recorded: c.service.FindStop, Logger: c.logger}
 }
 
 // dequeue removes a turn from its queue when work on the turn begins. It deletes the turn's notice,

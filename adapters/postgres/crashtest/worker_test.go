@@ -119,7 +119,7 @@ func (s *surfaces) Open(ctx context.Context, t session.Turn, permit chat.Permit)
 	if err != nil {
 		return nil, err
 	}
-	logs := answer.OpenLogs(s.store, t, t.Session.Ref, posted)
+	logs := answer.OpenLogs(s.store, t, t.Session.Ref, posted, nil)
 	d := &delivery{platform: s.platform, turn: t.ID, to: t.Session.Ref, guard: answer.Guard(s.store, t, permit, slog.Default()), log: logs.Log(0),
 		finish: make(chan struct{})}
 	if pages := logs.Posted()[0]; len(pages) > 0 {
