@@ -85,7 +85,9 @@ func (s *Service) endAttempt(ctx context.Context, a *attempt, err error) {
 		s.release(ctx, a, err)
 	}
 	s.mu.Lock()
-	delete(s.running, a.turn.ID)
+	if s.running[a.turn.ID] == a { // this process may already have the next attempt
+		delete(s.running, a.turn.ID)
+	}
 	s.mu.Unlock()
 	s.Wake() // the session's next turn may be ready
 }

@@ -73,3 +73,39 @@ func TestStopBetweenAnyTwoStepsOfATurn(t *testing.T) {
 		})
 	}
 }
+
+// An attempt ends slowly, so that its replica has begun the next one of the same turn. The next
+// attempt can still be stopped.
+func TestStopOfNextAttemptWhileThePreviousOneEnds(t *testing.T) {
+	bubble(t, func(w *world) {
+		r := w.start("a", func(ctx context.Context, _ turn.Request) (string, error) {
+			<-ctx.Done()
+			return "", context.Cause(ctx)
+		})
+		failed, slow := false, false
+		r.faults.set(func(op string) error {
+			if op == "load" && !failed {
+				failed = true
+				return errFault
+			}
+			return nil
+		}, func(op string) error {
+			if op == "release" && !slow {
+				slow = true
+				time.Sleep(time.Minute)
+			}
+			return nil
+		})
+		w.ask(r, "q")
+		time.Sleep(2 * time.Minute)
+		_, err := r.Stop(w.Context(), session.StopRequest{
+			Tenant: tenant, Ref: thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1", Thread: "1"}, Message: "m1", By: session.Stopper{ID: "U1"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		w.finals("1 stopped: ")
+	})
+}
