@@ -131,7 +131,8 @@ type stage struct {
 	form    *action.Form // that was opened last
 	key     int
 	earlier []thread.MessageID
-	full    atomic.Bool // the store
+	full    atomic.Bool  // the store
+	lost    atomic.Int32 // requests to stop that fail
 	end     func()
 }
 
@@ -161,7 +162,7 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 func (s *stage) start() {
 	s.Helper()
 	deps := answer.Deps{
-		Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: common.Policies(s.said),
+		Store: failing{s.store, &s.lost}, Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: common.Policies(s.said),
 		Engine: common.Engine(s), Full: func(error) bool { return s.full.Load() },
 	}
 	if s.listed {
@@ -170,7 +171,7 @@ func (s *stage) start() {
 	if s.owned {
 		common.Own(s.store, &deps, func() string { return people[common.Bob] })
 	}
-	services := common.Serve(s, s.store, deps, answer.Config{Grace: time.Second})
+	services := common.Serve(s, s.store, deps, answer.Config{Grace: time.Second, StopPoll: time.Hour})
 	var err error
 	s.talk, err = conversation.New(conversation.Deps{
 		Platform: s.board, Store: s.store,

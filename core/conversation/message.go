@@ -12,12 +12,12 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// acceptRetry is how long the write of a question is retried if the platform does not redeliver
-// events.
-const acceptRetry = 30 * time.Second
+// eventRetry is how long a failed event is retried if the platform does not redeliver events.
+const eventRetry = 30 * time.Second
 
 // Event handles a message, a deletion or a reaction. It ignores all other events, which the
 // platform's bot handles.
@@ -26,11 +26,26 @@ func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
 	case e.Message != nil:
 		return c.Message(ctx, *e.Message)
 	case e.Deletion != nil:
-		return c.Deleted(ctx, *e.Deletion)
+		return c.retry(ctx, e.Deletion.Ref, func(ctx context.Context) error { return c.Deleted(ctx, *e.Deletion) })
 	case e.Reaction != nil:
-		return c.Reacted(ctx, *e.Reaction)
+		return c.retry(ctx, e.Reaction.Ref, func(ctx context.Context) error { return c.Reacted(ctx, *e.Reaction) })
 	}
 	return nil
+}
+
+// retry calls handle again while it fails, for up to eventRetry. It calls handle once if the
+// platform redelivers failed events.
+func (c *Conversation) retry(ctx context.Context, at thread.Ref, handle func(context.Context) error) error {
+	err := handle(ctx)
+	if err == nil || c.features(at).Redelivers {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, eventRetry)
+	defer cancel()
+	for wait := 100 * time.Millisecond; err != nil && sleep.For(ctx, wait) == nil; wait = min(2*wait, 2*time.Second) {
+		err = handle(ctx)
+	}
+	return err
 }
 
 // Message handles a message that a person wrote or edited. It is idempotent, because several events
@@ -160,7 +175,7 @@ func (c *Conversation) acceptQuestion(ctx context.Context, m chat.Message, j ans
 		},
 	}
 	if !c.features(m.Ref).Redelivers {
-		question.Patience = acceptRetry
+		question.Patience = eventRetry
 	}
 	accepted, err := c.storeQuestion(ctx, m.At, question)
 	if policy.Refusal(err) != "" {

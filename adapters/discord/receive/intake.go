@@ -127,7 +127,11 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 		in.urgent.do(e.MessageID, func() {
 			in.guard(ctx, "reaction", func() error {
 				e.GuildID = in.server(e.GuildID, e.ChannelID)
-				r, err := in.reaction(ctx, e)
+				var r *chat.Reaction
+				err := in.persist(ctx, func() (err error) {
+					r, err = in.reaction(ctx, e)
+					return err
+				})
 				if err != nil || r == nil {
 					return err
 				}
@@ -342,7 +346,11 @@ func (in *intake) deleted(ctx context.Context, guild, channel, message string) {
 	guild = in.server(guild, channel)
 	in.urgent.do(message, func() {
 		in.guard(ctx, "deletion", func() error {
-			d, err := in.deletion(ctx, guild, channel, message)
+			var d *chat.Deletion
+			err := in.persist(ctx, func() (err error) {
+				d, err = in.deletion(ctx, guild, channel, message)
+				return err
+			})
 			if err != nil || d == nil {
 				return err
 			}
